@@ -60,6 +60,16 @@ export function unmaskHeaders(
   return { headers, errors };
 }
 
+/** The errors of masks that may not stand for what is stored: it was entered for another URL. */
+export function keptHeaderErrors(headers: Headers): FieldError[] {
+  return Object.entries(headers)
+    .filter(([, value]) => value === MASK)
+    .map(([name]) => ({
+      path: pathOf(name),
+      message: "must be sent again, because /url changes where it is sent",
+    }));
+}
+
 /** The field errors of headers, except missing secrets. */
 export function headerErrors(headers: Headers): FieldError[] {
   const seen = new Set<string>();

@@ -57,6 +57,27 @@ test("what may be a credential is shown as a mask, and comes back as it was", as
   expect(await kept(id)).toEqual({ "X-Api-Key": "other-value" });
 });
 
+test("a changed URL keeps no credential, whether masks are sent or no headers at all", async () => {
+  const headers = { "X-Api-Key": "literal-value", Authorization: "Bearer {{secrets.PAGER}}" };
+  const { body } = await owner(`POST ${HOOKS}`, draft(headers));
+  const path = `${HOOKS}/${body.data.id}`;
+  const url = "https://theirs.example.net/hook";
+  const errors = [
+    {
+      path: "/headers/X-Api-Key",
+      message: "must be sent again, because /url changes where it is sent",
+    },
+  ];
+  for (const more of [{}, { headers: { ...headers, "X-Api-Key": "***" } }]) {
+    const refused = await owner(`PATCH ${path}`, { url, ...more });
+    expect([refused.status, refused.events, refused.body.errors]).toEqual([422, [], errors]);
+  }
+  expect((await owner(`PATCH ${path}`, { url, headers })).status).toBe(200);
+  const references = { Authorization: headers.Authorization };
+  expect((await owner(`PATCH ${path}`, { headers: references })).status).toBe(200);
+  expect((await owner(`PATCH ${path}`, { url: `${url}/2` })).status).toBe(200);
+});
+
 test("a change that a mask hides is named all the same", async () => {
   const { body } = await owner(`POST ${HOOKS}`, draft({ "X-Api-Key": "literal-value" }));
   const { id } = body.data;

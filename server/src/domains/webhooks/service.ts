@@ -22,7 +22,7 @@ import {
   WebhookSecretRotated,
   WebhookUpdated,
 } from "./events.ts";
-import { unmaskHeaders } from "./header.ts";
+import { keptHeaderErrors, maskHeaders, unmaskHeaders } from "./header.ts";
 import { newSigningSecret, PREVIOUS_SECRET_MS, sealSigningSecret } from "./secret.ts";
 import * as store from "./store.ts";
 import { webhookRef, webhookEventData, TooManyWebhooks, type Webhook } from "./webhook.ts";
@@ -106,7 +106,10 @@ export async function update(
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
   const statusChanges = input.status !== undefined && input.status !== before.status;
-  const stored = input.headers ? (await store.getSecretColumns(ctx.tx, id)).headers : {};
+  const urlChanges = input.url !== undefined && input.url !== before.url;
+  const stored =
+    input.headers || urlChanges ? (await store.getSecretColumns(ctx.tx, id)).headers : {};
+  if (urlChanges) assertNoErrors(keptHeaderErrors(input.headers ?? maskHeaders(stored)));
   const { headers, hasChanged } = unmaskInput(input, stored);
   const columns = {
     ...columnsOf({ ...input, ...(headers && { headers }) }),
