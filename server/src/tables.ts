@@ -1175,8 +1175,9 @@ export interface Tables {
   log_signing_keys: {
     workspace_id: Generated<string>;
     public_key: Buffer;
-    sealed: Buffer;
+    sealed: Buffer | null;
     created_at: Time;
+    last_checkpoint: number | null;
   };
   macros: {
     id: string;

@@ -36,7 +36,9 @@ export interface Catalogue {
  * Left out: what only means something to the installation or the moment, and what is made again from the rest. Dead
  * letters belong to the readers of an installation.
  */
-const LEFT_OUT: ReadonlySet<string> = new Set([
+export const LEFT_OUT: ReadonlySet<string> = new Set([
+  // Tokens that people consented to: each for one installation, and shown to nobody.
+  "connector_grants",
   "exports",
   "export_chunks",
   "held_rows",
@@ -51,6 +53,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "workspace_imports",
   "workspace_keys",
 ]);
+
+/** Tables that archives once had: an import passes over their rows. */
+export const IGNORED: ReadonlySet<string> = new Set(["connector_grants"]);
 
 const OPEN_RUN = "status not in ('completed', 'failed', 'cancelled')";
 export const OF_OPEN_RUN = `run_id in (select id from runs where ${OPEN_RUN})`;
@@ -107,15 +112,30 @@ export const SEALED_COLUMNS: ReadonlyMap<string, readonly string[]> = new Map([
   ["connector_credentials", ["sealed"]],
   ["connector_triggers", ["sealed"]],
   ["connectors", ["sealed"]],
+  ["log_signing_keys", ["sealed"]],
   ["sso_configurations", ["client_secret"]],
   ["webhooks", ["secret", "previous_secret", "previous_secret_until"]],
 ]);
 export const SEALED_TABLES: ReadonlySet<string> = new Set([
-  "connector_grants",
   "log_checkpoints",
   "log_signing_keys",
   "secret_values",
   "secrets",
+]);
+
+/**
+ * SQL in the place of columns. An archive has the public key that verifies its checkpoints, and never the private one,
+ * with which another history could be signed.
+ */
+export const REPLACED_COLUMNS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
+  [
+    "log_signing_keys",
+    {
+      sealed: "null::bytea",
+      last_checkpoint: `coalesce(last_checkpoint, (select max(c.number) from log_checkpoints c
+        where c.workspace_id = log_signing_keys.workspace_id), 0)`,
+    },
+  ],
 ]);
 
 /**

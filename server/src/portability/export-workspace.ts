@@ -14,6 +14,7 @@ import type { ArchiveSink } from "./archive/sink.ts";
 import { ArchiveWriter } from "./archive/writer.ts";
 import {
   KEPT_ROWS,
+  REPLACED_COLUMNS,
   quote,
   readCatalogue,
   readSchemaVersion,
@@ -197,8 +198,10 @@ class WorkspaceExport {
     if (which === "open" && table.open === undefined) return;
     const { name, columns, keyColumn, open = "false" } = table;
     const emptied = withSealed ? [] : (SEALED_COLUMNS.get(name) ?? []);
+    const replaced: Record<string, string> = { ...REPLACED_COLUMNS.get(name) };
+    for (const column of emptied) replaced[column] ??= "null";
     const selected = columns.map((column) =>
-      emptied.includes(column) ? `null as ${quote(column)}` : quote(column),
+      column in replaced ? `${replaced[column]} as ${quote(column)}` : quote(column),
     );
     const conditions = [
       `${quote(keyColumn)} = ${pg.escapeLiteral(this.#workspace.key)}`,

@@ -3,7 +3,7 @@ import { withOwnerClient } from "#kernel/db/setup/owner-connection.ts";
 import type { Head, Manifest } from "../archive/frame.ts";
 import { computeMac } from "../archive/passphrase.ts";
 import { type ArchiveBytes, archiveError, type Frame, readArchive } from "../archive/reader.ts";
-import { readCatalogue, type WorkspaceTable } from "../catalogue.ts";
+import { IGNORED, readCatalogue, type WorkspaceTable } from "../catalogue.ts";
 import { partName } from "../export-workspace.ts";
 import { type ArchiveKeys, openSecrets, parseManifest } from "./archive-content.ts";
 import { assertAccepted } from "./import-state.ts";
@@ -77,7 +77,7 @@ function assertKnown(
   { table: name, environment, columns }: Extract<Head, { kind: "rows" }>,
   tables: ReadonlyMap<string, WorkspaceTable>,
 ): void {
-  if (environment !== undefined) return;
+  if (environment !== undefined || IGNORED.has(name)) return;
   const table = tables.get(name);
   if (!table) throw archiveError(`has rows of ${name}, which is no table of a workspace`);
   if (!isSameSet(table.columns, columns))

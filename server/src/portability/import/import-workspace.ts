@@ -17,13 +17,14 @@ import {
 } from "../archive/reader.ts";
 import {
   type Catalogue,
+  IGNORED,
   MIRRORS,
   quote,
   readCatalogue,
-  SIGNED,
   type WorkspaceTable,
 } from "../catalogue.ts";
 import { partName } from "../export-workspace.ts";
+import { adaptRows } from "./adapt-rows.ts";
 import {
   type ArchiveKeys,
   openSecrets,
@@ -40,7 +41,7 @@ import {
 import { openLog } from "./open-log.ts";
 import { insertPeople, matchPeople, type PeopleMap, replacePeople } from "./people.ts";
 import { RecordTables } from "./record-tables.ts";
-import { assertRows, copyRows, explainRowError, isSameSet, mapColumn } from "./row-lines.ts";
+import { assertRows, copyRows, explainRowError, isSameSet } from "./row-lines.ts";
 import { verifyDefinitions } from "./verify-definitions.ts";
 import {
   countIdentitiesOn,
@@ -176,6 +177,7 @@ class WorkspaceImport {
     this.#lastPart = part;
     this.#rows.set(part, (this.#rows.get(part) ?? 0) + head.rows);
     if (isDone) return;
+    if (head.environment === undefined && IGNORED.has(head.table)) return;
     const lines = await frame.content();
     if (head.environment !== undefined) return this.#takeRecords(frame, head, lines);
     const table = this.#catalogue?.tables.find(({ name }) => name === head.table);
@@ -184,7 +186,9 @@ class WorkspaceImport {
       throw archiveError(`has other columns of ${head.table} than there are here`);
     this.#assertPlace(table, head);
     if (table.isLate || head.open) await this.#beginOpening();
-    const adapted = this.#adapt(head, lines);
+    const { slug, options } = this.#context;
+    const { place } = options.kernel.blobStores;
+    const adapted = adaptRows(head, lines, { people: this.#matched, slug, place });
     if (head.open) {
       await this.#client.query("insert into held_rows values ($1, $2, $3, $4, $5)", [
         this.#key,
@@ -313,17 +317,6 @@ class WorkspaceImport {
       workspace: this.#key,
       matched: this.#matched,
     });
-  }
-
-  /** Rows as they are here: with the accounts, the slug and the place of files of this installation. */
-  #adapt({ table, columns }: HeadOf<"rows">, lines: Buffer): Buffer {
-    if (SIGNED.has(table)) return lines;
-    replacePeople(lines, this.#matched);
-    if (table === "workspaces")
-      return mapColumn(lines, columns.indexOf("slug"), () => this.#context.slug);
-    if (table !== "blobs") return lines;
-    const { place } = this.#context.options.kernel.blobStores;
-    return mapColumn(lines, columns.indexOf("place"), (old) => (old === "database" ? old : place));
   }
 
   async #beginOpening(): Promise<void> {

@@ -13,7 +13,7 @@ import { runAsSystem } from "#kernel/operation/act.ts";
 import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import { hashLeaf, rootOf } from "./merkle-tree.ts";
-import { ensureSigningKey } from "./signing-key.ts";
+import { ensureSigningKey, type SigningKey } from "./signing-key.ts";
 import { newStatement, toCanonicalJson, toHashedEvent } from "./statement.ts";
 import { type Checkpoint, findLastCheckpoint, forgetLeaves, insertCheckpoint } from "./store.ts";
 
@@ -71,8 +71,8 @@ async function signNextEvents(platform: Platform, workspace: string): Promise<bo
   const dataKey = await keys.of(workspace);
   const cause = { correlationId: newCorrelationId(platform.clock), depth: 0 };
   await runAsSystem(platform, partition, cause, async (ctx) => {
-    const sign = await ensureSigningKey(ctx, dataKey);
-    await insertCheckpoint(ctx.tx, toCheckpoint({ ...read, workspace, now: ctx.now }, last, sign));
+    const key = await ensureSigningKey(ctx, dataKey);
+    await insertCheckpoint(ctx.tx, toCheckpoint({ ...read, workspace, now: ctx.now }, last, key));
     const days = settings.eventRetentionDays;
     if (days > 0) await forgetLeaves(ctx.tx, new Date(ctx.now.getTime() - days * DAY_MS));
   });
@@ -112,7 +112,7 @@ async function hashEvents(
 function toCheckpoint(
   events: HashedEvents & { readonly workspace: string; readonly now: Date },
   before: Checkpoint | undefined,
-  sign: (statement: string) => Buffer,
+  { sign, previousKey }: SigningKey,
 ) {
   const { leaves, first, last, now } = events;
   const number = (before?.number ?? 0) + 1;
@@ -127,6 +127,7 @@ function toCheckpoint(
       firstAt: first.at,
       last: last.id,
       at: now.toISOString(),
+      ...(previousKey && { previousKey: previousKey.toString("hex") }),
     }),
   );
   return {

@@ -7,7 +7,7 @@ import { positionOf } from "#kernel/log/event.ts";
 import { Failure, failure, Forbidden, NotFound } from "#kernel/operation/failure.ts";
 import { Time } from "#kernel/schema/schema.ts";
 import { buildPath, hashLeaf, splitLeaves } from "./merkle-tree.ts";
-import { findPublicKey } from "./signing-key.ts";
+import { findKey, readLogKeys } from "./log-keys.ts";
 import { toCanonicalJson, toHashedEvent } from "./statement.ts";
 import { type Checkpoint, findCheckpointAt } from "./store.ts";
 
@@ -30,7 +30,8 @@ export const CheckpointItem = Type.Object(
     statement: Type.String({
       description:
         "The text that is signed, JSON: the root of the tree, how many events it has, the first and last of them, " +
-        "the hash of the checkpoint before, when it was signed",
+        "the hash of the checkpoint before, when it was signed; after a move to another installation " +
+        "also `previousKey`, which signed the checkpoints before",
     }),
     hash: Hex("SHA-256 of the statement"),
     signature: Hex("Ed25519 over the statement"),
@@ -50,7 +51,7 @@ export const EventProof = Type.Object(
       description: "From below, as RFC 6962 has it",
     }),
     checkpoint: CheckpointItem,
-    publicKey: Hex("The Ed25519 key of the workspace, as SPKI"),
+    publicKey: Hex("The Ed25519 key that signed the checkpoint, as SPKI"),
   },
   { title: "EventProof" },
 );
@@ -76,10 +77,9 @@ export async function proveEvent(ctx: ReadContext, eventId: string): Promise<Eve
   if (!isDeepStrictEqual(visible, event)) {
     throw new Failure(Forbidden, { detail: "A rule hides a part of this event from you." });
   }
-  const [checkpoint, publicKey] = [
-    await findCheckpointAt(ctx.tx, position),
-    await findPublicKey(ctx.tx, await ctx.services.keys.of(event.workspace)),
-  ];
+  const checkpoint = await findCheckpointAt(ctx.tx, position);
+  const keys = await readLogKeys(ctx.tx, await ctx.services.keys.of(event.workspace));
+  const publicKey = checkpoint && findKey(keys, checkpoint.number);
   if (!checkpoint?.leaves || !publicKey) throw new Failure(NotSigned);
   const leaves = splitLeaves(checkpoint.leaves);
   const hashed = toHashedEvent(event);

@@ -11,28 +11,60 @@ import { open, seal } from "#kernel/access/crypto.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 
 const CONTEXT = "log signing key";
+/** Each is a move of the workspace. */
+const FORMER_KEYS_MAX = 100;
+
+/** The key that signs the next checkpoint. */
+export interface SigningKey {
+  readonly sign: (statement: string) => Buffer;
+  /** The public key of the installation that the workspace came from; only with the first checkpoint after the move. */
+  readonly previousKey: Buffer | undefined;
+}
 
 /** The key that signs the checkpoints of a workspace; made when it is first needed. */
 export async function ensureSigningKey(
   { tx, now }: Pick<WriteContext, "tx" | "now">,
   dataKey: Buffer,
-): Promise<(statement: string) => Buffer> {
-  const known = await findSigningKey(tx);
-  const sealed = known?.sealed ?? (await insertSigningKey(tx, dataKey, now));
+): Promise<SigningKey> {
+  const known = await findSealedKey(tx);
+  const sealed = known ?? (await insertSigningKey(tx, dataKey, now));
+  const [former] = known ? [] : await listFormerKeys(tx);
   const key = openPrivateKey(dataKey, sealed);
-  return (statement) => sign(null, Buffer.from(statement), key);
+  return {
+    sign: (statement) => sign(null, Buffer.from(statement), key),
+    previousKey: former?.publicKey,
+  };
 }
 
 /**
- * The public half of the sealed key; undefined before the first checkpoint. The one that is stored beside it is not
- * asked: whoever owns the database could put another in its place, and sign with that.
+ * The public half of the sealed key; undefined before the first checkpoint. The stored public key is not used, because
+ * the owner of the database could replace it, and sign with another.
  */
 export async function findPublicKey(tx: Tx, dataKey: Buffer): Promise<Buffer | undefined> {
-  const known = await findSigningKey(tx);
+  const sealed = await findSealedKey(tx);
   return (
-    known &&
-    createPublicKey(openPrivateKey(dataKey, known.sealed)).export({ format: "der", type: "spki" })
+    sealed &&
+    createPublicKey(openPrivateKey(dataKey, sealed)).export({ format: "der", type: "spki" })
   );
+}
+
+/** A key with which another installation signed the log before the workspace moved. */
+export interface FormerKey {
+  readonly publicKey: Buffer;
+  /** The number of the last checkpoint that it signed. */
+  readonly last: number;
+}
+
+/** Former keys, newest first. */
+export async function listFormerKeys(tx: Tx): Promise<FormerKey[]> {
+  const rows = await tx
+    .selectFrom("log_signing_keys")
+    .select(["public_key", "last_checkpoint"])
+    .where("last_checkpoint", "is not", null)
+    .orderBy("last_checkpoint", "desc")
+    .limit(FORMER_KEYS_MAX)
+    .execute();
+  return rows.map((row) => ({ publicKey: row.public_key, last: row.last_checkpoint ?? 0 }));
 }
 
 function openPrivateKey(dataKey: Buffer, sealed: Buffer): KeyObject {
@@ -49,8 +81,13 @@ export function isSignedBy(publicKey: Buffer, statement: string, signature: Buff
   return verify(null, Buffer.from(statement), key, signature);
 }
 
-function findSigningKey(tx: Tx) {
-  return tx.selectFrom("log_signing_keys").select("sealed").executeTakeFirst();
+async function findSealedKey(tx: Tx): Promise<Buffer | undefined> {
+  const row = await tx
+    .selectFrom("log_signing_keys")
+    .select("sealed")
+    .where("sealed", "is not", null)
+    .executeTakeFirst();
+  return row?.sealed ?? undefined;
 }
 
 async function insertSigningKey(tx: Tx, dataKey: Buffer, now: Date): Promise<Buffer> {

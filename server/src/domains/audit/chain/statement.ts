@@ -44,6 +44,8 @@ export interface CheckpointStatement {
   readonly firstAt: string;
   readonly last: string;
   readonly at: string;
+  /** Of the first checkpoint after a move to another installation: the public key that signed those before, as SPKI. */
+  readonly previousKey?: string;
 }
 
 export function newStatement(facts: Omit<CheckpointStatement, "v">): CheckpointStatement {

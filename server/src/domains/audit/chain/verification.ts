@@ -6,7 +6,8 @@ import { eventIdOf, type LogPosition } from "#kernel/log/event.ts";
 import { readWorkspaceLog } from "#kernel/log/workspace-log.ts";
 import { nullable } from "#kernel/schema/schema.ts";
 import { hashLeaf, rootOf, splitLeaves } from "./merkle-tree.ts";
-import { findPublicKey, isSignedBy } from "./signing-key.ts";
+import { findKey, readLogKeys } from "./log-keys.ts";
+import { isSignedBy } from "./signing-key.ts";
 import { type CheckpointStatement, toCanonicalJson, toHashedEvent } from "./statement.ts";
 import { type Checkpoint, type CheckpointWithLeaves, listCheckpoints } from "./store.ts";
 
@@ -45,16 +46,17 @@ export async function verifyLog(
   if (!workspace) throw new Error("A log belongs to a workspace.");
   const partition = { workspace: workspace.key, environment };
   const dataKey = await platform.keys.of(workspace.key);
-  const { all, publicKey } = await platform.db.read(partition, async (tx) => ({
+  const { all, keys } = await platform.db.read(partition, async (tx) => ({
     // The one before, for its hash and its end; and one behind, to know whether there is more.
     all: await listCheckpoints(tx, Math.max(after - 1, 0), limit + 2),
-    publicKey: await findPublicKey(tx, dataKey),
+    keys: await readLogKeys(tx, dataKey),
   }));
   let before: Checkpoint | undefined = all.find(({ number }) => number === after);
   const rest = all.filter(({ number }) => number > after);
   const mismatches: Mismatch[] = [];
   let events = 0;
   for (const checkpoint of rest.slice(0, limit)) {
+    const publicKey = findKey(keys, checkpoint.number);
     const signed = publicKey && readSigned(checkpoint, before, publicKey);
     // Hashes are forgotten with the events: before that somebody took them away.
     const isWhole = checkpoint.leaves !== null || isExpired(platform, signed?.at);
