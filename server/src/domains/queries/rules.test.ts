@@ -186,3 +186,29 @@ test("a question whose client has left is cancelled", async () => {
   await until(async () => !(await isRunning()));
   expect(await askedBy(viewer, "select 1 as n")).toEqual([{ n: 1 }]);
 });
+
+test("SQL names no table without the permission to read records", async () => {
+  const { slug } = await createFilledTable(
+    world,
+    owner,
+    { columns: [{ name: "amount", type: "integer" }] },
+    [{ amount: 7 }],
+  );
+  const roleWith = async (permissions: string[]) => {
+    const { body } = await owner("POST /api/v1/settings/roles", {
+      name: permissions.join(" "),
+      permissions,
+    });
+    return world.member([body.data.id]);
+  };
+  const asker = await roleWith(["queries:run"]);
+  const reader = await roleWith(["queries:run", "records:read"]);
+  const sql = `select amount from ${slug}`;
+  expect(await askedBy(reader, sql)).toEqual([{ amount: 7 }]);
+  expect(await askedBy(asker, sql)).toContain(`there is no table ${slug} that you may read`);
+  expect(await askedBy(asker, "select 1 as one")).toEqual([{ one: 1 }]);
+  const named = async (ask: Ask) =>
+    (await ask("GET /api/v1/queries/schema")).body.data.relations.map(({ name }: any) => name);
+  expect(await named(reader)).toContain(slug);
+  expect(await named(asker)).not.toContain(slug);
+});

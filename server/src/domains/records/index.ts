@@ -90,6 +90,6 @@ export {
 } from "./lines/write-lines.ts";
 export { rollBackAfter } from "./csv/import-records.ts";
 export { RecordCreated, RecordDeleted, RecordUpdated } from "./events.ts";
-export { RecordsWrite } from "./permissions.ts";
+export { RecordsRead, RecordsWrite } from "./permissions.ts";
 export { changesBetween, type RecordInput, type TableRecord } from "./record.ts";
 export { findKeyColumn } from "./write/upsert-records.ts";

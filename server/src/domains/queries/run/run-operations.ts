@@ -6,6 +6,8 @@ import { object } from "#kernel/schema/schema.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { SqlViewPoint } from "#kernel/contributions/sql-view.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
+import { holdsPermission } from "#kernel/access/permission.ts";
+import { RecordsRead } from "#domains/records/index.ts";
 import { QueriesRun } from "../permissions.ts";
 import { QueryResult, ROW_MODES } from "./query-result.ts";
 import { QueryFailed, QueryRefused, QueryTimedOut } from "./query-failure.ts";
@@ -82,7 +84,7 @@ export const runSql = query({
   description:
     "One `select` (also `with`, `values`) about the tables of this workspace and environment, by their " +
     "slugs, with the rows and fields that the tables' rules let the caller see, and the views that `queries.views` " +
-    "names, with the rows that the caller may read. Only functions that " +
+    "names, with the rows that the caller may read. Tables need `records:read`. Only functions that " +
     "compute something of their arguments can be called. Columns have the names of fields; `id`, " +
     `\`created_at\`, \`updated_at\` and \`created_by\` are there too. ${RESULT_DESCRIPTION}`,
   permission: QueriesRun,
@@ -131,8 +133,12 @@ export const describeSchema = query({
   permission: QueriesRun,
   response: item(QuerySchema),
   example: {},
-  run: async (ctx) =>
-    toQuerySchema(await listTables(ctx.tx), readableViews(ctx), ctx.caller.principal),
+  async run(ctx) {
+    const tables = holdsPermission(ctx.caller.permissions, RecordsRead)
+      ? await listTables(ctx.tx)
+      : [];
+    return toQuerySchema(tables, readableViews(ctx), ctx.caller.principal);
+  },
 });
 
 export const runSavedQuery = query({

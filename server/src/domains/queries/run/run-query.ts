@@ -1,4 +1,5 @@
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
+import { holdsPermission } from "#kernel/access/permission.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { type OpenSqlView, openSqlView } from "#kernel/contributions/sql-view.ts";
 import type { Partition } from "#kernel/db/partition.ts";
@@ -7,6 +8,7 @@ import { sqlStateOf, StaleRead } from "#kernel/db/errors.ts";
 import { SQL_CONNECTIONS_MAX, type SqlResult } from "#kernel/db/sql-runner.ts";
 import { Failure, type FieldError, Unavailable } from "#kernel/operation/failure.ts";
 import { FairShare } from "#kernel/work/fair-share.ts";
+import { RecordsRead } from "#domains/records/index.ts";
 import { findOpenTable, type OpenTable } from "#domains/tables/index.ts";
 import { CELLS_MAX, toQueryResult, type QueryResult, type RowMode } from "./query-result.ts";
 import { explainQueryError, QueryRefused, toQueryRefused } from "./query-failure.ts";
@@ -185,13 +187,15 @@ async function openNamed(
     const message = `one statement can name at most ${RELATIONS_MAX} tables`;
     throw toQueryRefused([{ message, at: undefined }]);
   }
+  // A table without rules is open to all who may read records, in SQL as in any other way.
+  const mayReadRecords = holdsPermission(caller.permissions, RecordsRead);
   const tables: OpenTable[] = [];
   const views: OpenSqlView[] = [];
   for (const [name, at] of relations) {
     const table = await findOpenTable({ platform, caller }, name);
     // A table of people hides a view of the platform that has its name.
     const view = table ? undefined : await openSqlView({ platform, caller }, name, parameters);
-    if (table && table.grants("read")?.length !== 0) tables.push(table);
+    if (table && mayReadRecords && table.grants("read")?.length !== 0) tables.push(table);
     else if (view) views.push(view);
     else if (!expressions.has(name)) {
       errors.push({ message: `there is no table ${name} that you may read`, at });
