@@ -10,6 +10,7 @@ import { count, toWords } from "../../ui/words.ts";
 import { compareDefinitions, type Difference } from "../graph/diff.ts";
 import { type Definition, findStep } from "../graph/graph.ts";
 import { DifferenceView, sumUp } from "./difference-view.tsx";
+import { ModuleSection } from "./module-section.tsx";
 import { type Gate, GateSection } from "./gate-section.tsx";
 import { RehearsalSection } from "./rehearsal.tsx";
 
@@ -30,6 +31,7 @@ export function DeployDialog(props: DeployDialogProps) {
   const [isBusy, setBusy] = useState(false);
   // Absent while nobody touched it: a gate stays as it is.
   const [gates, setGates] = useState<Partial<Record<Environment, Gate | null>>>({});
+  const [updated, setUpdated] = useState<ReadonlySet<Environment>>(new Set());
   const active = workflow.environments[environment];
   const deploy = async (): Promise<void> => {
     setBusy(true);
@@ -40,7 +42,10 @@ export function DeployDialog(props: DeployDialogProps) {
         "workflows.publish",
         {
           params: { id: workflow.id },
-          ...(gate !== undefined && { body: { requireRehearsal: gate } }),
+          body: {
+            ...(gate !== undefined && { requireRehearsal: gate }),
+            ...(updated.has(environment) && { updateModules: true }),
+          },
         },
         { environment },
       );
@@ -62,6 +67,8 @@ export function DeployDialog(props: DeployDialogProps) {
         {...{ workflow, definition, environment, isDirty }}
         gate={gates[environment]}
         onGate={(gate) => setGates({ ...gates, [environment]: gate })}
+        isUpdating={updated.has(environment)}
+        onUpdate={(isUpdating) => setUpdated(withMember(updated, environment, isUpdating))}
       />
       <footer>
         <span className="muted">
@@ -110,6 +117,8 @@ function Changes(props: {
   readonly isDirty: boolean;
   readonly gate: Gate | null | undefined;
   readonly onGate: (gate: Gate | null) => void;
+  readonly isUpdating: boolean;
+  readonly onUpdate: (isUpdating: boolean) => void;
 }) {
   const { workflow, definition, environment, gate, onGate } = props;
   const preview = usePreview(workflow.id, environment);
@@ -147,6 +156,11 @@ function Changes(props: {
         preview && (
           <>
             <Issues {...{ checked, environment, definition }} />
+            <ModuleSection
+              modules={preview.modules}
+              isUpdating={props.isUpdating}
+              onChange={props.onUpdate}
+            />
             <RehearsalSection
               workflowId={workflow.id}
               definition={props.isDirty ? definition : undefined}
@@ -163,6 +177,10 @@ function Changes(props: {
       }
     />
   );
+}
+
+function withMember<T>(set: ReadonlySet<T>, member: T, isMember: boolean): ReadonlySet<T> {
+  return isMember ? new Set([...set, member]) : new Set([...set].filter((one) => one !== member));
 }
 
 const UNMARKED = { marks: new Map(), edges: new Map(), changes: [], settings: [] } as const;

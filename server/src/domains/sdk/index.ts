@@ -6,6 +6,7 @@ import { ConnectorActionPoint } from "#domains/connectors/index.ts";
 import { ExecutorPoint } from "#domains/runs/index.ts";
 import {
   DeploymentFollowerPoint,
+  ModuleChangePoint,
   NodeFamilyPoint,
   NodeTypePoint,
   PalettePoint,
@@ -33,7 +34,12 @@ import { customNodes, customStep, scriptSteps } from "./execution/script-steps.t
 import * as execution from "./execution/operations.ts";
 import { executionRetentionJob } from "./execution/store.ts";
 import { getArtifactUsage } from "./modules/usage.ts";
-import { checkModuleImports, moduleSource, pinFollower } from "./modules/workflow-modules.ts";
+import {
+  checkModuleImports,
+  findModuleChanges,
+  moduleSource,
+  pinFollower,
+} from "./modules/workflow-modules.ts";
 import { handleRequest } from "./hooks/operations.ts";
 import * as jobs from "./jobs/operations.ts";
 import { scheduledArtifactJob } from "./jobs/schedule.ts";
@@ -126,6 +132,7 @@ export const sdk = domain({
     contribute(ReferenceCheckPoint, checkArtifactNodes, checkModuleImports),
     contribute(ScriptModulePoint, moduleSource),
     contribute(DeploymentFollowerPoint, pinFollower),
+    contribute(ModuleChangePoint, findModuleChanges),
     contribute(NodeFamilyPoint, customNodes),
     contribute(PalettePoint, artifactEntries),
     contribute(ConnectorActionPoint, artifactActions),

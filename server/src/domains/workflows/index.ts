@@ -53,6 +53,10 @@ export { type RunCount, RunCountPoint } from "./deployments/run-count.ts";
 export { listOfferedTools, type OfferedTool } from "./deployments/offered-tool.ts";
 export {
   type DeploymentFollower,
+  type ModuleChange,
+  ModuleChangePoint,
+  type ModuleUpdate,
+  type NextDeployment,
   DeploymentFollowerPoint,
 } from "./deployments/deployment-follower.ts";
 export { type UsedConnector, UsedConnectorPoint } from "./checks/environment-needs.ts";

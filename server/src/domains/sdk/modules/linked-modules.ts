@@ -63,6 +63,21 @@ export async function linkNewest(
   return linkModules((specifiers) => findNewest(tx, specifiers), sources, unsaved);
 }
 
+/** Links sources with modules in the versions that they had, and with the newest of those that they did not import. */
+export async function linkKept(
+  tx: Tx,
+  sources: readonly string[],
+  kept: readonly LinkedModule[],
+): Promise<Linkage> {
+  const bySpecifier = new Map(kept.map((module) => [module.specifier, module]));
+  const find = async (specifiers: readonly string[]) => {
+    const known = specifiers.flatMap((specifier) => bySpecifier.get(specifier) ?? []);
+    const rest = specifiers.filter((specifier) => !bySpecifier.has(specifier));
+    return [...known, ...(await findNewest(tx, rest))];
+  };
+  return linkModules(find, sources, new Map());
+}
+
 /** Links sources with modules that are not saved, and with those that are found beside them. */
 export async function linkModules(
   findSaved: (specifiers: readonly string[]) => Promise<readonly LinkedModule[]>,
@@ -102,7 +117,10 @@ export function selectImported(source: string, modules: ScriptModules): ScriptMo
   return selected;
 }
 
-async function findNewest(tx: Tx, specifiers: readonly string[]): Promise<readonly LinkedModule[]> {
+export async function findNewest(
+  tx: Tx,
+  specifiers: readonly string[],
+): Promise<readonly LinkedModule[]> {
   const named = specifiers.flatMap((specifier) => {
     const parsed = parseSpecifier(specifier);
     return parsed ? [{ specifier, ...parsed }] : [];

@@ -88,13 +88,13 @@ test("a deployed workflow and a saved artifact keep their version of a module un
   const staging = { "x-environment": "staging" };
   await owner(`POST /api/v1/workflows/${workflow}/publish`, {}, staging);
   expect([await outputs(), await outputs(staging)]).toEqual([1, 2]);
-  await owner(`POST /api/v1/workflows/${workflow}/publish`, {});
+  await owner(`POST /api/v1/workflows/${workflow}/publish`, { updateModules: true });
   await owner(`POST ${ARTIFACTS}/${artifact}/restore/1`);
   expect([await outputs(), (await execute(artifact)).output.result]).toEqual([2, 2]);
   // A roll-back brings back what the version ran with.
   await owner(`PATCH /api/v1/workflows/${workflow}`, { nodes: [script(`${code} // again`)] });
   await change(module, source(3));
-  await owner(`POST /api/v1/workflows/${workflow}/publish`, {});
+  await owner(`POST /api/v1/workflows/${workflow}/publish`, { updateModules: true });
   expect(await outputs()).toBe(3);
   await owner(`POST /api/v1/workflows/${workflow}/rollback`, {});
   expect(await outputs()).toBe(2);
@@ -108,6 +108,65 @@ test("a deployed workflow and a saved artifact keep their version of a module un
   ]);
   const removed = await owner(`DELETE ${ARTIFACTS}/${module}`);
   expect(removed).toMatchObject({ status: 409, body: { code: "module_in_use" }, events: [] });
+});
+
+test("a deployment moves modules only when it is asked to, and its preview names who changed them", async () => {
+  const [first, second] = [
+    await create("tax", "export const rate = () => 1;"),
+    await create("fee", "export const fee = () => 10;"),
+  ];
+  const code = (tail = "") =>
+    `import { rate } from "module:tax";
+import { fee } from "module:fee";
+return rate() + fee();${tail}`;
+  const workflow = await deployWorkflow(owner, [script(code())]);
+  const colleague = await world.member(["builder"]);
+  for (const [id, source] of [
+    [first, "export const rate = () => 2;"],
+    [second, "export const fee = () => 20;"],
+  ]) {
+    const changed = await colleague(`PATCH ${ARTIFACTS}/${id}`, {
+      detail: { scriptSource: source },
+    });
+    expect(changed.status).toBe(200);
+  }
+  const path = `/api/v1/workflows/${workflow}`;
+  const changes = async () => (await owner(`GET ${path}/publish`)).body.data.modules;
+  const publish = async (body: object) => {
+    expect((await owner(`POST ${path}/publish`, body)).status).toBe(200);
+    const run = await runWorkflow(owner, workflow);
+    return run.output;
+  };
+  const by = { id: colleague.userId, name: expect.any(String) };
+  const tax = { name: "module:tax", from: 1, to: 2, savedBy: by, savedAt: expect.any(String) };
+  expect(await changes()).toEqual(expect.arrayContaining([tax, { ...tax, name: "module:fee" }]));
+  // The same version again, a version with another note, and one with another script.
+  expect(await publish({})).toBe(11);
+  await owner(`PATCH ${path}`, { description: "Another note" });
+  expect(await publish({})).toBe(11);
+  await owner(`PATCH ${path}`, { nodes: [script(code(" // again"))] });
+  expect(await publish({ updateModules: [] })).toBe(11);
+  expect(await publish({ updateModules: ["module:tax"] })).toBe(12);
+  expect(await changes()).toEqual([{ ...tax, name: "module:fee" }]);
+  // A module that was not imported before has no version to keep.
+  await create("extra", "export const extra = () => 100;");
+  await owner(`PATCH ${path}`, {
+    nodes: [
+      script(
+        `import { extra } from "module:extra";
+${code().replace("return", "return extra() +")}`,
+      ),
+    ],
+  });
+  expect((await changes()).map(({ name, from, to }: any) => [name, from, to])).toEqual(
+    expect.arrayContaining([
+      ["module:extra", null, 1],
+      ["module:fee", 1, 2],
+    ]),
+  );
+  expect(await publish({})).toBe(112);
+  expect(await publish({ updateModules: true })).toBe(122);
+  expect(await changes()).toEqual([]);
 });
 
 test("a module is run and tested by what it exports", async () => {

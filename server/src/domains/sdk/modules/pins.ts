@@ -43,20 +43,18 @@ export async function savePins(
 }
 
 /** Reads the pinned modules of a script. */
-async function readPinned(tx: Tx, user: ModuleUser): Promise<readonly PinnedModule[]> {
+export async function readPinned(tx: Tx, user: ModuleUser): Promise<readonly LinkedModule[]> {
   const [where, values] = whereOf(user);
   const text = `
-    select p.specifier, v.detail ->> 'scriptSource' as source,
+    select p.specifier, p.module_id as "moduleId", p.number, v.detail ->> 'scriptSource' as source,
            case when a.version_number = v.number then a.run_as else v.author_id end as "runAs",
            case when a.version_number = v.number then a.permissions end as permissions
       from module_pins p
       join artifacts a on a.id = p.module_id
       join artifact_versions v on v.artifact_id = p.module_id and v.number = p.number
      where ${where}`;
-  return queryRows<PinnedModule>(tx, text, values);
+  return queryRows<LinkedModule>(tx, text, values);
 }
-
-type PinnedModule = Pick<LinkedModule, "specifier" | "source" | "runAs" | "permissions">;
 
 /**
  * Reads what a script was pinned to, of all scripts beside it, or where it never was (a test of what is not

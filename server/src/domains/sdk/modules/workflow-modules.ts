@@ -1,14 +1,26 @@
 /** Modules of scripts in workflows: checked when a definition is saved, pinned when it is deployed. */
 import {
   type DeploymentFollower,
+  type ModuleChange,
+  type ModuleUpdate,
+  type NextDeployment,
   nodesIn,
   type ReferenceCheck,
   script,
   type ScriptModuleSource,
 } from "#domains/workflows/index.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import { findImports } from "#kernel/sandbox/module-import.ts";
-import { linkNewest, TOO_MANY_MODULES, toScriptModules } from "./linked-modules.ts";
-import { forgetPins, hasPins, savePins } from "./pins.ts";
+import {
+  findNewest,
+  type LinkedModule,
+  linkKept,
+  linkNewest,
+  TOO_MANY_MODULES,
+  toScriptModules,
+} from "./linked-modules.ts";
+import { forgetPins, hasPins, readPinned, savePins } from "./pins.ts";
 
 function sourceOf({ type, config }: { type: string; config: Readonly<Record<string, unknown>> }) {
   const { source } = config;
@@ -36,15 +48,68 @@ export const moduleSource: ScriptModuleSource = {
   load: async (tx, source) => toScriptModules((await linkNewest(tx, [source])).modules),
 };
 
-/** Pins the newest versions with each deployment; a roll-back keeps those that the version had. */
+/** Reads the modules that stay as they are deployed: the deployment did not ask for newer ones. */
+async function readKept(
+  tx: Tx,
+  { environment, currentVersionId }: Pick<NextDeployment, "environment" | "currentVersionId">,
+  update: ModuleUpdate,
+): Promise<readonly LinkedModule[]> {
+  if (update === true || currentVersionId === null) return [];
+  const pinned = await readPinned(tx, { versionId: currentVersionId, environment });
+  return pinned.filter(({ specifier }) => update === false || !update.includes(specifier));
+}
+
+/** Pins modules with each deployment, those that were imported before as they were; a roll-back keeps its own. */
 export const pinFollower: DeploymentFollower = {
   async deployed({ tx }, { workflowId, environment, versionId, previousVersionId, ...about }) {
     const user = { versionId, environment };
     if (!(about.isRollback && (await hasPins(tx, user)))) {
       const sources = nodesIn(about.definition).flatMap(sourceOf);
-      await savePins(tx, user, (await linkNewest(tx, sources)).modules);
+      const kept = await readKept(tx, { environment, ...about }, about.updateModules);
+      await savePins(tx, user, (await linkKept(tx, sources, kept)).modules);
     }
     const kept = [versionId, ...(previousVersionId === null ? [] : [previousVersionId])];
     await forgetPins(tx, { workflowId, environment }, kept);
   },
 };
+
+const SAVED = `
+  select v.artifact_id as id, v.author_id as "authorId", v.author_name as "authorName", v.created_at as "savedAt"
+    from unnest($1::text[], $2::integer[]) as m (id, number)
+    join artifact_versions v on v.artifact_id = m.id and v.number = m.number`;
+
+interface SavedVersion {
+  readonly id: string;
+  readonly authorId: string;
+  readonly authorName: string;
+  readonly savedAt: string;
+}
+
+/** Lists the modules of scripts that have a newer version than the deployed one, and those that are new. */
+export async function findModuleChanges(tx: Tx, next: NextDeployment): Promise<ModuleChange[]> {
+  const sources = nodesIn(next.definition).flatMap(sourceOf);
+  const kept = await readKept(tx, next, false);
+  const { modules } = await linkKept(tx, sources, kept);
+  const deployed = new Map(kept.map(({ specifier, number }) => [specifier, number]));
+  const newest = await findNewest(
+    tx,
+    modules.map(({ specifier }) => specifier),
+  );
+  const changed = newest.filter(({ specifier, number }) => deployed.get(specifier) !== number);
+  const saved = await queryRows<SavedVersion>(tx, SAVED, [
+    changed.map(({ moduleId }) => moduleId),
+    changed.map(({ number }) => number),
+  ]);
+  const byId = new Map(saved.map((version) => [version.id, version]));
+  return changed.flatMap(({ specifier, moduleId, number }) => {
+    const version = byId.get(moduleId);
+    if (!version) return [];
+    return {
+      name: specifier,
+      from: deployed.get(specifier) ?? null,
+      to: number,
+      savedBy: { id: version.authorId, name: version.authorName },
+      savedAt: new Date(version.savedAt).toISOString(),
+    };
+  });
+}

@@ -1,5 +1,8 @@
 /** Others take note when a version is deployed, in the same transaction: what it is made of is settled then. */
+import Type, { type Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { nullable, Time } from "#kernel/schema/schema.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { extensionPoint } from "#kernel/extension-point.ts";
 import type { Definition } from "../definition/index.ts";
@@ -10,11 +13,18 @@ export interface DeployedVersion {
   readonly environment: EnvironmentName;
   readonly versionId: string;
   readonly definition: Definition;
+  /** The version that was deployed there until now, which may be the same; null for the first deployment. */
+  readonly currentVersionId: string | null;
+  /** Whether linked modules move to their newest versions: all, none, or those named. */
+  readonly updateModules: ModuleUpdate;
   /** The version that a roll-back would bring back. */
   readonly previousVersionId: string | null;
   /** True when it is to be again what it was. */
   readonly isRollback: boolean;
 }
+
+/** All modules, none, or those with these specifiers. */
+export type ModuleUpdate = boolean | readonly string[];
 
 export interface DeploymentFollower {
   /** In a transaction that may write. */
@@ -25,3 +35,28 @@ export interface DeploymentFollower {
 export const DeploymentFollowerPoint = extensionPoint<DeploymentFollower>(
   "workflows.deployment_followers",
 );
+
+/** A module that scripts of a workflow import and whose newest version is not the one that is deployed. */
+export const ModuleChange = Type.Object(
+  {
+    name: Type.String({ description: "As scripts import it: `module:money`" }),
+    from: nullable(Type.Integer({ description: "The deployed version; null where there is none" })),
+    to: Type.Integer({ description: "The newest version" }),
+    savedBy: Type.Object({ id: Type.String(), name: Type.String() }),
+    savedAt: Time,
+  },
+  { title: "ModuleChange" },
+);
+export type ModuleChange = Static<typeof ModuleChange>;
+
+export interface NextDeployment {
+  readonly environment: EnvironmentName;
+  /** The version that is deployed there; null where none is. */
+  readonly currentVersionId: string | null;
+  readonly definition: Definition;
+}
+
+type ModuleChangeFinder = (tx: Tx, next: NextDeployment) => Promise<readonly ModuleChange[]>;
+
+/** Where the domain that links modules lists what a deployment could change of them. */
+export const ModuleChangePoint = extensionPoint<ModuleChangeFinder>("workflows.module_changes");

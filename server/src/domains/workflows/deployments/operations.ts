@@ -33,6 +33,17 @@ const publishEvents = [
   events.DeployFailed,
 ] as const;
 
+const UpdateModules = Type.Union(
+  [
+    Type.Boolean(),
+    Type.Array(Type.String({ maxLength: 200 }), {
+      maxItems: 500,
+      description: "Names as in `modules` of the preview, such as `module:money`",
+    }),
+  ],
+  { description: "Whether script modules move to their newest versions: all, or those named" },
+);
+
 export const publishWorkflow = command({
   id: "workflows.publish",
   effect: "live",
@@ -46,7 +57,8 @@ export const publishWorkflow = command({
     "is. `label` goes to the version that is deployed. A definition that is no longer valid is " +
     "refused, and `deploy.failed` says why. `requireRehearsal` makes a rehearsal with past runs the gate " +
     "of this environment, now and later, until it is sent as null: a version with which they would differ " +
-    "in ways that are not in `allow` is refused.",
+    "in ways that are not in `allow` is refused. Script modules keep the versions that are deployed in the " +
+    "environment; with `updateModules` they move to the newest. A module that was not imported before takes the newest.",
   environmentScoped: true,
   permission: DeploymentsCreate,
   params: ByWorkflow,
@@ -54,6 +66,7 @@ export const publishWorkflow = command({
     versionId: Type.Optional(VersionId),
     label: Type.Optional(Label),
     requireRehearsal: Type.Optional(GateInput),
+    updateModules: Type.Optional(UpdateModules),
   }),
   bodyOptional: true,
   response: item(Workflow),

@@ -14,6 +14,7 @@ import { Difference, diffDefinitions } from "../versions/diff.ts";
 import * as versions from "../versions/store.ts";
 import { Label, VersionId } from "../versions/version.ts";
 import { DefinitionIssue, toDefinitionIssue, WorkflowIsArchived } from "../workflow.ts";
+import { ModuleChange, ModuleChangePoint, type NextDeployment } from "./deployment-follower.ts";
 import { RunCountPoint } from "./run-count.ts";
 import { RehearsalGate } from "./rehearsal.ts";
 import { findDeployment } from "./store.ts";
@@ -56,6 +57,10 @@ const PublicationPreview = Type.Object(
       change: Type.Enum(["none", "starts", "changes", "stays_off"], {
         description: "`before` and `after` are null where the trigger is off",
       }),
+    }),
+    modules: Type.Array(ModuleChange, {
+      description:
+        "Script modules that have a newer version than the deployed one, and those that are new; they move with `updateModules`",
     }),
     rehearsalGate: nullable(RehearsalGate),
     runs: Type.Array(
@@ -110,6 +115,11 @@ async function preview(
   const needs = await findEnvironmentNeeds({ tx, services }, environment, definition);
   const counts = contributionsTo(RunCountPoint, services.contributions);
   const runs = await Promise.all(counts.map((count) => count(tx, id)));
+  const modules = await findModuleChanges(ctx, request, {
+    environment,
+    currentVersionId: deployment?.versionId ?? null,
+    definition,
+  });
   return {
     environment,
     current: current
@@ -137,9 +147,21 @@ async function preview(
       // The first deployment turns it on; later ones leave it as it is.
       (deployment?.enabled ?? true) ? definition.trigger : undefined,
     ),
+    modules,
     rehearsalGate: deployment?.rehearsalGate ?? null,
     runs: runs.flat().map((one) => ({ ...one })),
   };
+}
+
+/** A rollback brings back the modules of its version. */
+async function findModuleChanges(
+  { tx, services }: ReadContext,
+  { rollback }: { readonly rollback: boolean },
+  next: NextDeployment,
+): Promise<ModuleChange[]> {
+  if (rollback) return [];
+  const finders = contributionsTo(ModuleChangePoint, services.contributions);
+  return (await Promise.all(finders.map((find) => find(tx, next)))).flat();
 }
 
 function triggerChange(

@@ -14,7 +14,7 @@ import * as versions from "../versions/store.ts";
 import { type FullVersion, VersionIsArchived } from "../versions/version.ts";
 import { workflowEventData, workflowRef, type StoredWorkflow } from "../workflow.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
-import { DeploymentFollowerPoint } from "./deployment-follower.ts";
+import { DeploymentFollowerPoint, type ModuleUpdate } from "./deployment-follower.ts";
 import type { RehearsalGate } from "./rehearsal.ts";
 import { type GateRehearsal, refuseRehearsed } from "./rehearsal-gate.ts";
 import * as store from "./store.ts";
@@ -50,6 +50,7 @@ interface PublishRequest {
   /** The gate of this environment from now on; null for none. */
   readonly requireRehearsal?: RehearsalGate | null;
   readonly rehearsal?: GateRehearsal | undefined;
+  readonly updateModules?: ModuleUpdate;
 }
 
 /** Makes a version the active one of this environment: the live definition, or the one named. */
@@ -136,8 +137,12 @@ async function publishLocked(
     }));
   if (rejection) return rejection;
   const version = found ?? (await appendLiveVersion(ctx, workflow, request.label));
-  const { requireRehearsal: rehearsalGate } = request;
-  const deployed = await deploy(ctx, workflow, version, { isRollback: false, rehearsalGate });
+  const { requireRehearsal: rehearsalGate, updateModules } = request;
+  const deployed = await deploy(ctx, workflow, version, {
+    isRollback: false,
+    rehearsalGate,
+    updateModules,
+  });
   const { gate, result } = request.rehearsal ?? {};
   ctx.emit(events.WorkflowPublished, workflowRef(deployed.workflow), {
     ...deployed.data,
@@ -201,9 +206,11 @@ async function deploy(
   {
     isRollback,
     rehearsalGate,
+    updateModules = false,
   }: {
     readonly isRollback: boolean;
     readonly rehearsalGate?: RehearsalGate | null | undefined;
+    readonly updateModules?: ModuleUpdate | undefined;
   },
 ): Promise<DeployedVersion> {
   const { environment } = ctx.caller;
@@ -230,8 +237,9 @@ async function deploy(
   );
   for (const follower of contributionsTo(DeploymentFollowerPoint, ctx.services.contributions)) {
     const { id: versionId, definition } = version;
-    const about = { workflowId: id, environment, versionId, definition };
-    await follower.deployed(ctx, { ...about, previousVersionId, isRollback });
+    const currentVersionId = current?.versionId ?? null;
+    const about = { workflowId: id, environment, versionId, definition, currentVersionId };
+    await follower.deployed(ctx, { ...about, previousVersionId, isRollback, updateModules });
   }
   const touched = [version.id, ...(current && !again ? [current.versionId] : [])];
   // The version may be the one that was appended just now.
