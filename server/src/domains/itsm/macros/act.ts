@@ -4,45 +4,66 @@
  */
 import Type, { type Static } from "typebox";
 import { id, InputTime, line, object, text } from "#kernel/schema/schema.ts";
-import { Tag, type TicketKind } from "../tickets/index.ts";
+import { anyTicketRef, LINK_TYPES, Tag, type TicketKind, ticketRef } from "../tickets/index.ts";
 import type { TicketItem } from "../queue/index.ts";
 
 const Tags = Type.Array(Tag, { maxItems: 50 });
 const reason = Type.Optional(line(2_000));
 
-export const Act = Type.Union(
-  [
-    object({
-      act: Type.Literal("set"),
-      set: Type.Record(Type.String(), Type.Unknown(), {
-        minProperties: 1,
-        maxProperties: 50,
-        description:
-          'Fields as PATCH of the kind takes them: `{ teamId, urgency, fields: { floor: "2" } }`',
-      }),
+const MACRO_ACTS = [
+  object({
+    act: Type.Literal("set"),
+    set: Type.Record(Type.String(), Type.Unknown(), {
+      minProperties: 1,
+      maxProperties: 50,
+      description:
+        'Fields as PATCH of the kind takes them: `{ teamId, urgency, fields: { floor: "2" } }`',
     }),
-    object({ act: Type.Literal("tag"), add: Type.Optional(Tags), remove: Type.Optional(Tags) }),
-    object({ act: Type.Literal("take") }),
-    object({
-      act: Type.Literal("comment"),
-      body: Type.Optional(text(50_000)),
-      textModuleId: Type.Optional(id("tmo", "In the place of `body`: filled in for each ticket")),
-      internal: Type.Optional(Type.Boolean()),
-    }),
-    object({ act: Type.Literal("hold"), reason, until: Type.Optional(InputTime) }),
-    object({ act: Type.Literal("resume") }),
-    object({
-      act: Type.Literal("resolve"),
-      resolution: line(20_000),
-      resolutionCode: Type.Optional(line(100)),
-    }),
-    object({ act: Type.Literal("close") }),
-    object({ act: Type.Literal("reopen"), reason }),
-    object({ act: Type.Literal("cancel"), reason }),
-  ],
-  { title: "TicketAct" },
-);
+  }),
+  object({ act: Type.Literal("tag"), add: Type.Optional(Tags), remove: Type.Optional(Tags) }),
+  object({ act: Type.Literal("take") }),
+  object({
+    act: Type.Literal("comment"),
+    body: Type.Optional(text(50_000)),
+    textModuleId: Type.Optional(id("tmo", "In the place of `body`: filled in for each ticket")),
+    internal: Type.Optional(Type.Boolean()),
+  }),
+  object({ act: Type.Literal("hold"), reason, until: Type.Optional(InputTime) }),
+  object({ act: Type.Literal("resume") }),
+  object({
+    act: Type.Literal("resolve"),
+    resolution: line(20_000),
+    resolutionCode: Type.Optional(line(100)),
+  }),
+  object({ act: Type.Literal("close") }),
+  object({ act: Type.Literal("reopen"), reason }),
+  object({ act: Type.Literal("cancel"), reason }),
+] as const;
+
+export const Act = Type.Union([...MACRO_ACTS], { title: "TicketAct" });
 export type Act = Static<typeof Act>;
+
+/** A bulk change can also name another ticket. A macro can't: it would name the same one for months. */
+export const BulkAct = Type.Union(
+  [
+    ...MACRO_ACTS,
+    object({
+      act: Type.Literal("merge"),
+      intoId: ticketRef("incident", "inc"),
+    }),
+    object({
+      act: Type.Literal("link"),
+      type: Type.Optional(Type.Enum([...LINK_TYPES], { description: "`relates_to` when absent" })),
+      ticketId: anyTicketRef(),
+    }),
+    object({
+      act: Type.Literal("add_to_major"),
+      majorId: ticketRef("incident", "inc"),
+    }),
+  ],
+  { title: "BulkTicketAct" },
+);
+export type BulkAct = Static<typeof BulkAct>;
 
 /** The commands that acts call, where a kind has them. */
 export const ACT_VERBS = [
@@ -55,16 +76,21 @@ export const ACT_VERBS = [
   "cancel",
 ] as const;
 
+/** With those of acts that only bulk changes have. */
+export const BULK_VERBS = [...ACT_VERBS, "merge", "add_link", "add_child"] as const;
+
 /** The call of a command that an act is on one ticket. */
 export interface ActCall {
-  readonly verb: (typeof ACT_VERBS)[number];
+  readonly verb: (typeof BULK_VERBS)[number];
+  /** The ticket whose command it is; the ticket itself when absent. */
+  readonly on?: string;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /** The call of an act; `comment` is the text that it says, of its body or its text module. */
 export function toActCall(
-  act: Act,
-  ticket: Pick<TicketItem, "tags">,
+  act: BulkAct,
+  ticket: Pick<TicketItem, "id" | "tags">,
   { kind }: Pick<TicketKind, "kind">,
   comment: string | undefined,
 ): ActCall | undefined {
@@ -99,6 +125,16 @@ export function toActCall(
     }
     case "close":
       return { verb: "close" };
+    case "merge":
+      return { verb: "merge", body: { intoId: act.intoId } };
+    case "link": {
+      const { type = "relates_to", ticketId } = act;
+      return { verb: "add_link", body: { type, ticketId } };
+    }
+    case "add_to_major":
+      return kind === "incident"
+        ? { verb: "add_child", on: act.majorId, body: { incidentId: ticket.id } }
+        : undefined;
     case "reopen":
     case "cancel":
       return { verb: act.act, ...(act.reason !== undefined && { body: { reason: act.reason } }) };

@@ -5,14 +5,14 @@ import { catalog } from "../catalog/index.ts";
 import { changes } from "../changes/index.ts";
 import { incidents } from "../incidents/index.ts";
 import { problems } from "../problems/index.ts";
-import { ACT_VERBS } from "./act.ts";
+import { BULK_VERBS } from "./act.ts";
 import { macros as macroResource } from "./macro.ts";
 import { actCommands } from "./operations.ts";
 import { macroContent, textModuleContent } from "./pack.ts";
 import { MacrosRun, MacrosWrite } from "./permissions.ts";
 import { previewText, renderTextModule, textModules } from "./text-module.ts";
 
-const verbs = new Set<string>(ACT_VERBS);
+const verbs = new Set<string>(BULK_VERBS);
 const acts = [incidents, changes, problems, catalog].flatMap(({ operations }) =>
   operations.filter(
     ({ id, route }) => verbs.has(id.slice(id.indexOf(".") + 1)) && route.includes("{id}"),

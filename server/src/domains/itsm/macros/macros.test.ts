@@ -109,6 +109,39 @@ describe("a bulk change", () => {
     expect(tagged.data.map(({ id }: any) => id)).toEqual([one.id, other.id, third.id]);
   });
 
+  test("merges, links and adds to a major incident, with the events of each ticket", async () => {
+    const [stays, one, two] = [await raise(), await raise(), await raise()];
+    const cause = await problem();
+    const ids = [one.id, two.id];
+    const act = (acts: object[], of: readonly string[] = ids) =>
+      agent(`POST ${BULK}`, { ids: of, acts });
+    const linked = await act([{ act: "link", type: "caused_by", ticketId: cause.number }]);
+    expect(linked).toMatchObject({ status: 200, events: ["incident.linked", "incident.linked"] });
+    const { body: caused } = await agent(`GET /api/v1/itsm/problems/${cause.id}/incidents`);
+    expect(caused.data.map(({ id }: any) => id).toSorted()).toEqual(ids.toSorted());
+    const again = await act([{ act: "link", type: "caused_by", ticketId: cause.id }]);
+    expect(again).toMatchObject({ status: 409, events: [], body: { code: "acts_refused" } });
+
+    const merged = await act([{ act: "merge", intoId: stays.number }], [one.id]);
+    expect(merged.events).toEqual(["incident.merged", "incident.duplicate_added"]);
+    // Of a list with the target itself none is merged.
+    const self = await act([{ act: "merge", intoId: stays.id }], [two.id, stays.id]);
+    expect(self).toMatchObject({ status: 409, events: [] });
+    expect(self.body.refusals).toMatchObject([{ id: stays.id, status: 422 }]);
+    expect(await stateOf(two)).toBe("new");
+
+    const join = [{ act: "add_to_major", majorId: stays.id }];
+    const early = await act(join, [two.id]);
+    expect(early.body.refusals).toMatchObject([{ id: two.id, code: "incident_not_major" }]);
+    await agent(`POST ${INCIDENTS}/${stays.id}/major`);
+    expect((await act(join, [two.id])).events).toEqual(["incident.child_linked"]);
+    const of = await act(join, [cause.id]);
+    expect(of.body.refusals).toMatchObject([{ id: cause.id, code: "act_not_for_kind" }]);
+    // A macro names no other ticket.
+    const macro = { name: "Merge", steps: [{ act: "merge", intoId: stays.id }] };
+    expect(await owner("POST /api/v1/itsm/macros", macro)).toMatchObject({ status: 422 });
+  });
+
   test("is refused as a whole, with each that refuses and why", async () => {
     const [open, closed, other] = [await raise(), await raise(), await problem()];
     await agent(`POST ${INCIDENTS}/${closed.id}/cancel`);

@@ -6,8 +6,8 @@ import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { id, object } from "#kernel/schema/schema.ts";
 import { findTicketIds, selection } from "../queue/index.ts";
-import { anyTicketRef, toTicketIds } from "../tickets/index.ts";
-import { Act } from "./act.ts";
+import { anyTicketRef, LinkExists, toTicketIds } from "../tickets/index.ts";
+import { ACT_VERBS, BulkAct } from "./act.ts";
 import { macros, STEPS_MAX } from "./macro.ts";
 import {
   ActResults,
@@ -62,20 +62,24 @@ export function actCommands(operations: readonly Operation[]): readonly Operatio
   const shared = {
     permission: MacrosRun,
     response: item(ActResults),
-    emits: [...new Set(operations.flatMap(({ emits }) => emits))] as readonly EventType[],
     composes: true,
     allowNoop: true,
     environmentScoped: true,
-    fails: [ActsRefused, NotForKind, TooManyTickets, TooManyActs],
+    // Two people may make the same link at once.
+    fails: [ActsRefused, NotForKind, TooManyTickets, TooManyActs, LinkExists],
   } as const;
+  const ofMacros = operations.filter(({ id: name }) =>
+    ACT_VERBS.some((verb) => name.endsWith(`.${verb}`)),
+  );
   const bulk = command({
     ...shared,
     id: "tickets.bulk",
+    emits: eventsOf(operations),
     effect: "drastic",
     route: "POST /api/v1/itsm/tickets/bulk",
     summary: "Change many tickets at once",
     description: `Up to ${BULK_TICKETS_MAX}, by \`ids\` or by \`select\`, and ${BULK_ACTS_MAX} acts on all of them. ${ON_EACH}`,
-    body: object({ ...target, acts: Type.Array(Act, { minItems: 1, maxItems: STEPS_MAX }) }),
+    body: object({ ...target, acts: Type.Array(BulkAct, { minItems: 1, maxItems: STEPS_MAX }) }),
     example: {
       body: {
         select: { view: "unassigned", kinds: "incident" },
@@ -91,6 +95,7 @@ export function actCommands(operations: readonly Operation[]): readonly Operatio
   const run = command({
     ...shared,
     id: "macros.run",
+    emits: eventsOf(ofMacros),
     effect: "drastic",
     route: "POST /api/v1/itsm/macros/{id}/run",
     summary: "Run a macro on tickets",
@@ -117,6 +122,10 @@ export function actCommands(operations: readonly Operation[]): readonly Operatio
   });
   return [bulk, run, simulateMacro(byId)];
 }
+
+const eventsOf = (operations: readonly Operation[]): readonly EventType[] => [
+  ...new Set(operations.flatMap(({ emits }) => emits)),
+];
 
 const PREFIXES: Readonly<Record<string, string>> = {
   incident: "inc_",

@@ -6,7 +6,7 @@ import { performWithin } from "#kernel/operation/inner-command.ts";
 import { nullable } from "#kernel/schema/schema.ts";
 import { readTicketItems, TicketItem } from "../queue/index.ts";
 import { ticketKinds } from "../tickets/index.ts";
-import { type Act, type ActCall, toActCall } from "./act.ts";
+import { type ActCall, type BulkAct, toActCall } from "./act.ts";
 import { renderText } from "./text-module.ts";
 
 export const BULK_TICKETS_MAX = 1_000;
@@ -69,7 +69,7 @@ const NoSuchTicket = failure("not_found", 404, "There is no such ticket, or you 
 
 export interface ActPlan {
   readonly ids: readonly string[];
-  readonly acts: readonly Act[];
+  readonly acts: readonly BulkAct[];
   readonly dryRun: boolean;
   /** Is told each call before it is made. */
   readonly onCall?: (ticketId: string, call: ActCall) => void;
@@ -172,7 +172,7 @@ async function performOnTicket(
       if (!operation) throw new Failure(NotForKind);
       onCall?.(ticket.id, call);
       await performWithin(ctx, operation, {
-        params: { id: ticket.id },
+        params: { id: call.on ?? ticket.id },
         body: operation.body ? call.body : undefined,
       });
       // The tags that one step sets are those that the next one adds to.
@@ -210,7 +210,7 @@ function differences(before: TicketItem, after: TicketItem): string[] {
 
 async function readTexts(
   { tx }: WriteContext<never>,
-  acts: readonly Act[],
+  acts: readonly BulkAct[],
 ): Promise<ReadonlyMap<string, string>> {
   const ids = acts.flatMap((act) => (act.act === "comment" ? (act.textModuleId ?? []) : []));
   if (ids.length === 0) return new Map();

@@ -6,7 +6,7 @@ import { command } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";
 import { id, InputTime, nullable, object, patch, Time } from "#kernel/schema/schema.ts";
 import { findTicketIds } from "../queue/index.ts";
-import { type Act, ACT_VERBS, type ActCall } from "./act.ts";
+import { type Act, type ActCall, BULK_VERBS } from "./act.ts";
 import { assertStepsFit, macroFields, macros } from "./macro.ts";
 import { performActs, Refusal, TooManyActs } from "./perform-acts.ts";
 import { MacrosRun } from "./permissions.ts";
@@ -41,7 +41,7 @@ const Outcome = Type.Object(
   {
     calls: Type.Array(
       Type.Object({
-        verb: Type.Enum([...ACT_VERBS]),
+        verb: Type.Enum([...BULK_VERBS]),
         body: Type.Record(Type.String(), Type.Unknown()),
       }),
       { description: "The commands of the ticket's kind, with texts as they would be sent" },

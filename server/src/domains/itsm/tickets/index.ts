@@ -100,7 +100,7 @@ export {
   attachmentAdded,
   TooManyAttachments,
 } from "./collaboration/ticket-file.ts";
-export { listVisibleLinks } from "./collaboration/links.ts";
+export { LINK_TYPES, LinkExists, listVisibleLinks } from "./collaboration/links.ts";
 export { assignedTickets, countTickets } from "./waiting-tickets.ts";
 export { writeComment, COMMENT_CHARACTERS_MAX } from "./collaboration/comments.ts";
 export { findDuplicateIds, findSurvivorId } from "./references/merged-tickets.ts";

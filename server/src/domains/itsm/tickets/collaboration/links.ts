@@ -24,7 +24,7 @@ import {
 import { findVisibleTickets, getTicketIdentity, lockTicket, ticketRefOf } from "../ticket.ts";
 import { anyTicketRef, toTicketId } from "../references/ticket-reference.ts";
 
-const LINK_TYPES = [
+export const LINK_TYPES = [
   "relates_to",
   "caused_by",
   "duplicates",
@@ -65,7 +65,7 @@ const LinkData = Type.Object(
 );
 type LinkData = Static<typeof LinkData>;
 
-const LinkExists = failure(
+export const LinkExists = failure(
   "link_exists",
   409,
   "The tickets are linked in this way already.",
@@ -281,6 +281,8 @@ function addLink(kind: TicketKind, Linked: LinkEvent) {
         createdBy: authorOf(ctx.caller),
         createdAt: ctx.now.toISOString(),
       };
+      // A violated constraint would end the transaction of a bulk change.
+      if (await isLinked(ctx.tx, link)) throw new Failure(LinkExists);
       await insertLink(ctx, link, { fromKind: name, toKind: ticket.kind });
       ctx.emit(Linked, ticketRefOf(head), link);
       const { id: linkId, createdBy, createdAt } = link;
