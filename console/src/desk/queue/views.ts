@@ -33,21 +33,21 @@ export const BUILT_IN: readonly View[] = [
     label: "My work",
     icon: UserRound,
     query: { view: "mine" },
-    nothing: "Nothing waits for you. Take something that is nobody's.",
+    nothing: "No open ticket is assigned to you. Choose one from Unassigned.",
   },
   {
     id: "unassigned",
     label: "Unassigned",
     icon: CircleDashed,
     query: { view: "unassigned" },
-    nothing: "Everything of your teams has an owner.",
+    nothing: "Every open ticket has an assignee.",
   },
   {
     id: "watched",
     label: "Watched",
     icon: Eye,
     query: { view: "watched" },
-    nothing: "Open tickets that you watch stand here.",
+    nothing: "You watch no open tickets. Press W in a ticket to watch it.",
   },
   {
     id: "breached",
@@ -61,14 +61,14 @@ export const BUILT_IN: readonly View[] = [
     label: "All open",
     icon: Layers,
     query: { view: "open" },
-    nothing: "There is no open ticket at all.",
+    nothing: "No open tickets.",
   },
   {
     id: "done",
     label: "Done",
     icon: Archive,
     query: { open: false, sort: "-updatedAt" },
-    nothing: "Nothing is done yet.",
+    nothing: "No closed tickets yet.",
   },
 ];
 

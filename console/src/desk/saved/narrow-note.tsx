@@ -2,7 +2,6 @@ import { Bookmark, Save } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
-import { useTeams } from "../../data/names/names.ts";
 import { useMay, useMe } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { count } from "../../ui/words.ts";
@@ -25,9 +24,7 @@ export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteP
   const may = useMay();
   const meId = useMe()?.user.id ?? "";
   const [isSaving, setSaving] = useState(false);
-  const teams = useTeams();
-  const teamIds = teams.filter(({ memberIds }) => memberIds.includes(meId)).map(({ id }) => id);
-  const part = toSavedPart(view, search, { meId, teamIds });
+  const part = toSavedPart(view, search, { meId });
   const refusal = refusalOfSaving(view);
   const { saved } = view;
   const isNarrowed = search.only !== undefined || search.q !== undefined;

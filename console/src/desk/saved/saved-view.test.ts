@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { BUILT_IN, toTeamView, type View } from "../queue/views.ts";
 import { refusalOfSaving, toSavedPart } from "./saved-view.ts";
 
-const saver = { meId: "usr_1", teamIds: ["tem_1", "tem_2"] };
+const saver = { meId: "usr_1" };
 const builtIn = (id: string): View => BUILT_IN.find((view) => view.id === id) as View;
 
 test("what the desk shows is saved as a condition", () => {
@@ -34,6 +34,7 @@ test("views keep what they are about", () => {
   expect(toSavedPart(toTeamView({ id: "tem_1", name: "Network" }), {}, saver).filter).toEqual({
     teamId: "tem_1",
   });
+  expect(toSavedPart(builtIn("unassigned"), {}, saver).filter).toEqual({ assigneeId: null });
   expect(refusalOfSaving(builtIn("watched"))).toContain("everyone");
   expect(refusalOfSaving(builtIn("open"))).toBeUndefined();
 });

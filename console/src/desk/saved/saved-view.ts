@@ -6,7 +6,6 @@ import { joinConditions, toConditions, valuesOf, type View } from "../queue/view
 /** The person who saves it: some views are about them. */
 export interface Saver {
   readonly meId: string;
-  readonly teamIds: readonly string[];
 }
 
 export interface SavedPart {
@@ -37,12 +36,12 @@ export function refusalOfSaving(view: View): string | undefined {
   return view.id === "watched" ? "Watched tickets are others for everyone." : undefined;
 }
 
-function baseConditions({ id, query, saved }: View, { meId, teamIds }: Saver): readonly object[] {
+function baseConditions({ id, query, saved }: View, { meId }: Saver): readonly object[] {
   if (saved) return Object.keys(saved.filter).length === 0 ? [] : [saved.filter];
   if (query.teamId !== undefined) return [{ teamId: query.teamId }];
   if (id === "mine") return [{ assigneeId: meId }];
   if (id === "breached") return [{ dueState: "breached" }];
   if (id === "done") return [{ isOpen: false }];
-  if (id === "unassigned") return [{ assigneeId: null }, { teamId: { in: teamIds } }];
+  if (id === "unassigned") return [{ assigneeId: null }];
   return [];
 }

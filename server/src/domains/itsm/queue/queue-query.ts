@@ -37,7 +37,7 @@ export const selection = {
     Type.String({
       pattern: `^(${BUILT_IN_VIEWS.join("|")}|${idPattern("vew").replace(/^\^|\$$/g, "")})$`,
       description:
-        "A view: `mine` (open ones that you have), `unassigned` (open ones of your teams that nobody has), `watched` " +
+        "A view: `mine` (open ones that you have), `unassigned` (open ones without an assignee, of all teams and of none), `watched` " +
         "(open ones that you watch), `open`, `breached`, or the id of a saved one. What else is asked for narrows it",
     }),
   ),
@@ -89,7 +89,7 @@ export async function resolveSelection(
   const me = ctx.caller.principal?.id ?? "";
   const narrowing = [
     ...(isOpen === undefined ? [] : [() => (isOpen ? "is_open" : "not is_open")]),
-    ...(builtIn ? await builtInConditions(ctx, builtIn) : []),
+    ...(builtIn ? builtInConditions(ctx, builtIn) : []),
     ...(saved ? savedConditions(saved) : []),
     ...(assigneeId === "none" ? [() => "assignee_id is null"] : []),
     ...(assigneeId === undefined || assigneeId === "none"
@@ -110,10 +110,10 @@ export function savedConditions({ filter }: View): readonly ListCondition[] {
 }
 
 /** The conditions of a built-in view, beyond that it is open. */
-export async function builtInConditions(
-  { tx, caller, now }: ReadContext,
+export function builtInConditions(
+  { caller, now }: Pick<ReadContext, "caller" | "now">,
   view: BuiltInView,
-): Promise<readonly ListCondition[]> {
+): readonly ListCondition[] {
   const me = caller.principal?.id ?? "";
   switch (view) {
     case "open":
@@ -124,13 +124,16 @@ export async function builtInConditions(
       return [(parameters) => `due_at <= ${parameters.add(now, "timestamptz")}`];
     case "watched":
       return [watchedBy(me)];
-    case "unassigned": {
-      const teamIds = await findTeamIds(tx, me);
-      const ofTeams: ListCondition = (parameters) =>
-        `team_id = any (${parameters.add(teamIds, "text[]")})`;
-      return [() => "assignee_id is null", ofTeams];
-    }
+    case "unassigned":
+      return [() => "assignee_id is null"];
   }
+}
+
+/** The tickets of a caller's teams and those without a team. */
+export async function ofOwnTeams({ tx, caller }: ReadContext): Promise<ListCondition> {
+  const teamIds = await findTeamIds(tx, caller.principal?.id ?? "");
+  return (parameters) =>
+    `(team_id is null or team_id = any (${parameters.add(teamIds, "text[]")}))`;
 }
 
 function watchedBy(userId: string): ListCondition {

@@ -130,6 +130,36 @@ describe("the queue", () => {
     expect(await member(`GET ${TICKETS}/${id}`)).toMatchObject({ status: 404 });
   });
 
+  test("shows under unassigned what has no assignee, whatever its team, and counts the same", async () => {
+    const { body: far } = await owner("POST /api/v1/itsm/teams", { name: "Far away" });
+    const teamless = await raise("Of no team");
+    const ours = await raise("Of the network team", { teamId: team });
+    const theirs = await raise("Of another team", { teamId: far.data.id });
+    const taken = await raise("Taken", { assigneeId: agent.userId });
+    for (const by of [owner, agent]) {
+      const unassigned = await list(by, "view=unassigned&limit=100&count=exact");
+      const ids = unassigned.data.map(({ id }: any) => id);
+      expect(ids).toEqual(expect.arrayContaining([teamless.id, ours.id, theirs.id]));
+      expect(ids).not.toContain(taken.id);
+      const { body } = await by(`GET ${VIEWS}/counts`);
+      expect(body.data.views.find(({ id }: any) => id === "unassigned")).toMatchObject({
+        open: unassigned.pagination.total,
+      });
+    }
+    // An agent is only given work of their own teams and of no team.
+    const given: string[] = [];
+    for (;;) {
+      const { status, body } = await agent(`POST ${TICKETS}/take_next`, {});
+      if (status === 409) break;
+      given.push(body.data.id);
+    }
+    expect(given).toEqual(expect.arrayContaining([teamless.id, ours.id]));
+    expect(given).not.toContain(theirs.id);
+    const named = { view: "unassigned", teamId: far.data.id };
+    const taking = await agent(`POST ${TICKETS}/take_next`, named);
+    expect(taking).toMatchObject({ status: 200, body: { data: { id: theirs.id } } });
+  });
+
   test("gives each of many who ask for the next one another, and none twice", async () => {
     const waiting = await Promise.all(
       Array.from({ length: 6 }, (_, index) => raise(`Waits ${index}`, { teamId: team })),
@@ -189,7 +219,7 @@ describe("a saved view", () => {
     // The view that is shared with their team, and then the queue of the team itself.
     expect(body.data.views.slice(-2)).toMatchObject([
       { id: view, open: 1 },
-      { id: expect.stringMatching(/^tem_/), open: 7 },
+      { id: expect.stringMatching(/^tem_/), open: 8 },
     ]);
     expect(await colleague(`DELETE ${VIEWS}/${view}`)).toMatchObject({ status: 403, events: [] });
     expect(await stranger(`GET ${VIEWS}/${view}`)).toMatchObject({ status: 404 });

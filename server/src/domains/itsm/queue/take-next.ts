@@ -10,7 +10,7 @@ import { object } from "#kernel/schema/schema.ts";
 import { DeskRead, type TicketKind } from "../tickets/index.ts";
 import { filterCondition } from "./list.ts";
 import { parseTicketSort, readTicketItem } from "./queue-page.ts";
-import { type QueueSource, resolveSelection, selection } from "./queue-query.ts";
+import { ofOwnTeams, type QueueSource, resolveSelection, selection } from "./queue-query.ts";
 import { TicketItem } from "./ticket-item.ts";
 
 const CANDIDATES_MAX = 50;
@@ -27,7 +27,9 @@ export function takeNextCommand(takes: readonly Operation[]): Operation {
     summary: "Take the next ticket of a view that nobody works on",
     description:
       "The first in the order of the view, of the kinds that one may work on. Of two who ask at once each gets " +
-      "another one: what somebody is changing just now is passed over. 409 `queue_empty` where there is none.",
+      "another one: what somebody is changing just now is passed over. Of the view `unassigned`, which is the default, " +
+      "tickets of other teams than the caller's are skipped unless `teamId` names one. 409 `queue_empty` where there is " +
+      "none.",
     permission: DeskRead,
     body: object({
       view: selection.view,
@@ -43,11 +45,17 @@ export function takeNextCommand(takes: readonly Operation[]): Operation {
     example: { body: { view: "unassigned" } },
     async run(ctx, { body: { filter, view = "unassigned", ...asked } }) {
       const source = await resolveSelection(ctx, { ...asked, view, open: true });
+      // The view shows the tickets of all teams, but an agent is only given work of their own teams.
+      const isOwnWork = view === "unassigned" && asked.teamId === undefined;
       const workable = source.kinds.filter(({ write }) => ctx.caller.permissions.has(write.name));
       const found = await lockFirst(ctx, {
         ...source,
         kinds: workable,
-        conditions: [...source.conditions, ...(filter ? [filterCondition(filter)] : [])],
+        conditions: [
+          ...source.conditions,
+          ...(isOwnWork ? [await ofOwnTeams(ctx)] : []),
+          ...(filter ? [filterCondition(filter)] : []),
+        ],
       });
       if (!found) throw new Failure(QueueEmpty);
       const take = takeOf.get(`${found.kind.plural}.take`);

@@ -41,12 +41,10 @@ export const countViews = query({
   permission: ViewsOwn,
   response: item(Type.Object({ views: Type.Array(ViewCount) }, { title: "ViewCounts" })),
   async run(ctx) {
-    const builtIn = await Promise.all(
-      BUILT_IN_VIEWS.map(async (name) => ({
-        id: name,
-        conditions: [ofKinds(readableKinds(ctx)), ...(await builtInConditions(ctx, name))],
-      })),
-    );
+    const builtIn = BUILT_IN_VIEWS.map((name) => ({
+      id: name,
+      conditions: [ofKinds(readableKinds(ctx)), ...builtInConditions(ctx, name)],
+    }));
     const saved = (await listVisibleViews(ctx, SAVED_VIEWS_MAX)).map((view) => ({
       id: view.id,
       conditions: [ofKinds(selectKinds(ctx, view)), ...savedConditions(view)],
