@@ -6,13 +6,7 @@ import { cache, query as queryOf } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { setTitle } from "../shell/title.ts";
-import {
-  keepListed,
-  NOTHING,
-  type Selection,
-  selectRange,
-  toggleOne,
-} from "../ui/behaviour/selection.ts";
+import { NOTHING, type Selection } from "../ui/behaviour/selection.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
 import { CreateDialog } from "./create/create-dialog.tsx";
@@ -22,6 +16,7 @@ import { nextAfter } from "./queue/hold.ts";
 import { QueueList } from "./queue/queue-list.tsx";
 import type { QueueTicket } from "./queue/queue-ticket.ts";
 import { type Queue, useQueue } from "./queue/use-queue.ts";
+import { useQueueKeys } from "./queue/use-queue-keys.ts";
 import { toListQuery, type View, viewOf } from "./queue/views.ts";
 import { NarrowNote } from "./saved/narrow-note.tsx";
 import { ViewMenu } from "./saved/view-menu.tsx";
@@ -34,6 +29,8 @@ import type { DeskSearch } from "./search.ts";
 import { getOf, kindOf, timelineInput, timelineOf } from "./ticket-kind.ts";
 import { TicketPanel } from "./ticket/ticket-panel.tsx";
 
+const QUEUE_ID = "desk-queue";
+
 /** The agent's desk: views, the queue ordered by what breaks first, and the open ticket, without a change of page. */
 export function Desk() {
   const search = useSearch({ from: "/inside/desk" });
@@ -42,7 +39,9 @@ export function Desk() {
   const views = useViews();
   const view = viewOf(search.view, views.all);
   const listQuery = useMemo(() => toListQuery(view, search), [view, search]);
-  const queue = useQueue(listQuery, search.open);
+  const [selection, setSelection] = useState<Selection>(NOTHING);
+  const isSelecting = selection.ids.size > 0;
+  const queue = useQueue(listQuery, { openNumber: search.open, isSelecting });
   const { rows } = queue;
   const [isCreating, setCreating] = useState(false);
   const show = (next: Partial<DeskSearch>, isStep = false): void =>
@@ -51,10 +50,10 @@ export function Desk() {
     show({ open: number }, search.open !== undefined && number !== undefined);
   const current = rows.find(({ row }) => row.number === search.open)?.row;
   const goNext = (): void => open(nextAfter(rows, current?.id)?.number);
-  const { selection, select, clear } = useQueueKeys(
+  const { select, clear } = useQueueKeys(
     rows.map(({ row }) => row),
     current,
-    open,
+    { selection, setSelection, open },
   );
   usePrefetchNext(
     rows.map(({ row }) => row),
@@ -76,7 +75,11 @@ export function Desk() {
       <ViewList
         views={views}
         chosen={view.id}
-        onChoose={(id) => show({ view: id, open: undefined })}
+        onChoose={(id) => {
+          // The next keys are for the queue: Enter must not press the button of the view again.
+          document.getElementById(QUEUE_ID)?.focus();
+          if (id !== view.id) show({ view: id, open: undefined });
+        }}
         menuOf={({ saved }) =>
           saved && (
             <ViewMenu
@@ -97,7 +100,7 @@ export function Desk() {
           number={search.open}
           onClose={() => open(undefined)}
           onNext={goNext}
-          isSelecting={selection.ids.size > 0}
+          isSelecting={isSelecting}
         />
       ) : (
         <Hello hasRows={rows.length > 0} />
@@ -137,7 +140,7 @@ function QueuePane(props: QueuePaneProps) {
   const choose = (id: string): void =>
     show({ view: id, open: undefined, only: undefined, q: undefined });
   return (
-    <section className="queue" aria-label={view.label}>
+    <section id={QUEUE_ID} className="queue" aria-label={view.label} tabIndex={-1}>
       <header className="queue-head">
         <FilterBar
           {...{ search, view, views }}
@@ -161,6 +164,14 @@ function QueuePane(props: QueuePaneProps) {
         total={queue.total}
         onView={choose}
       />
+      {queue.isReordered && (
+        <p className="queue-note" role="status">
+          <span className="grow">Order changed</span>
+          <button className="btn" onClick={queue.reorder}>
+            Refresh
+          </button>
+        </p>
+      )}
       {error && <ErrorNotice error={error} retry={queue.retry} />}
       {isPending && !error && <Loading rows={12} />}
       {!isPending && rows.length === 0 && !error && (
@@ -184,55 +195,6 @@ function QueuePane(props: QueuePaneProps) {
       <BulkBar rows={rows} selection={selection} onClear={props.clear} />
     </section>
   );
-}
-
-/** The keys of the queue: walk, select, and close. */
-function useQueueKeys(
-  rows: readonly QueueTicket[],
-  current: QueueTicket | undefined,
-  open: (number: string | undefined) => void,
-) {
-  const [selection, setSelection] = useState<Selection>(NOTHING);
-  const ids = rows.map(({ id }) => id);
-  const idText = ids.join();
-  useEffect(() => setSelection((old) => keepListed(old, idText.split(","))), [idText]);
-  const at = current ? ids.indexOf(current.id) : -1;
-  const walk = (by: number, isRange = false): void => {
-    const next = rows[Math.max(0, Math.min(rows.length - 1, at + by))];
-    if (!next) return;
-    if (isRange && current) {
-      setSelection((old) =>
-        selectRange(old.ids.size === 0 ? toggleOne(old, current.id) : old, ids, next.id),
-      );
-    }
-    open(next.number);
-  };
-  const select = (id: string | undefined, isRange: boolean): void => {
-    if (id === undefined) return;
-    setSelection((old) => (isRange ? selectRange(old, ids, id) : toggleOne(old, id)));
-  };
-  const clear = (): void => setSelection(NOTHING);
-  useActions([
-    { keys: "j", label: "Next ticket", run: () => walk(1) },
-    { keys: "k", label: "Previous ticket", run: () => walk(-1) },
-    { keys: "ArrowDown", label: "Next ticket", run: () => walk(1), hidden: true },
-    { keys: "ArrowUp", label: "Previous ticket", run: () => walk(-1), hidden: true },
-    { keys: "shift+ArrowDown", label: "Select down", run: () => walk(1, true) },
-    { keys: "shift+ArrowUp", label: "Select up", run: () => walk(-1, true) },
-    { keys: "x", label: "Select the ticket", run: () => select(current?.id, false) },
-    {
-      keys: "mod+a",
-      label: "Select all that are listed",
-      run: () => setSelection({ ids: new Set(ids), anchor: ids[0] }),
-    },
-    {
-      keys: "Escape",
-      label: "Back",
-      run: () => (selection.ids.size > 0 ? clear() : open(undefined)),
-      hidden: true,
-    },
-  ]);
-  return { selection, select, clear };
 }
 
 /** The next ticket is read before somebody asks for it: a key press shows it at once. */

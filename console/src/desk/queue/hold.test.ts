@@ -1,11 +1,20 @@
 import { expect, test } from "vitest";
-import { holdOpen, nextAfter } from "./hold.ts";
+import { type HeldRow, holdRows, nextAfter } from "./hold.ts";
 
-const rows = (...ids: readonly string[]) => ids.map((id) => ({ id }));
-const shown = (held: ReturnType<typeof holdOpen>) =>
+interface Row {
+  readonly id: string;
+}
+type Held = readonly HeldRow<Row>[];
+
+const rows = (...ids: readonly string[]): readonly Row[] => ids.map((id) => ({ id }));
+const shown = (held: Held) =>
   held.map(({ row, isLeaving }) => (isLeaving ? `(${row.id})` : row.id));
+const holdOpen = (now: readonly Row[], before: Held, openId: string | undefined): Held =>
+  holdRows(now, before, { openId, keepsOrder: false }).rows;
+const keep = (now: readonly Row[], before: Held, openId?: string) =>
+  holdRows(now, before, { openId, keepsOrder: true });
 
-test("the open row stays at its place when it no longer fits, and goes when it is left", () => {
+test("the open row stays at its place when it no longer fits, and is removed when it is left", () => {
   const first = holdOpen(rows("a", "b", "c"), [], "b");
   const second = holdOpen(rows("c", "d"), first, "b");
   expect(shown(second)).toEqual(["c", "(b)", "d"]);
@@ -19,4 +28,23 @@ test("the next one is the one below; at the end the one above; never one that le
   expect(nextAfter(held, "b")?.id).toBe("c");
   expect(nextAfter(held, "c")?.id).toBe("a");
   expect(nextAfter(holdOpen(rows("a"), [], "a"), "a")).toBeUndefined();
+});
+
+test("known rows keep their order, and the new order is announced", () => {
+  const before = holdOpen(rows("a", "b", "c", "d"), [], "b");
+  const held = keep(rows("a", "c", "d", "b"), before, "b");
+  expect(shown(held.rows)).toEqual(["a", "b", "c", "d"]);
+  expect(held.isReordered).toBe(true);
+  expect(nextAfter(held.rows, "b")?.id).toBe("c");
+  const same = keep(rows("a", "b", "c", "d"), held.rows, "c");
+  expect([shown(same.rows), same.isReordered]).toEqual([["a", "b", "c", "d"], false]);
+});
+
+test("new rows come in where the server has them, and rows that no longer fit are removed", () => {
+  const before = holdOpen(rows("a", "b", "c"), [], "b");
+  const held = keep(rows("new", "a", "c", "late", "more"), before, "b");
+  expect(shown(held.rows)).toEqual(["new", "a", "(b)", "c", "late", "more"]);
+  expect(held.isReordered).toBe(false);
+  // The row that was open is removed with the next one, also when others moved.
+  expect(shown(keep(rows("c", "a"), held.rows, "c").rows)).toEqual(["a", "c"]);
 });

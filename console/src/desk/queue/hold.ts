@@ -1,4 +1,4 @@
-/** Rows that would jump away under somebody's eyes stay where they are, until they are left. */
+/** The order of the queue while a person works in it: rows keep their places until the person asks for the new order. */
 
 interface Row {
   readonly id: string;
@@ -6,22 +6,66 @@ interface Row {
 
 export interface HeldRow<T extends Row> {
   readonly row: T;
-  /** It no longer fits the view, and goes when somebody opens another. */
+  /** It no longer fits the view, and is removed when another ticket is opened. */
   readonly isLeaving: boolean;
 }
 
-/** The list as it is now, with the open row kept at its former place if it is no longer in it. */
-export function holdOpen<T extends Row>(
+export interface HeldQueue<T extends Row> {
+  readonly rows: readonly HeldRow<T>[];
+  /** The server has the rows in another order than they are shown. */
+  readonly isReordered: boolean;
+}
+
+export interface Hold {
+  readonly openId: string | undefined;
+  /** Keeps the places of known rows. */
+  readonly keepsOrder: boolean;
+}
+
+/** The rows to show: as the server has them, or in their former order; the open row stays in any case. */
+export function holdRows<T extends Row>(
   now: readonly T[],
   before: readonly HeldRow<T>[],
-  openId: string | undefined,
-): readonly HeldRow<T>[] {
-  const rows = now.map((row): HeldRow<T> => ({ row, isLeaving: false }));
-  if (openId === undefined || now.some(({ id }) => id === openId)) return rows;
+  { openId, keepsOrder }: Hold,
+): HeldQueue<T> {
+  const ordered = keepsOrder ? keepOrder(now, before) : now;
+  const rows = ordered.map((row): HeldRow<T> => ({ row, isLeaving: false }));
+  const isReordered = ordered.some(({ id }, at) => id !== now[at]?.id);
+  if (openId === undefined || now.some(({ id }) => id === openId)) return { rows, isReordered };
   const at = before.findIndex(({ row }) => row.id === openId);
   const held = before[at];
-  if (!held) return rows;
-  return rows.toSpliced(Math.min(at, rows.length), 0, { row: held.row, isLeaving: true });
+  if (!held) return { rows, isReordered };
+  const place = countBefore(ordered, before.slice(0, at));
+  return {
+    rows: rows.toSpliced(keepsOrder ? place : Math.min(at, rows.length), 0, {
+      row: held.row,
+      isLeaving: true,
+    }),
+    isReordered,
+  };
+}
+
+/** Known rows in the order they had; a new row follows the row that it follows on the server. */
+function keepOrder<T extends Row>(now: readonly T[], before: readonly HeldRow<T>[]): readonly T[] {
+  const byId = new Map(now.map((row) => [row.id, row]));
+  const known = before.flatMap(({ row }) => byId.get(row.id) ?? []);
+  const knownIds = new Set(known.map(({ id }) => id));
+  const newAfter = new Map<string | undefined, T[]>();
+  let previousId: string | undefined;
+  for (const row of now) {
+    if (knownIds.has(row.id)) previousId = row.id;
+    else newAfter.set(previousId, [...(newAfter.get(previousId) ?? []), row]);
+  }
+  return [
+    ...(newAfter.get(undefined) ?? []),
+    ...known.flatMap((row) => [row, ...(newAfter.get(row.id) ?? [])]),
+  ];
+}
+
+/** The place behind the last of some former rows that are still listed. */
+function countBefore<T extends Row>(rows: readonly T[], former: readonly HeldRow<T>[]): number {
+  const ids = new Set(former.map(({ row }) => row.id));
+  return rows.findLastIndex(({ id }) => ids.has(id)) + 1;
 }
 
 /** The row to open when this one is done: the next that stays, or the one before it. */

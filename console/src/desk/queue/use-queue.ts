@@ -1,13 +1,16 @@
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
-import { useMemo, useRef } from "react";
+import { useMemo, useRef, useState } from "react";
 import { call, type Input } from "../../data/api.ts";
-import { type HeldRow, holdOpen } from "./hold.ts";
+import { type HeldQueue, type HeldRow, holdRows } from "./hold.ts";
 import { type QueueTicket, toQueueTicket } from "./queue-ticket.ts";
 
 export type QueueQuery = NonNullable<Input<"tickets.list">["query"]>;
 
 export interface Queue {
   readonly rows: readonly HeldRow<QueueTicket>[];
+  /** The server has another order now; `reorder` shows it. */
+  readonly isReordered: boolean;
+  readonly reorder: () => void;
   readonly error: Error | null;
   readonly isPending: boolean;
   /** How many fit, where that was asked for. */
@@ -18,8 +21,14 @@ export interface Queue {
 
 const PAGE = 100;
 
-/** The tickets of a view, what breaks first on top, a page at a time. The open one stays when it no longer fits. */
-export function useQueue(query: QueueQuery, openNumber: string | undefined): Queue {
+interface Work {
+  /** The number of the open ticket. */
+  readonly openNumber: string | undefined;
+  readonly isSelecting: boolean;
+}
+
+/** The tickets of a view, the most urgent first, a page at a time. While a person works in it the rows keep their places. */
+export function useQueue(query: QueueQuery, work: Work): Queue {
   // A whole view has its number from the count of all views.
   const isCounted = query.filter !== undefined || query.q !== undefined || query.tags !== undefined;
   const list = useInfiniteQuery({
@@ -48,15 +57,14 @@ export function useQueue(query: QueueQuery, openNumber: string | undefined): Que
     const byId = new Map(items.map((item) => [item.id, toQueueTicket(item, dataUpdatedAt)]));
     return [...byId.values()];
   }, [data, dataUpdatedAt]);
-  const before = useRef<readonly HeldRow<QueueTicket>[]>([]);
-  const rows = useMemo(() => {
-    const known = [...tickets, ...before.current.map(({ row }) => row)];
-    const openId = known.find(({ number }) => number === openNumber)?.id;
-    return holdOpen(tickets, before.current, openId);
-  }, [tickets, openNumber]);
-  before.current = rows;
+  // While the next view is read, the rows are still those of the former one.
+  const key = JSON.stringify(query);
+  const shownKey = useRef(key);
+  if (!list.isPlaceholderData) shownKey.current = key;
+  const { held, reorder } = useHeldRows(tickets, shownKey.current, work);
   return {
-    rows,
+    ...held,
+    reorder,
     error: list.error,
     isPending: list.isPending,
     total: data?.pages[0]?.pagination.total,
@@ -65,4 +73,29 @@ export function useQueue(query: QueueQuery, openNumber: string | undefined): Que
       if (list.hasNextPage && !list.isFetching) void list.fetchNextPage();
     },
   };
+}
+
+/** Holds the rows of one query in their places while a ticket is open or selected. */
+function useHeldRows(
+  tickets: readonly QueueTicket[],
+  key: string,
+  { openNumber, isSelecting }: Work,
+): { readonly held: HeldQueue<QueueTicket>; readonly reorder: () => void } {
+  const [turn, setTurn] = useState(0);
+  const before = useRef<{ readonly of: string; readonly rows: readonly HeldRow<QueueTicket>[] }>({
+    of: "",
+    rows: [],
+  });
+  const held = useMemo(() => {
+    const of = `${turn} ${key}`;
+    const { rows } = before.current;
+    const known = [...tickets, ...rows.map(({ row }) => row)];
+    const openId = known.find(({ number }) => number === openNumber)?.id;
+    const isWorking = openId !== undefined || isSelecting;
+    const keepsOrder = isWorking && before.current.of === of;
+    const next = holdRows(tickets, rows, { openId, keepsOrder });
+    before.current = { of, rows: next.rows };
+    return next;
+  }, [tickets, key, turn, openNumber, isSelecting]);
+  return { held, reorder: () => setTurn(turn + 1) };
 }
