@@ -53,3 +53,38 @@ export function TicketCombobox(props: TicketComboboxProps) {
     />
   );
 }
+
+type FoundMajor = Pick<Schemas["ListedIncident"], "id" | "number" | "title" | "state">;
+
+const toMajorOption = (incident: FoundMajor) => ({
+  value: incident.id,
+  label: nameTicket(incident),
+  about: toWords(incident.state),
+});
+
+const OPEN_MAJOR = {
+  filter: JSON.stringify({ isMajor: true, state: { in: ["new", "in_progress", "on_hold"] } }),
+};
+
+/** A field that names an open major incident. Its value is the id. */
+export function MajorCombobox(props: Omit<TicketComboboxProps, "kinds" | "onlyOpen">) {
+  const { label = "Major incident", without = [], ...field } = props;
+  const isAllowed = useMay()("incidents:read");
+  const found = useOptionSearch("incidents.list", toMajorOption, { query: OPEN_MAJOR, isAllowed });
+  const isChosen = isAllowed && field.value !== undefined;
+  const chosen = useOp(
+    "incidents.get",
+    { params: { id: field.value ?? "" } },
+    { enabled: isChosen },
+  ).data?.data;
+  return (
+    <Combobox
+      {...field}
+      label={label}
+      options={found.options.filter(({ value }) => !without.includes(value))}
+      search={found.search}
+      chosen={isChosen && chosen && chosen.id === field.value ? nameTicket(chosen) : undefined}
+      placeholder={field.placeholder ?? "Number or words"}
+    />
+  );
+}

@@ -1,20 +1,21 @@
-import { Hand, Tag, UsersRound, WandSparkles, X } from "lucide-react";
+import { Check, Ellipsis, Hand, Tag, WandSparkles, X } from "lucide-react";
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
-import { useTeams } from "../../data/names/names.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import type { Selection } from "../../ui/behaviour/selection.ts";
 import { Menu } from "../../ui/overlay/menu.tsx";
-import { count } from "../../ui/words.ts";
 import type { HeldRow } from "../queue/hold.ts";
 import type { QueueTicket } from "../queue/queue-ticket.ts";
 import { refreshTickets } from "../ticket-cache.ts";
 import { ActPreview, type PlannedAct } from "./act-preview.tsx";
+import { BULK_ACTS, type BulkAct } from "./bulk-acts.ts";
 import { MergeButton } from "./merge-dialog.tsx";
-import { planActs, planMacro, useMacros } from "./use-macros.ts";
+import { planAct, planMacro, planSteps, useMacros } from "./use-macros.ts";
 
 const KEYS_MAX = 9;
+/** The acts with a button of their own; the others are in the menu. */
+const BUTTONS: Readonly<Record<string, typeof Hand>> = { take: Hand, resolve: Check };
 
 interface BulkBarProps {
   readonly rows: readonly HeldRow<QueueTicket>[];
@@ -24,55 +25,95 @@ interface BulkBarProps {
 
 /** What can be done to the selected tickets: each act is shown by a dry run first. */
 export function BulkBar({ rows, selection, onClear }: BulkBarProps) {
-  const may = useMay();
   const [plan, setPlan] = useState<PlannedAct>();
   const chosen = rows.filter(({ row }) => selection.ids.has(row.id)).map(({ row }) => row);
   const ids = chosen.map(({ id }) => id);
-  const macros = useMacros();
-  const teams = useTeams();
-  const tags = useOp("tickets.list_tags", { query: { limit: 20 } }, { enabled: may("desk:read") });
-  const refusal = may("macros:run") ? undefined : "You may not change many tickets (macros:run).";
-  const take = (): void => setPlan(planActs("Take", [{ act: "take" }], ids));
-  useActions(
-    ids.length === 0
-      ? []
-      : [
-          { keys: "t", label: "Take the selected tickets", run: take, disabled: refusal },
-          ...macros.slice(0, KEYS_MAX).map((macro, n) => ({
-            keys: `${n + 1}`,
-            label: `${macro.name} (selected tickets)`,
-            run: () => setPlan(planMacro(macro, ids)),
-            disabled: refusal,
-          })),
-        ],
-  );
-  if (ids.length === 0) return null;
-  const disabled = refusal !== undefined;
+  const kinds = [...new Set(chosen.map(({ kind }) => kind))];
+  const refresh = (): void => kinds.forEach((kind) => refreshTickets(kind));
+  // The dialog outlives the selection: rows may leave the view while it is open.
   return (
-    <div className="bulk" role="toolbar" aria-label="Selected tickets">
-      <span className="grow">{count(ids.length, "ticket")} selected</span>
-      <button className="btn" disabled={disabled} title={refusal} onClick={take}>
-        <Hand /> Take
-      </button>
+    <>
+      {ids.length > 0 && <Bar {...{ chosen, ids, onClear }} onPlan={setPlan} />}
+      {plan && (
+        <ActPreview
+          plan={plan}
+          onClose={() => setPlan(undefined)}
+          onDone={() => {
+            setPlan(undefined);
+            onClear();
+            refresh();
+          }}
+          onUndone={refresh}
+        />
+      )}
+    </>
+  );
+}
+
+interface BarProps {
+  readonly chosen: readonly QueueTicket[];
+  readonly ids: readonly string[];
+  readonly onClear: () => void;
+  readonly onPlan: (plan: PlannedAct) => void;
+}
+
+function Bar({ chosen, ids, onClear, onPlan }: BarProps) {
+  const may = useMay();
+  const macros = useMacros();
+  const tags = useOp("tickets.list_tags", { query: { limit: 20 } }, { enabled: may("desk:read") });
+  const refusal = may("macros:run")
+    ? undefined
+    : "You need the permission macros:run to change several tickets.";
+  const begin = (act: BulkAct): void => onPlan(planAct(act, ids));
+  const take = BULK_ACTS.find(({ id }) => id === "take");
+  useActions([
+    ...BULK_ACTS.map((act) => ({
+      ...(act.keys !== undefined && { keys: act.keys }),
+      label: act.title("the selected tickets"),
+      run: () => begin(act),
+      disabled: refusal,
+    })),
+    ...(take
+      ? [{ keys: "a", label: take.label, run: () => begin(take), disabled: refusal, hidden: true }]
+      : []),
+    ...macros.slice(0, KEYS_MAX).map((macro, n) => ({
+      keys: `${n + 1}`,
+      label: `${macro.name} (selected tickets)`,
+      run: () => onPlan(planMacro(macro, ids)),
+      disabled: refusal,
+    })),
+  ]);
+  return (
+    <div className="bulk" role="toolbar" aria-label="Selected tickets" data-toasts-above>
+      <span className="grow cut" role="status">
+        {ids.length} selected
+      </span>
+      {BULK_ACTS.map((act) => {
+        const Icon = BUTTONS[act.id];
+        const label = act.label.replace("…", "");
+        return (
+          Icon && (
+            <button
+              key={act.id}
+              className="btn icon"
+              aria-label={label}
+              title={refusal ?? `${label} (${act.keys ?? ""})`}
+              disabled={refusal !== undefined}
+              onClick={() => begin(act)}
+            >
+              <Icon />
+            </button>
+          )
+        );
+      })}
       <MergeButton tickets={chosen} onDone={onClear} />
-      <Menu
-        label="Assign to a team"
-        className="btn icon"
-        items={teams.map(({ id, name }) => ({
-          label: name,
-          disabled: refusal,
-          onPick: () => setPlan(planActs(`To ${name}`, [{ act: "set", set: { teamId: id } }], ids)),
-        }))}
-      >
-        <UsersRound />
-      </Menu>
       <Menu
         label="Tag"
         className="btn icon"
         items={(tags.data?.data.tags ?? []).map(({ tag }) => ({
           label: tag,
           disabled: refusal,
-          onPick: () => setPlan(planActs(`Tag ${tag}`, [{ act: "tag", add: [tag] }], ids)),
+          onPick: () => onPlan(planSteps(`Tag ${tag}`, [{ act: "tag", add: [tag] }], ids)),
         }))}
       >
         <Tag />
@@ -84,25 +125,31 @@ export function BulkBar({ rows, selection, onClear }: BulkBarProps) {
           label: macro.name,
           ...(n < KEYS_MAX && { keys: `${n + 1}` }),
           disabled: refusal,
-          onPick: () => setPlan(planMacro(macro, ids)),
+          onPick: () => onPlan(planMacro(macro, ids)),
         }))}
       >
         <WandSparkles />
       </Menu>
-      <button className="btn bare icon" aria-label="Clear the selection" onClick={onClear}>
+      <Menu
+        label="More actions"
+        className="btn icon"
+        items={BULK_ACTS.filter(({ id }) => BUTTONS[id] === undefined).map((act) => ({
+          label: act.label,
+          ...(act.keys !== undefined && { keys: act.keys }),
+          disabled: refusal,
+          onPick: () => begin(act),
+        }))}
+      >
+        <Ellipsis />
+      </Menu>
+      <button
+        className="btn bare icon"
+        aria-label="Clear the selection"
+        title="Clear the selection (Escape)"
+        onClick={onClear}
+      >
         <X />
       </button>
-      {plan && (
-        <ActPreview
-          plan={plan}
-          onClose={() => setPlan(undefined)}
-          onDone={() => {
-            setPlan(undefined);
-            onClear();
-            for (const kind of new Set(chosen.map((row) => row.kind))) refreshTickets(kind);
-          }}
-        />
-      )}
     </div>
   );
 }

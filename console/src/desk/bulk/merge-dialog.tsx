@@ -11,6 +11,7 @@ import { notify } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import type { QueueTicket } from "../queue/queue-ticket.ts";
 import { refreshTickets } from "../ticket-cache.ts";
+import { toLines } from "./results.ts";
 
 interface MergeDialogProps {
   /** The selected incidents. */
@@ -29,7 +30,9 @@ export function MergeButton({ tickets, onDone }: MergeButtonProps) {
   const may = useMay();
   const [isOpen, setOpen] = useState(false);
   const refusal = ((): string | undefined => {
-    if (!may("incidents:write")) return "You need the permission incidents:write to merge tickets.";
+    for (const needed of ["incidents:write", "macros:run"]) {
+      if (!may(needed)) return `You need the permission ${needed} to merge tickets.`;
+    }
     const isPossible = tickets.every(({ kind }) => kind === "incident");
     return isPossible ? undefined : "Only incidents can be merged.";
   })();
@@ -70,17 +73,26 @@ function MergeDialog({ tickets, onDone, onClose }: MergeDialogProps) {
   const submit = async (): Promise<void> => {
     if (targetId === undefined || isBusy) return;
     setBusy(true);
-    const refused: string[] = [];
-    for (const { id, number } of sources) {
-      try {
-        await call("incidents.merge", { params: { id }, body: { intoId: targetId } });
-      } catch (error) {
-        refused.push(`${number}: ${describeRefusal(error)}`);
+    setRefusals([]);
+    const ids = sources.map(({ id }) => id);
+    const acts = [{ act: "merge" as const, intoId: targetId }];
+    try {
+      // All of them or none; the dry run says which refuse and why.
+      const { data: tried } = await call("tickets.bulk", { body: { ids, acts, dryRun: true } });
+      if (tried.refused === 0) await call("tickets.bulk", { body: { ids, acts } });
+      else {
+        const lines = toLines(tried.results, () => undefined);
+        setRefusals(
+          lines.flatMap(({ number, refusal }) => (refusal ? [`${number}: ${refusal}`] : [])),
+        );
+        return;
       }
+    } catch (error) {
+      setRefusals([describeRefusal(error)]);
+      return;
+    } finally {
+      setBusy(false);
     }
-    setBusy(false);
-    setRefusals(refused);
-    if (refused.length > 0) return;
     notify(`${count(sources.length, "ticket")} merged`);
     onDone();
   };

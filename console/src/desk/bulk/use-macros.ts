@@ -1,10 +1,11 @@
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
+import { count } from "../../ui/words.ts";
 import type { Kind } from "../ticket-kind.ts";
 import type { PlannedAct } from "./act-preview.tsx";
+import type { BulkAct, BulkStep, BulkUndo } from "./bulk-acts.ts";
 
 type Macro = Schemas["ListedMacro"];
-type Step = Macro["steps"][number];
 
 /** The macros of one's teams and of everyone, in their order; those without kinds fit all. */
 export function useMacros(kind?: Kind): readonly Macro[] {
@@ -17,20 +18,63 @@ export function useMacros(kind?: Kind): readonly Macro[] {
     : all.filter(({ kinds }) => kinds.length === 0 || kinds.includes(kind));
 }
 
-export function planMacro({ id, name }: Macro, ids: readonly string[]): PlannedAct {
+/** Acts that the server does not take back: comments are sent, and a transition has no former state. */
+const FINAL_ACTS: ReadonlySet<string> = new Set([
+  "comment",
+  "resolve",
+  "close",
+  "reopen",
+  "cancel",
+]);
+
+export function planMacro({ id, name, steps }: Macro, ids: readonly string[]): PlannedAct {
+  const isFinal = steps.some(({ act }) => FINAL_ACTS.has(act));
   return {
     label: name,
+    title: `${name}: ${count(ids.length, "ticket")}`,
     ids,
+    ...(isFinal && {
+      note: "This macro has no Undo: it adds comments, or resolves, closes, reopens or cancels tickets.",
+    }),
     send: async (some, dryRun) =>
       (await call("macros.run", { params: { id }, body: { ids: some, dryRun } })).data,
   };
 }
 
-export function planActs(label: string, acts: readonly Step[], ids: readonly string[]): PlannedAct {
+const sendSteps = async (ids: readonly string[], acts: readonly BulkStep[], dryRun: boolean) =>
+  (await call("tickets.bulk", { body: { ids, acts, dryRun } })).data;
+
+/** Steps that are known before the dialog opens, as one tag. */
+export function planSteps(
+  label: string,
+  steps: readonly BulkStep[],
+  ids: readonly string[],
+): PlannedAct {
   return {
     label,
+    title: `${label}: ${count(ids.length, "ticket")}`,
     ids,
-    send: async (some, dryRun) =>
-      (await call("tickets.bulk", { body: { ids: some, acts, dryRun } })).data,
+    send: (some, dryRun) => sendSteps(some, steps, dryRun),
   };
+}
+
+export function planAct(act: BulkAct, ids: readonly string[]): PlannedAct {
+  const { label, title, fields, sample, effect, toSteps, undo } = act;
+  return {
+    label: label.replace("…", ""),
+    title: title(count(ids.length, "ticket")),
+    ids,
+    ...(fields && { fields }),
+    ...(sample && { sample }),
+    ...(effect !== undefined && { effect }),
+    send: (some, dryRun, values) => {
+      const steps = toSteps(dryRun ? { ...values, ...sample } : values);
+      return steps && sendSteps(some, steps, dryRun);
+    },
+    ...(undo && { undo: (done) => undoAll(undo(done)) }),
+  };
+}
+
+async function undoAll(undos: readonly BulkUndo[]): Promise<void> {
+  for (const { ids, steps } of undos) await sendSteps(ids, steps, false);
 }

@@ -5,7 +5,19 @@ import type { Ticket } from "../ticket-kind.ts";
 export interface ActField {
   readonly name: string;
   readonly label: string;
-  readonly type: "line" | "area" | "ticket" | "severity" | "team" | "person" | "time" | "check";
+  readonly type:
+    | "line"
+    | "area"
+    | "ticket"
+    | "problem"
+    | "major"
+    | "severity"
+    | "level"
+    | "category"
+    | "team"
+    | "person"
+    | "time"
+    | "check";
   readonly isOptional?: boolean;
   readonly placeholder?: string;
 }

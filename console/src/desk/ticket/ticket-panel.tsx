@@ -42,7 +42,7 @@ interface TicketPanelProps {
   /** Back to the list; absent where the ticket is the page. */
   readonly onClose?: (() => void) | undefined;
   readonly onNext?: (() => void) | undefined;
-  /** Several are selected: the keys that take and run macros are theirs. */
+  /** Tickets are selected: the keys of acts and macros are theirs. */
   readonly isSelecting?: boolean;
 }
 
@@ -96,11 +96,11 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const [isStripOpen, setStripOpen] = useState(false);
   const [isPaging, setPaging] = useState(false);
   const [isEditing, setEditing] = useState(false);
-  const allActs = [
+  const allActs = withKeys(!isSelecting, [
     ...acts.acts,
     editAct(kind, may(KINDS[kind].write), () => setEditing(true)),
     pageAct(may("pages:write"), () => setPaging(true)),
-  ];
+  ]);
   const isRead = moments !== undefined;
   const [isWriting, setWriting] = useState(false);
   const people = usePresence(id, { isEditing: isWriting });
@@ -110,10 +110,7 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const refusal = mayWrite ? undefined : `You may read this, not answer it (${KINDS[kind].write}).`;
   const Title = onClose ? "h2" : "h1";
   const toggleStrip = (): void => setStripOpen(!isStripOpen);
-  const ownActs = isSelecting
-    ? allActs.filter(({ id: act }) => act !== "take" && act !== "merge")
-    : allActs;
-  useTicketKeys({ acts: ownActs, number, composer, refusal, toggleStrip });
+  useTicketKeys({ acts: allActs, isSelecting, number, composer, refusal, toggleStrip });
   const watch = useWatch(ticket);
   useActions([
     { keys: "w", label: watch.isOn ? "Watch no longer" : "Watch it", run: watch.toggle },
@@ -163,7 +160,14 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
       </div>
       {isEditing && <EditDialog ticket={ticket} onClose={() => setEditing(false)} />}
       {isPaging && <PageDialog number={number} onClose={() => setPaging(false)} />}
-      {macro.plan && <ActPreview plan={macro.plan} onClose={macro.close} onDone={macro.finish} />}
+      {macro.plan && (
+        <ActPreview
+          plan={macro.plan}
+          onClose={macro.close}
+          onDone={macro.finish}
+          onUndone={() => refreshTickets(kind)}
+        />
+      )}
       {acts.asked && (
         <ActDialog
           act={acts.asked.act}
@@ -197,6 +201,11 @@ function editAct(kind: Kind, mayWrite: boolean, run: () => void): OfferedAct {
     disabled: mayWrite ? undefined : `You need the permission ${write} to edit it.`,
     run,
   };
+}
+
+/** While tickets are selected, keys act on them; the buttons of this ticket act on it alone. */
+function withKeys(hasKeys: boolean, acts: readonly OfferedAct[]): readonly OfferedAct[] {
+  return hasKeys ? acts : acts.map(({ keys: _, ...act }) => act);
 }
 
 /** Paging is an act of every kind, with a form of its own. */
@@ -234,6 +243,7 @@ function useTicketMacros({ id, kind }: Ticket, isSelecting: boolean) {
 
 interface TicketKeys {
   readonly acts: readonly OfferedAct[];
+  readonly isSelecting: boolean;
   readonly number: string;
   readonly composer: RefObject<ComposerHandle | null>;
   readonly refusal: string | undefined;
@@ -241,8 +251,9 @@ interface TicketKeys {
 }
 
 /** One key for each act. `a` takes as `t` does: it is the first letter of "assign to me" elsewhere. */
-function useTicketKeys({ acts, number, composer, refusal, toggleStrip }: TicketKeys): void {
-  const take = acts.find(({ id }) => id === "take");
+function useTicketKeys(keyed: TicketKeys): void {
+  const { acts, isSelecting, number, composer, refusal, toggleStrip } = keyed;
+  const take = isSelecting ? undefined : acts.find(({ id }) => id === "take");
   useActions([
     ...acts.map(({ keys, label, run, disabled }) => ({
       ...(keys !== undefined && { keys }),

@@ -1,0 +1,134 @@
+import { MajorCombobox, TicketCombobox } from "../../data/options/ticket-combobox.tsx";
+import { PersonCombobox, TeamCombobox } from "../../data/options/person-combobox.tsx";
+import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { Field } from "../../ui/field.tsx";
+import { toWords } from "../../ui/words.ts";
+import { CategoryField } from "../fields/reference-fields.tsx";
+import type { ActField } from "./act-spec.ts";
+
+const SEVERITIES = ["low", "medium", "high", "critical"].map((value) => ({
+  value,
+  label: toWords(value),
+}));
+const LEVELS = ["High", "Medium", "Low"] as const;
+
+interface InputProps {
+  readonly field: ActField;
+  /** Ids of tickets that are not offered. */
+  readonly without: readonly string[];
+  readonly value: unknown;
+  readonly error: string | undefined;
+  readonly onChange: (value: unknown) => void;
+}
+
+/** One field of the form of an act. */
+export function ActInput({ field, without, value, error, onChange }: InputProps) {
+  const text = typeof value === "string" ? value : "";
+  if (field.type === "check") {
+    return (
+      <label className="row">
+        <input
+          type="checkbox"
+          checked={value === true}
+          onChange={({ target }) => onChange(target.checked)}
+        />
+        {field.label}
+      </label>
+    );
+  }
+  if (field.type === "category") return <CategoryField value={text} onChange={onChange} />;
+  return (
+    <Field label={field.label} error={error} isOptional={field.isOptional === true}>
+      {(attributes) => {
+        if (field.type === "area") {
+          return (
+            <textarea
+              {...attributes}
+              className="field"
+              rows={4}
+              placeholder={field.placeholder}
+              value={text}
+              onChange={({ target }) => onChange(target.value || undefined)}
+            />
+          );
+        }
+        if (field.type === "line") {
+          return (
+            <input
+              {...attributes}
+              className="field"
+              placeholder={field.placeholder}
+              value={text}
+              onChange={({ target }) => onChange(target.value || undefined)}
+            />
+          );
+        }
+        if (field.type === "time" || field.type === "level") {
+          return <PlainInput {...{ field, attributes, onChange }} />;
+        }
+        return (
+          <ChoiceInput
+            {...{ field, without, onChange }}
+            id={attributes.id}
+            value={text || undefined}
+          />
+        );
+      }}
+    </Field>
+  );
+}
+
+function PlainInput(props: {
+  readonly field: ActField;
+  readonly attributes: object;
+  readonly onChange: (value: unknown) => void;
+}) {
+  const { field, attributes, onChange } = props;
+  if (field.type === "time") {
+    return (
+      <input
+        {...attributes}
+        type="datetime-local"
+        className="field"
+        onChange={({ target }) =>
+          onChange(target.value === "" ? undefined : new Date(target.value).toISOString())
+        }
+      />
+    );
+  }
+  return (
+    <select
+      {...attributes}
+      className="field"
+      defaultValue=""
+      onChange={({ target }) => onChange(target.value === "" ? undefined : Number(target.value))}
+    >
+      <option value="">Keep as it is</option>
+      {LEVELS.map((label, index) => (
+        <option key={label} value={index + 1}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function ChoiceInput(props: {
+  readonly field: ActField;
+  readonly id: string;
+  readonly without: readonly string[];
+  readonly value: string | undefined;
+  readonly onChange: (value: unknown) => void;
+}) {
+  const { field, without, ...rest } = props;
+  const { label, type } = field;
+  const named = { ...rest, label };
+  if (type === "ticket") {
+    return <TicketCombobox {...named} kinds={["incident"]} without={without} onlyOpen />;
+  }
+  if (type === "problem") return <TicketCombobox {...named} kinds={["problem"]} onlyOpen />;
+  if (type === "major") return <MajorCombobox {...named} without={without} />;
+  if (type === "severity") return <Combobox {...named} options={SEVERITIES} />;
+  if (type === "person") return <PersonCombobox {...named} />;
+  return <TeamCombobox {...named} />;
+}
