@@ -1,10 +1,11 @@
 import { Check, Search, X } from "lucide-react";
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useMembers, useTeams } from "../../data/names/names.ts";
 import { useMay } from "../../data/people.ts";
 import { useOp } from "../../data/api.ts";
 import { useActions } from "../../shell/actions.ts";
 import { foldText } from "../../ui/behaviour/fold.ts";
+import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { useFloat } from "../../ui/overlay/placement.ts";
 import { toWords } from "../../ui/words.ts";
 import {
@@ -40,16 +41,15 @@ const KIND_OPTIONS: readonly ChipOption[] = Object.values(KINDS).map(({ name, wo
 }));
 const SHOWN_MAX = 9;
 
-/** Words and chips that narrow a view. `/` leads here; Enter takes the chip, or finds the words. */
+/** Words and chips that narrow a view. `/` leads here; words filter while they are typed, Enter takes the chip. */
 export function FilterBar({ search, onChange, view, views, onView }: FilterBarProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  const [words, setWords] = useState("");
+  const { words, setWords, applyWords } = useWords(search.q, (q, more) => onChange({ q, ...more }));
   const [isOpen, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
-  useFloat(box, list, isOpen, { isWide: true });
   const options = useChipOptions(isOpen || /(^|,)field:/.test(search.only ?? ""));
   const chips = readChips(search.only);
   const labelOf = (chip: Chip): string =>
@@ -59,10 +59,12 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
     const wanted = foldText(words.trim());
     return options.filter(({ label }) => foldText(label).includes(wanted)).slice(0, SHOWN_MAX);
   }, [options, words]);
+  const hasList = isOpen && found.length > 0;
+  useFloat(box, list, hasList, { isWide: true });
   useActions([{ keys: "/", label: "Filter the queue", run: () => field.current?.focus() }]);
   const toggle = (chip: Chip): void => {
-    onChange({ only: writeChips(toggleChip(chips, chip)) });
-    setWords("");
+    // What was typed named the chip.
+    applyWords("", { only: writeChips(toggleChip(chips, chip)) });
     setActive(-1);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -72,14 +74,9 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
     else if (key === "Enter") {
       const chip = found[active];
       if (chip) toggle(chip);
-      else {
-        onChange({ q: words.trim() || undefined });
-        setWords("");
-        field.current?.blur();
-      }
+      else field.current?.blur();
     } else if (key === "Backspace" && words === "") {
-      if (search.q !== undefined) onChange({ q: undefined });
-      else if (chips.length > 0) onChange({ only: writeChips(chips.slice(0, -1)) });
+      if (chips.length > 0) onChange({ only: writeChips(chips.slice(0, -1)) });
     } else if (key === "Escape") field.current?.blur();
     else return;
     event.stopPropagation();
@@ -89,9 +86,6 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
     <div ref={box} className="filter">
       <ViewSelect {...{ view, views, onView }} />
       <Search className="ico" aria-hidden="true" />
-      {search.q !== undefined && (
-        <ChipButton label={`“${search.q}”`} onRemove={() => onChange({ q: undefined })} />
-      )}
       {chips.map((chip) => (
         <ChipButton
           key={`${chip.field}${chip.value}`}
@@ -103,14 +97,15 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
         ref={field}
         role="combobox"
         aria-label="Filter the queue"
-        aria-expanded={isOpen}
+        aria-expanded={hasList}
         aria-controls={`${id}-list`}
-        aria-activedescendant={isOpen && active >= 0 ? `${id}-${active}` : undefined}
+        aria-activedescendant={hasList && active >= 0 ? `${id}-${active}` : undefined}
         autoComplete="off"
-        placeholder={chips.length === 0 && search.q === undefined ? "Filter" : ""}
+        placeholder={chips.length === 0 ? "Filter" : ""}
         value={words}
         onFocus={() => setOpen(true)}
         onBlur={() => {
+          applyWords(words);
           setOpen(false);
           setActive(-1);
         }}
@@ -120,7 +115,7 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
         }}
         onKeyDown={onKeyDown}
       />
-      {isOpen && (
+      {hasList && (
         <div
           ref={list}
           id={`${id}-list`}
@@ -133,13 +128,50 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
           <ChipOptions {...{ id, chips, active, found }} onActive={setActive} onPick={toggle} />
         </div>
       )}
-      {isOpen && words.trim() !== "" && (
-        <p className="hide" role="status">
-          Enter finds {words.trim()} in tickets
-        </p>
+      {words !== "" && (
+        <button
+          className="btn bare icon small"
+          aria-label="Clear the filter text"
+          onClick={() => applyWords("")}
+        >
+          <X />
+        </button>
       )}
     </div>
   );
+}
+
+const TYPING_MS = 250;
+
+/** The words in the field, which filter a moment after the last key. */
+function useWords(
+  q: string | undefined,
+  onWords: (q: string | undefined, more?: Partial<DeskSearch>) => void,
+) {
+  const [words, setShown] = useState(q ?? "");
+  const applied = useRef(q);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const { send } = useStableHandlers({ send: onWords });
+  useEffect(() => {
+    // The address changed by something else than typing, as a view that was chosen.
+    if (q !== applied.current) setShown(q ?? "");
+    applied.current = q;
+  }, [q]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const applyWords = (text: string, more?: Partial<DeskSearch>): void => {
+    clearTimeout(timer.current);
+    setShown(text);
+    const wanted = text.trim() || undefined;
+    if (wanted === applied.current && more === undefined) return;
+    applied.current = wanted;
+    send(wanted, more);
+  };
+  const setWords = (text: string): void => {
+    setShown(text);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => applyWords(text), TYPING_MS);
+  };
+  return { words, setWords, applyWords };
 }
 
 /** The views of a screen that has no room for a pane of them. */
