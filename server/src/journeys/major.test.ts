@@ -23,7 +23,7 @@ describeInBrowser("major incidents", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("list", { name: "Reports" }).getByText("Till 4").waitFor();
     await page.getByRole("button", { name: "Leads: me" }).click();
-    await page.getByText("said who leads").waitFor();
+    await page.getByText(/ as commander/).waitFor();
     await page.getByLabel("Broadcast message").fill("Cards fail. Cash works.");
     await page.getByLabel("Also on the status page").check();
     await page.getByLabel("Title on the status page").fill("Card payments fail");

@@ -111,7 +111,10 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   attachment_removed: ({ data }) => `removed the file ${textIn(data, "name") ?? ""}`.trim(),
   major_declared: (told) => `declared a major incident${because(told)}`,
   major_ended: "ended the major incident",
-  broadcast: "sent a message to the people affected",
+  broadcast: ({ data }) => {
+    const message = textIn(data, "message");
+    return `sent a message to the people affected${message === undefined ? "" : `: ${message}`}`;
+  },
   review_added: "added a review",
   time_added: "added time spent",
   time_removed: "removed time spent",
@@ -123,7 +126,13 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   approval_given: "approved the change",
   approvers_removed: "removed approvers",
   affected_reported: "reported to be affected",
-  role_assigned: "assigned a role of the major incident",
+  role_assigned: ({ data, show }) => {
+    const role = toWords(textIn(data, "role") ?? "role").toLowerCase();
+    const userId = textIn(data, "userId");
+    return userId === undefined
+      ? `removed the ${role}`
+      : `assigned ${show("userId", userId)} as ${role}`;
+  },
   approved: (told) => `approved it${lastComment(told)}`,
   step_decided: ({ data }) => {
     const step = textIn(data, "message");
@@ -192,7 +201,11 @@ function toChangeClause(
     return to === actorId ? "took the ticket" : `assigned it to ${show(field, to)}`;
   }
   if (field === "teamId") {
-    return isEmpty ? "removed the team" : `assigned it to the team ${show(field, to)}`;
+    if (isEmpty) return "removed the team";
+    const isMoved = typeof from === "string" && from !== "";
+    return isMoved
+      ? `moved it to ${show(field, to)}`
+      : `assigned it to the team ${show(field, to)}`;
   }
   if (field === "state") return `set the state to ${show(field, to)}`;
   if (field === "onHoldReason") return isEmpty ? "" : `put it on hold: ${String(to as string)}`;

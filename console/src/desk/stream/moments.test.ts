@@ -55,6 +55,29 @@ test("what was said is apart, what one person changed in a moment is one line", 
   ]);
 });
 
+test("a change of the team is one line, and an escalation only what is one", () => {
+  const at = new Date(Date.UTC(2026, 10, 16, 9)).toISOString();
+  const moved = { field: "teamId", from: "tem_o", to: "tem_n" };
+  const worse = { field: "severity", from: "low", to: "high" };
+  const story = (change: Moment["changes"], reason: string | null = null) =>
+    shown(
+      moment(1, "updated", { at, changes: change }),
+      moment(2, "escalated", { at, data: { reason } }),
+    ).flatMap((entry) => (entry.sort === "done" ? entry.clauses : []));
+  expect(story([moved])).toEqual(["moved it to Network"]);
+  expect(story([moved, worse])).toEqual([
+    "moved it to Network",
+    "changed the severity from Low to High",
+    "escalated the ticket",
+  ]);
+  expect(story([moved], "Needs experts")).toEqual([
+    "moved it to Network",
+    "escalated the ticket: Needs experts",
+  ]);
+  const alone = shown(moment(1, "escalated", { data: { reason: null } }));
+  expect(alone).toMatchObject([{ clauses: ["escalated the ticket"] }]);
+});
+
 test("a resolution is read as an answer, a breach in red, files of one moment together", () => {
   const [resolved, breach, filed] = shown(
     moment(1, "resolved", { data: { resolution: "Replaced the disk" } }),

@@ -70,7 +70,10 @@ export function toStream(
   callerId: string | null,
 ): readonly StreamEntry[] {
   const entries: StreamEntry[] = [];
-  for (const moment of moments.toReversed()) {
+  const oldestFirst = moments.toReversed();
+  for (const [index, moment] of oldestFirst.entries()) {
+    if (isMoveAlone(moment, oldestFirst.slice(Math.max(0, index - MOVE_EVENTS_MAX), index)))
+      continue;
     const entry = toEntry(moment, nameOf, callerId);
     if (!entry) continue;
     const last = entries.at(-1);
@@ -78,6 +81,18 @@ export function toStream(
     else entries.push(entry);
   }
   return entries;
+}
+
+/** An update has an assignment, an escalation and the word of a rule behind it. */
+const MOVE_EVENTS_MAX = 3;
+
+/** The API reports each change of the team as an escalation; the change before it says it already. */
+function isMoveAlone({ type, at, actor, data }: Moment, before: readonly Moment[]): boolean {
+  if (!type.endsWith(".escalated") || typeof data["reason"] === "string") return false;
+  const change = before.findLast((one) => one.changes.length > 0);
+  if (change?.at !== at || change.actor.id !== actor.id) return false;
+  const fields = new Set(change.changes.map(({ field }) => field));
+  return fields.has("teamId") && !fields.has("severity");
 }
 
 function isTogether(last: StreamEntry, next: StreamEntry): boolean {
