@@ -101,10 +101,28 @@ function raise(box: HTMLElement | null, isShown: boolean): void {
   if (box.popover !== null) box.showPopover();
 }
 
+/** What people type or press at the bottom of a screen: toasts are shown above it. */
+const KEPT_CLEAR = "[data-toasts-above]";
+const GAP_PX = 12;
+
+function place(box: HTMLElement | null): void {
+  if (!box) return;
+  const tops = [...document.querySelectorAll(KEPT_CLEAR)]
+    .map((one) => one.getBoundingClientRect())
+    .filter(({ height }) => height > 0)
+    .map(({ top }) => top);
+  const isBelowDialog = document.querySelector("dialog:modal") !== null;
+  box.style.bottom =
+    tops.length === 0 || isBelowDialog ? "" : `${innerHeight - Math.min(...tops) + GAP_PX}px`;
+}
+
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   const box = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => raise(box.current, shown.length > 0), [shown]);
+  useLayoutEffect(() => {
+    raise(box.current, shown.length > 0);
+    place(box.current);
+  }, [shown]);
   return (
     <div ref={box} className="toasts" role="status" aria-live="polite">
       {shown.map(({ id, text, reasons, act, label = "Undo" }) => {

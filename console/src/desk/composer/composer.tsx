@@ -105,6 +105,7 @@ export function Composer(props: ComposerProps) {
   return (
     <div
       className={className}
+      data-toasts-above
       onDragOver={(event) => {
         event.preventDefault();
         setOver(true);
