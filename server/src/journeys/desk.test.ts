@@ -157,7 +157,7 @@ describeInBrowser("the agent's desk", () => {
     await enter(agent, "/desk?view=open&only=assignee:none&q=Batch");
     await until(async () => (await page.getByRole("option").count()) === 3);
     for (const key of ["j", "Shift+ArrowDown", "Shift+ArrowDown"]) await page.keyboard.press(key);
-    await page.getByText("3 tickets selected").waitFor();
+    await page.getByText("3 selected").waitFor();
     await page.keyboard.press("1");
     const dialog = page.getByRole("dialog");
     await until(async () => (await dialog.getByText("+ batch").count()) === 3);
