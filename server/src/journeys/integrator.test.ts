@@ -80,7 +80,7 @@ describeInBrowser("integrator", () => {
     await page.keyboard.press("n");
     const dialog = page.getByRole("dialog", { name: "New secret" });
     await dialog.getByRole("textbox", { name: "Name" }).fill("CRM_TOKEN");
-    await dialog.getByLabel("Value").fill("never shown again");
+    await dialog.getByLabel("Value", { exact: true }).fill("never shown again");
     await page.keyboard.press("Enter");
     await page.getByText("CRM_TOKEN is stored.").waitFor();
 
