@@ -20,6 +20,7 @@ export interface ReportAnswer {
   readonly totals?:
     | { readonly down: readonly Row[]; readonly across: readonly Row[]; readonly all: Row }
     | undefined;
+  readonly truncated?: boolean | undefined;
 }
 
 export interface ReportShape {
@@ -77,6 +78,8 @@ export type Figure = Styled &
         readonly shape: "line" | "area" | "bar" | "stacked";
         readonly places: readonly string[];
         readonly series: readonly Series[];
+        /** What is not drawn, in words. */
+        readonly omitted?: string | undefined;
       }
     | {
         readonly kind: "bars";
@@ -116,6 +119,9 @@ export type Figure = Styled &
 
 /** Of all places of a figure: nobody can read more, and ten thousand by ten thousand would fill the memory. */
 const CELLS_MAX = 50_000;
+
+/** Of the groups that are drawn one beside another: a legend has no more names. */
+export const SERIES_MAX = 12;
 
 /** The name of what an id stands for, where somebody knows it. */
 export type NameOf = (id: string) => string | undefined;
@@ -260,7 +266,12 @@ class Reading {
     const { rows } = this.#answer;
     if (!x) return { kind: "course", shape, places: [], series: [] };
     const places = [...new Map(rows.map((row) => [keyOf(row[x.name]), row])).values()];
-    if (split) return { kind: "course", shape, ...this.#splitSeries(places, x, split) };
+    if (split) {
+      const all = this.#splitSeries(places, x, split);
+      const series = largestSeries(all.series);
+      const omitted = this.#describeOmitted(all.series.length - series.length);
+      return { kind: "course", shape, places: all.places, series, omitted };
+    }
     const names = [x.name];
     const series = this.#values.flatMap(({ name }): Series[] => {
       const before = places.map((row) => this.#before(row, name, names));
@@ -275,7 +286,18 @@ class Reading {
           : []),
       ];
     });
-    return { kind: "course", shape, places: places.map((row) => this.#label(x, row)), series };
+    const labels = places.map((row) => this.#label(x, row));
+    return { kind: "course", shape, places: labels, series, omitted: this.#describeOmitted(0) };
+  }
+
+  #describeOmitted(groups: number): string | undefined {
+    const parts = [
+      ...(groups > 0 ? [`${groups} smaller ${groups === 1 ? "group" : "groups"}`] : []),
+      ...(this.#answer.truncated === true
+        ? [`everything after the first ${this.#answer.rows.length} values`]
+        : []),
+    ];
+    return parts.length === 0 ? undefined : `Left out: ${parts.join(" and ")}.`;
   }
 
   #splitSeries(places: readonly Row[], x: ResultColumn, split: ResultColumn) {
@@ -357,6 +379,20 @@ class Reading {
       })),
     };
   }
+}
+
+/** The series with the largest sums, in the order that they came in. */
+function largestSeries(series: readonly Series[]): readonly Series[] {
+  if (series.length <= SERIES_MAX) return series;
+  const sumOf = ({ marks }: Series): number =>
+    marks.reduce((sum, { value }) => sum + Math.abs(value ?? 0), 0);
+  const sums = new Map(series.map((one) => [one, sumOf(one)]));
+  const drawn = new Set(
+    series
+      .toSorted((one, other) => (sums.get(other) ?? 0) - (sums.get(one) ?? 0))
+      .slice(0, SERIES_MAX),
+  );
+  return series.filter((one) => drawn.has(one));
 }
 
 const keyOf = (value: unknown): string => JSON.stringify(value ?? null);

@@ -12,7 +12,7 @@ import { useTitle } from "../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { useStableHandlers } from "../ui/behaviour/stable.ts";
 import { DashboardEditor } from "./editor/editor.tsx";
-import { readFilter, toggleGroup, writeFilter } from "./search.ts";
+import { readFilter, searchPeriod, shownPeriod, toggleGroup, writeFilter } from "./search.ts";
 import { FilterBar } from "./view/bar.tsx";
 import { useLiveTiles, useTileData } from "./view/live.ts";
 import { Tile } from "./view/tile.tsx";
@@ -70,11 +70,11 @@ function DashboardView({ dashboard }: { readonly dashboard: DashboardShape }) {
     <div className="page dash">
       <Head name={name} refusal={refusal} onEdit={edit} onWall={openWall} />
       <FilterBar
-        period={search.from === undefined ? (dashboard.period ?? {}) : search}
+        period={shownPeriod(search, dashboard.period)}
         filters={filters}
         filter={filter}
         sources={uniqueSources(tiles)}
-        onPeriod={go}
+        onPeriod={(period) => go(searchPeriod(period, dashboard.period))}
         onFilter={(next) => go({ filter: writeFilter(next) })}
       />
       <div className="dash-body">

@@ -30,9 +30,7 @@ export function Dashboards() {
         ...Array.from({ length: 50 }, (_, n) => `New dashboard ${n + 2}`),
       ];
       const name = names.find((one) => !taken.has(one)) ?? `Dashboard ${Date.now()}`;
-      const made = await call("dashboards.create", {
-        body: { name, period: { from: "$now-30d" } },
-      });
+      const made = await call("dashboards.create", { body: { name } });
       await navigate({
         to: "/dashboards/$id",
         params: { id: made.data.id },

@@ -2,6 +2,8 @@
 export interface DashboardSearch {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  /** Each tile's own period, in place of the dashboard's. */
+  readonly period?: "own" | undefined;
   /** Conditions by field, as JSON. */
   readonly filter?: string | undefined;
   readonly edit?: true | undefined;
@@ -18,9 +20,26 @@ export function readDashboardSearch(search: Readonly<Record<string, unknown>>): 
   return {
     from: textOf(search["from"]),
     to: textOf(search["to"]),
+    period: search["period"] === "own" ? "own" : undefined,
     filter,
     edit: search["edit"] === true || search["edit"] === "true" ? true : undefined,
   };
+}
+
+export interface BarPeriod {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** The period that the tiles show: the one that was chosen, or the dashboard's. */
+export function shownPeriod(search: DashboardSearch, saved: BarPeriod | null): BarPeriod {
+  if (search.from !== undefined) return { from: search.from, to: search.to };
+  return search.period === "own" ? {} : (saved ?? {});
+}
+
+/** The search that asks for a period: "each tile's own" is said where the dashboard has another. */
+export function searchPeriod({ from, to }: BarPeriod, saved: BarPeriod | null) {
+  return { from, to, period: from === undefined && saved ? ("own" as const) : undefined };
 }
 
 export type BarFilter = Readonly<Record<string, unknown>>;

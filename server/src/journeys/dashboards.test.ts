@@ -63,4 +63,55 @@ describeInBrowser("dashboards", () => {
     await mail.getByRole("rowheader", { name: "north" }).waitFor();
     await expectSoundInEveryLook(visitor);
   });
+
+  test("a person leaves the period to the tiles, and groups by what a chart can draw", async () => {
+    const visitor = await at.visit(["owner"]);
+    const owner = await at.world.member(["owner"]);
+    const columns = [
+      { name: "asset", type: "text" },
+      { name: "kind", type: "text" },
+      { name: "boughtOn", type: "date" },
+    ];
+    const rows = Array.from({ length: 40 }, (_, n) => ({
+      asset: `asset ${n}`,
+      kind: n % 2 === 0 ? "laptop" : "phone",
+      boughtOn: `2025-${String((n % 12) + 1).padStart(2, "0")}-01`,
+    }));
+    const table = await createFilledTable(at.world, owner, { columns }, rows);
+    const { page } = visitor;
+    await page.goto(`${at.origin}/dashboards`);
+    await page.getByRole("button", { name: "Dashboard", exact: true }).first().click();
+    await page.getByRole("button", { name: "Tile", exact: true }).click();
+    await page.getByLabel("Title").fill("Bought");
+    const source = page.getByRole("combobox", { name: "Source" });
+    await source.click();
+    await source.fill(table.slug);
+    const counted = page.waitForResponse(
+      (answer) =>
+        answer.url().endsWith("/reports/preview") &&
+        (answer.request().postData() ?? "").includes("distinct"),
+    );
+    await page.getByRole("option", { name: table.slug }).first().click();
+    await counted;
+    await page.getByLabel("Shown as").selectOption("stacked");
+    expect(await page.getByRole("combobox", { name: "Group 1" }).inputValue()).toBe("kind");
+    await page.getByRole("button", { name: "Save" }).click();
+
+    const period = page.getByRole("combobox", { name: "Period" });
+    await period.waitFor();
+    expect(await period.inputValue()).toBe("");
+    const [made] = (await owner("GET /api/v1/analytics/dashboards?limit=1")).body.data;
+    expect(made.period).toBeNull();
+    await owner(`PATCH /api/v1/analytics/dashboards/${made.id}`, { period: { from: "$now-7d" } });
+    await page.reload();
+    await page.locator("select[aria-label=Period] option:checked", { hasText: "7 days" }).waitFor({
+      state: "attached",
+    });
+    await period.selectOption("");
+    await page.waitForURL(/period=own/);
+    expect(await period.inputValue()).toBe("");
+    await period.selectOption("year");
+    await page.waitForURL((url) => !url.searchParams.has("period"));
+    expect(await period.inputValue()).toBe("year");
+  });
 });

@@ -16,6 +16,7 @@ import {
   type ReportDraft,
   setChart,
   setSource,
+  sortByFit,
   without,
 } from "./model.ts";
 import { FunnelSteps } from "./funnel-steps.tsx";
@@ -46,6 +47,7 @@ export function Builder(props: BuilderProps) {
   );
   // Fields of the source before would make groups that the new one has not.
   const fields: Fields = isPlaceholderData ? [] : (data?.data ?? []);
+  const byFit = useFieldsByFit(draft.source, fields);
   const chart = chartOf(draft);
   const part = { draft, fields, onChange };
   return (
@@ -64,9 +66,7 @@ export function Builder(props: BuilderProps) {
               className="field"
               disabled={fields.length === 0}
               value={chart}
-              onChange={({ target }) =>
-                onChange(setChart(draft, target.value as ChartType, fields))
-              }
+              onChange={({ target }) => onChange(setChart(draft, target.value as ChartType, byFit))}
             >
               {CHARTS.map(([id, words]) => (
                 <option key={id} value={id}>
@@ -98,6 +98,22 @@ export function Builder(props: BuilderProps) {
       {chart === "stat" && !isNumber && <NumberLook {...part} />}
     </div>
   );
+}
+
+/** As many fields as a report counts at once. */
+const COUNTED_MAX = 10;
+
+/** The fields, those first whose values are few enough to be drawn one beside another. */
+function useFieldsByFit(source: ReportDraft["source"], fields: Fields): Fields {
+  const names = groupNames(fields).slice(0, COUNTED_MAX);
+  const aggregates = names.map((field, n) => ({ fn: "distinct" as const, field, as: `g${n}` }));
+  const { data } = useOp(
+    "reports.preview",
+    { body: { source, aggregates } },
+    { enabled: names.length > 1 },
+  );
+  const [counts] = data?.data.rows ?? [];
+  return sortByFit(fields, (name) => Number(counts?.[`g${names.indexOf(name)}`] ?? Infinity));
 }
 
 const UNITS = ["hour", "day", "week", "month", "quarter", "year"] as const;

@@ -1,4 +1,5 @@
 /** A report as the builder changes it: pure steps from one draft to the next. */
+import { SERIES_MAX } from "@millrace/client/chart";
 import type { Schemas } from "../../data/api.ts";
 
 export type ReportDraft = Schemas["ReportDraft"];
@@ -59,6 +60,13 @@ export function groupNames(fields: Fields): readonly string[] {
     .map(({ name }) => name);
 }
 
+/** The fields, those first that have more than one value and no more than a chart draws. */
+export function sortByFit(fields: Fields, countOf: (name: string) => number): Fields {
+  const isFit = ({ name }: Fields[number]): boolean =>
+    countOf(name) > 1 && countOf(name) <= SERIES_MAX;
+  return [...fields.filter(isFit), ...fields.filter((field) => !isFit(field))];
+}
+
 /** Draws it otherwise: groups that the chart can't do without come, those that it has no place for go. */
 export function setChart(draft: ReportDraft, type: ChartType, fields: Fields): ReportDraft {
   const { funnel, timeParts, pivot: _, totals: __, ...rest } = draft;
@@ -71,10 +79,17 @@ export function setChart(draft: ReportDraft, type: ChartType, fields: Fields): R
     case "stat":
       return without({ ...rest, chart, groupBy: [] }, ["timeBucket"]);
     case "area":
-      return { ...rest, chart, ...(bucket && { timeBucket: bucket }), groupBy: groups.slice(0, 1) };
+      return {
+        ...rest,
+        ...WHOLE,
+        chart,
+        ...(bucket && { timeBucket: bucket }),
+        groupBy: groups.slice(0, 1),
+      };
     case "stacked":
       return {
         ...rest,
+        ...WHOLE,
         chart,
         ...(bucket && { timeBucket: bucket }),
         groupBy: groups.length > 0 ? groups.slice(0, 1) : texts.slice(0, 1),
@@ -116,6 +131,9 @@ export function setChart(draft: ReportDraft, type: ChartType, fields: Fields): R
       return { ...rest, chart, groupBy: groups };
   }
 }
+
+/** Every group has a value in every bucket: the usual limit would cut the last buckets off. */
+const WHOLE = { limit: 10_000 };
 
 export function localZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -5,15 +5,15 @@ import { useEffect, useState } from "react";
 import { PERIODS, periodWords } from "../../analytics/index.ts";
 import { useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
-import type { BarFilter } from "../search.ts";
+import type { BarFilter, BarPeriod } from "../search.ts";
 
 interface FilterBarProps {
-  readonly period: { readonly from?: string | undefined; readonly to?: string | undefined };
+  readonly period: BarPeriod;
   readonly filters: readonly { readonly field: string; readonly label?: string | undefined }[];
   readonly filter: BarFilter;
   /** The sources of the tiles, which the values of a field come from. */
   readonly sources: readonly Readonly<Record<string, unknown> & { kind: string }>[];
-  readonly onPeriod: (period: { from: string | undefined; to: string | undefined }) => void;
+  readonly onPeriod: (period: BarPeriod) => void;
   readonly onFilter: (filter: BarFilter) => void;
 }
 

@@ -5,7 +5,7 @@ import type { WidgetData } from "./tile.tsx";
 
 export function dataInput(
   id: string,
-  { from, to, filter }: DashboardSearch,
+  { from, to, period, filter }: DashboardSearch,
 ): Input<"dashboards.data"> {
   const { timeZone: timezone } = Intl.DateTimeFormat().resolvedOptions();
   return {
@@ -14,6 +14,7 @@ export function dataInput(
       timezone,
       ...(from !== undefined && { from }),
       ...(from !== undefined && to !== undefined && { to }),
+      ...(from === undefined && period !== undefined && { period }),
       ...(filter !== undefined && { filter }),
     },
   };

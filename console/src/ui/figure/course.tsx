@@ -1,15 +1,19 @@
-import { drawCourse, formatValue, planCourse, type Shape } from "@millrace/client/chart";
+import {
+  drawCourse,
+  formatValue,
+  planCourse,
+  SERIES_MAX,
+  type Shape,
+} from "@millrace/client/chart";
 import { createElement, useState } from "react";
 import { useSize } from "./size.ts";
 import { type FigureProps, Value } from "./value.tsx";
-
-const KEYS_MAX = 12;
 
 /** Numbers along an axis: a picture to look at, and a table of the same for everybody. */
 export function Course({ figure, label, onPick }: FigureProps<"course">) {
   const { box, width, height } = useSize<HTMLDivElement>();
   const [at, setAt] = useState<number>();
-  const { places, series, style } = figure;
+  const { places, series, style, omitted } = figure;
   if (places.length === 0) return <p className="figure-none">Nothing here in this period.</p>;
   const plan = planCourse(figure, { width, height });
   const half = plan.step / 2;
@@ -25,7 +29,7 @@ export function Course({ figure, label, onPick }: FigureProps<"course">) {
     <figure className="figure-course">
       {series.length > 1 && (
         <ul className="figure-legend" aria-hidden="true">
-          {series.slice(0, KEYS_MAX).map(({ name, isBefore }, n) => (
+          {series.slice(0, SERIES_MAX).map(({ name, isBefore }, n) => (
             <li key={n} className={isBefore ? "before" : `series-${n % 6}`}>
               {name}
             </li>
@@ -72,7 +76,7 @@ export function Course({ figure, label, onPick }: FigureProps<"course">) {
             }
           >
             <b>{places[at]}</b>
-            {series.slice(0, KEYS_MAX).map(({ name, marks, isBefore }, n) => (
+            {series.slice(0, SERIES_MAX).map(({ name, marks, isBefore }, n) => (
               <span key={n} className={isBefore ? "before" : `series-${n % 6}`}>
                 {name} <b>{formatValue(marks[at]?.value, style)}</b>
               </span>
@@ -80,6 +84,7 @@ export function Course({ figure, label, onPick }: FigureProps<"course">) {
           </div>
         )}
       </div>
+      {omitted !== undefined && <p className="figure-omitted muted">{omitted}</p>}
       <CourseNumbers {...{ figure, label, onPick }} />
     </figure>
   );

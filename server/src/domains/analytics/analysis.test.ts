@@ -236,6 +236,30 @@ test("one request has all tiles of a dashboard under one bar", async () => {
   expect([broken.status, broken.body.errors[0].path]).toEqual([422, "/widgets/0/report/groupBy/0"]);
 });
 
+test("a period counts by the time of the buckets, and a dashboard's can be left out", async () => {
+  const timeBucket = { field: "at", unit: "month", fill: true };
+  // All rows were created today; their own times reach back 40 days.
+  const draft = { timeBucket, period: { from: "$now-10d" } };
+  const counted = (await preview(draft)).rows.reduce((sum: number, row: Row) => sum + row.count, 0);
+  expect(counted).toBe(rows.filter(since(10)).length);
+  const other = await preview({ ...draft, period: { from: "$now-400d", field: "createdAt" } });
+  expect(other.rows.every(({ count }: Row) => count > 0)).toBe(true);
+  const made = await owner("POST /api/v1/analytics/dashboards", {
+    name: "By month",
+    period: { from: "$now-10d" },
+    widgets: [{ title: "By month", report: { source, timeBucket } }],
+  });
+  const path = `/api/v1/analytics/dashboards/${made.body.data.id}/data`;
+  const count = async (query: string) => {
+    const { body } = await owner(`GET ${path}${query}`);
+    return body.data.widgets[0].data.rows.reduce((sum: number, row: Row) => sum + row.count, 0);
+  };
+  expect(await count("")).toBe(rows.filter(since(10)).length);
+  expect(await count("?period=own")).toBe(rows.length);
+  const both = await owner(`GET ${path}?period=own&from=$now-1d`);
+  expect([both.status, both.body.errors[0].path]).toEqual([422, "?period"]);
+});
+
 test("an alert fires once, tells who wants it, and is resolved once", async () => {
   const { body: me } = await owner("GET /api/v1/auth/me");
   const PATH = "/api/v1/analytics/alerts";

@@ -114,6 +114,11 @@ const readDashboardData = query({
       ),
     ),
     ...periodQuery,
+    period: Type.Optional(
+      Type.Enum(["own"], {
+        description: "`own`: each tile's own period, in place of the dashboard's",
+      }),
+    ),
     widgets: Type.Optional(line(4_000, "Only these, by their ids with commas between them")),
     maxAge: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 10, description: "How old data may be, in seconds" }),
@@ -141,15 +146,19 @@ interface AskedBar {
   readonly filter?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
+  readonly period?: "own" | undefined;
   readonly timezone?: string | undefined;
 }
 
 /** The bar that was asked for, or the dashboard's own, and the clock that all tiles share. */
 async function toBar(request: ReportRequest, { period }: Dashboard, asked: AskedBar) {
   const { filter, from, to, timezone } = asked;
+  if (from !== undefined && asked.period !== undefined)
+    throw invalidField("?period", "does not go with from");
   if (from === undefined && to !== undefined) throw invalidField("?to", "needs from");
   const clock = await reportClock(request, timezone);
-  const span = from === undefined ? period : { from, ...(to !== undefined && { to }) };
+  const stored = asked.period === "own" ? null : period;
+  const span = from === undefined ? stored : { from, ...(to !== undefined && { to }) };
   if (span) resolvePeriod(span, clock, from === undefined ? "/period" : "?");
   const bar: FilterBar = {
     ...span,

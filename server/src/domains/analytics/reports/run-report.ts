@@ -18,6 +18,7 @@ import { funnelSql } from "./sql/funnel-sql.ts";
 import {
   type ReportCondition,
   compileReport,
+  periodField,
   resolveSpan,
   splitBar,
   toReportRow,
@@ -141,10 +142,14 @@ interface RowsRead {
 
 async function fillRows(
   request: ReportRequest,
-  { timeBucket }: Definition,
-  { columns, rows, limit, skipped, span }: RowsRead,
+  definition: Definition,
+  { columns, rows, limit, skipped, span: read }: RowsRead,
 ) {
+  const { timeBucket } = definition;
   const page = rows.slice(0, limit);
+  // A period of another time says nothing about the buckets.
+  const isOfBuckets = periodField(definition) === timeBucket?.field && !skipped.includes("period");
+  const span = isOfBuckets ? read : undefined;
   const all = timeBucket?.fill
     ? await fillTimeGaps(request, timeBucket, columns, { rows: page, span })
     : rows;

@@ -8,7 +8,7 @@ import {
 import { DistinctParameters, type SqlRow } from "#kernel/db/statement.ts";
 import type { Aggregate, Definition, ReportResult } from "./report.ts";
 import { mapBrokenReport, queryInTurn, toResult, withSource } from "./run-report.ts";
-import { type ReportCondition, resolveSpan, splitBar } from "./sql/report-sql.ts";
+import { periodField, type ReportCondition, resolveSpan, splitBar } from "./sql/report-sql.ts";
 import { compileShared, FINEST, type SharedPart, type SharedStatement } from "./sql/shared-sql.ts";
 
 /** With more groups than these together, reports by different groups read their rows each for itself. */
@@ -29,7 +29,7 @@ export function sharedKey(
   const isWhole = isQuery || funnel !== undefined || compare !== undefined || totals === true;
   const functions = aggregates.flatMap(({ fn, of, over }) => [fn, of?.fn, over?.fn]);
   if (isWhole || functions.some((fn) => fn !== undefined && UNSHARED.has(fn))) return undefined;
-  return JSON.stringify([source, period, clock.timezone]);
+  return JSON.stringify([source, period, periodField(definition), clock.timezone]);
 }
 
 type Narrowed = ReportCondition & { readonly clock: RelativeClock };

@@ -88,8 +88,10 @@ async function drawPart(part: MailPart, index: number, attachCsv: boolean): Prom
   }
   const cid = `chart-${index}@millrace`;
   const { width, height, left } = chart;
+  const omitted = figure.kind === "course" ? figure.omitted : undefined;
+  const note = left > 0 ? `and ${left} more` : omitted;
   const alt = sayFigure(figure).slice(0, 900);
-  const html = markup`${head}<img src="cid:${cid}" width="${width}" height="${height}" alt="${alt}" style="max-width:100%;height:auto">${left > 0 && markup`<p style="margin:4px 0 0;color:#656d73">and ${left} more</p>`}`;
+  const html = markup`${head}<img src="cid:${cid}" width="${width}" height="${height}" alt="${alt}" style="max-width:100%;height:auto">${note !== undefined && markup`<p style="margin:4px 0 0;color:#656d73">${note}</p>`}`;
   const picture = {
     filename: `${fileName(part.title, index)}.png`,
     contentType: "image/png",
@@ -134,6 +136,7 @@ function sayFigure(figure: Figure): string {
     case "course":
       return figure.series
         .map(({ name, marks }) => `${name}: ${formatValue(marks.at(-1)?.value, style)} at the end`)
+        .concat(figure.omitted ?? [])
         .join("\n");
     case "grid":
     case "table":

@@ -23,7 +23,11 @@ const Moment = line(
 /** Only rows whose time is in it count; `to` does not belong to it, and is now when absent. */
 export const Period = object(
   {
-    field: Type.Optional(FieldPath),
+    field: Type.Optional({
+      ...FieldPath,
+      description:
+        "The time that counts; when absent the field of the time bucket, or the time at which a row was created",
+    }),
     from: Moment,
     to: Type.Optional(Moment),
   },

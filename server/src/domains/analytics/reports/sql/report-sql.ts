@@ -39,6 +39,13 @@ export interface ReportStatement {
   readonly limit: number;
 }
 
+type Timed = Pick<Definition, "period"> & Partial<Pick<Definition, "timeBucket">>;
+
+/** The field that a period counts by: its own, or the one that the buckets are of. The source's time when undefined. */
+export function periodField({ period, timeBucket }: Timed): string | undefined {
+  return period?.field ?? timeBucket?.field;
+}
+
 /** The span of a report: its own, or one that stands in its place. */
 export function resolveSpan(
   { period }: Pick<Definition, "period">,
@@ -53,13 +60,13 @@ export function resolveSpan(
 /** The conditions of a filter bar that a source has fields for, and the names of the others. */
 export function splitBar(
   { fields, time }: OpenReportSource,
-  { period: own }: Pick<Definition, "period">,
+  definition: Timed,
   { bar = {}, period }: ReportCondition,
 ): { readonly applied: Readonly<Record<string, unknown>>; readonly skipped: readonly string[] } {
   const isKnown = (path: string): boolean =>
     fields.get(path) !== undefined || fields.get(path.split(".")[0] ?? "")?.kind === "json";
   const entries = Object.entries(bar);
-  const isTimeless = period && own?.field === undefined && time === undefined;
+  const isTimeless = period && periodField(definition) === undefined && time === undefined;
   return {
     applied: Object.fromEntries(entries.filter(([path]) => isKnown(path))),
     skipped: [
@@ -72,12 +79,12 @@ export function splitBar(
 /** The conditions of a report: those of the caller's rights, its own, and further ones. */
 export function whereSql(
   source: OpenReportSource,
-  definition: Pick<Definition, "filter" | "period">,
+  definition: Pick<Definition, "filter"> & Timed,
   ctx: SqlContext,
   narrowing: ReportCondition = {},
 ): string {
   const { fields } = source;
-  const { filter, period } = definition;
+  const { filter } = definition;
   const { applied, skipped } = splitBar(source, definition, narrowing);
   const span = skipped.includes("period")
     ? undefined
@@ -92,7 +99,7 @@ export function whereSql(
       : undefined,
     ...(narrowing.between ? betweenSql(source, narrowing.between, ctx) : []),
     ...(span
-      ? betweenSql(source, { ...span, field: period?.field, at: "/period/field" }, ctx)
+      ? betweenSql(source, { ...span, field: periodField(definition), at: "/period/field" }, ctx)
       : []),
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? "" : ` where ${parts.map((part) => `(${part})`).join(" and ")}`;

@@ -24,6 +24,27 @@ test("whatever people call things, and however many there are, a picture can be 
   }
 });
 
+test("a chart draws its largest groups and says how many it leaves out", () => {
+  const cells = Array.from({ length: 15 }, (_, at) =>
+    ["May", "June"].map((month) => ({ month, asset: `a${at}`, count: at })),
+  ).flat();
+  const answer = answerOf(["month", "asset"], cells);
+  const figure = toFigure(answer, { chart: { type: "stacked" } });
+  if (figure.kind !== "course") throw new Error("It is not drawn as a course.");
+  expect(figure.series.map(({ name }) => name)).toEqual(
+    Array.from({ length: 12 }, (_, at) => `a${at + 3}`),
+  );
+  expect(figure.omitted).toBe("Left out: 3 smaller groups.");
+  const cut = toFigure({ ...answer, truncated: true }, { chart: { type: "stacked" } });
+  expect(cut).toMatchObject({
+    omitted: "Left out: 3 smaller groups and everything after the first 30 values.",
+  });
+  const few = toFigure(answerOf(["month", "asset"], cells.slice(0, 8)), {
+    chart: { type: "stacked" },
+  });
+  expect(few).not.toHaveProperty("omitted", expect.anything());
+});
+
 test("words of ours are read as the console writes them, people by their names, and others' words as they are", () => {
   const answer: ReportAnswer = {
     columns: [
