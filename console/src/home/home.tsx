@@ -30,6 +30,7 @@ export function Home() {
       <div className={`home-panels${isReady ? "" : " unready"}`}>
         <div className="home-column">
           <Waiting />
+          {may("workflows:read") && <Stopped />}
           {may("workflows:read") && <Failures />}
         </div>
         <div className="home-column">
@@ -156,6 +157,33 @@ function Failures() {
             </Link>
           </li>
         ))}
+    </Panel>
+  );
+}
+
+/** Workflows that do not start, and who must act; absent where there are none. */
+function Stopped() {
+  const may = useMay();
+  const { data } = useOp("workflows.list", { query: { orphaned: true, limit: SHOWN_MAX } });
+  const stopped = data?.data ?? [];
+  if (stopped.length === 0) return null;
+  const remedy = may("deployments:create")
+    ? "Deploy again to run it as you."
+    : "Someone who may deploy must deploy it again.";
+  return (
+    <Panel title="Stopped workflows" rows="few" count={stopped.length} isLoading={false} none="">
+      {stopped.map(({ id, name, environments }) => (
+        <li key={id}>
+          <Link to="/workflows/$id" params={{ id }} className="line">
+            <span className="grow cut">
+              <strong>{name}</strong>{" "}
+              <span className="muted">
+                {environments[place.environment]?.deployedBy.name} left. {remedy}
+              </span>
+            </span>
+          </Link>
+        </li>
+      ))}
     </Panel>
   );
 }

@@ -101,7 +101,7 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   team: ["teams."],
   test_endpoint: ["test_endpoints."],
   text_module: ["text_modules."],
-  user: ["users.", "auth.", "teams.", "invitations."],
+  user: ["users.", "auth.", "teams.", "invitations.", "workflows."],
   variable: ["variables."],
   view: ["views."],
   webhook: ["webhooks."],

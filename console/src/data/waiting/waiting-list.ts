@@ -20,7 +20,8 @@ const OPEN_STATES = {
 /** Decisions first, for somebody waits for them; then tickets by priority. */
 export function useWaiting() {
   const userId = useMe()?.user.id;
-  const waiting = useOp("home.waiting");
+  const mayDecide = useMay()(permissionOf("home.waiting"));
+  const waiting = useOp("home.waiting", {}, { enabled: mayDecide });
   const { total = 0, counts = {} } = waiting.data?.data ?? {};
   /** Reads a list only where it has something. */
   const useList = <O extends OperationId>(kind: string, id: O, query: object) =>

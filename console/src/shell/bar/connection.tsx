@@ -1,6 +1,7 @@
 import { WifiOff } from "lucide-react";
 import { useSyncExternalStore } from "react";
 import { useLiveState } from "../../data/live/live.ts";
+import { useMay } from "../../data/people.ts";
 import { useWaitingWrites } from "../../data/outbox.ts";
 import { count } from "../../ui/words.ts";
 
@@ -42,7 +43,11 @@ const LIVE = {
 } as const;
 
 export function LiveTag() {
-  const [tone, label, help] = LIVE[useLiveState()];
+  const live = useLiveState();
+  const may = useMay();
+  // Who may not read events has no stream, and can't do anything about it.
+  if (live === "unavailable" && !may("events:read")) return null;
+  const [tone, label, help] = LIVE[live];
   return (
     <span className={`tag live-tag ${tone}`} title={help} role="status">
       <span className="live-label">{label}</span>

@@ -14,6 +14,7 @@ import type { Schemas } from "../../data/api.ts";
 import { Keys } from "../../ui/key.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import type { Problem } from "../graph/problems.ts";
+import { stoppedWords } from "../deployed/stopped.ts";
 import type { Draft } from "./draft/use-draft.ts";
 
 interface TopBarProps {
@@ -206,16 +207,18 @@ function EnvironmentTags({ workflow }: { readonly workflow: Schemas["Workflow"] 
     return at ? [{ name, ...at }] : [];
   });
   if (deployed.length === 0) return <span className="tag idle">Not deployed</span>;
-  return deployed.map(({ name, version, enabled }) => (
-    <span
-      key={name}
-      className={`tag ${enabled ? "ok" : "idle"}`}
-      title={enabled ? `Version ${version} is on in ${name}` : `Off in ${name}`}
-    >
-      {toWords(name)} v{version}
-      {enabled ? "" : ", off"}
-    </span>
-  ));
+  return deployed.map(({ name, ...state }) => {
+    const { version, enabled } = state;
+    const stopped = stoppedWords(state);
+    const tone = stopped !== undefined ? "bad" : enabled ? "ok" : "idle";
+    const title = stopped ?? (enabled ? `Version ${version} is on in ${name}` : `Off in ${name}`);
+    return (
+      <span key={name} className={`tag ${tone}`} title={title}>
+        {toWords(name)} v{version}
+        {stopped !== undefined ? <>: {stopped}</> : enabled ? "" : ", off"}
+      </span>
+    );
+  });
 }
 
 function SaveState({

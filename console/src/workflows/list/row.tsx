@@ -17,6 +17,7 @@ import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
 import { Ago, useNow } from "../../ui/time.tsx";
 import { toDuration, toMoment, toWords } from "../../ui/words.ts";
 import type { RunSummary } from "./recent-runs.ts";
+import { stoppedWords } from "../deployed/stopped.ts";
 import { Spark } from "./spark.tsx";
 
 export type Listed = Reply<"workflows.list">["data"][number];
@@ -135,16 +136,18 @@ function EnvironmentStates({ workflow }: { readonly workflow: Listed }) {
     <ul className="env-states">
       {ENVIRONMENTS.map((environment) => {
         const deployed = workflow.environments[environment];
-        const state = deployed ? (deployed.enabled ? "on" : "off") : "none";
-        const words = { on: "live", off: "off", none: "not published" }[state];
+        const stopped = deployed ? stoppedWords(deployed) : undefined;
+        const state = stopped ? "stopped" : deployed ? (deployed.enabled ? "on" : "off") : "none";
+        const words = { stopped, on: "live", off: "off", none: "not published" }[state];
         const version = deployed ? ` version ${deployed.version}` : "";
-        const label = `${toWords(environment)}:${version} ${words}`;
+        const label = `${toWords(environment)}:${version} ${words ?? ""}`;
         return (
           <li key={environment} className={`env-state ${state} env-${environment}`} title={label}>
             <span className="hide">{label}</span>
             <span aria-hidden="true">
               {SHORT[environment]}
               {deployed && <b> v{deployed.version}</b>}
+              {stopped !== undefined && " stopped"}
             </span>
           </li>
         );

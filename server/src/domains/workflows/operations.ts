@@ -76,6 +76,12 @@ export const listWorkflows = query({
     q: Type.Optional(line(200, "Part of the name, whatever its case")),
     tag: Type.Optional(Tag),
     ids: Type.Optional(line(4_000, "Of these, with commas between their ids")),
+    orphaned: Type.Optional(
+      Type.Boolean({
+        description:
+          "Only those that are on in the environment of the request and do not start: the person who deployed them is no longer an active member",
+      }),
+    ),
     activity: Type.Optional(
       Type.Boolean({
         description: "Also what each did lately in the environment of the request, as `activity`",
@@ -91,7 +97,8 @@ export const listWorkflows = query({
       ),
     ),
   ),
-  async run(ctx, { query: { limit, after, status, q, tag, ids, activity = false } }) {
+  async run(ctx, { query: asked }) {
+    const { limit, after, status, q, tag, ids, orphaned = false, activity = false } = asked;
     const { cursors } = ctx.services;
     const [before = AFTER_ALL] = after === undefined ? [] : cursors.decode(LIST, after);
     const filter = {
@@ -99,6 +106,7 @@ export const listWorkflows = query({
       q,
       tag,
       ids: ids?.split(","),
+      orphanedIn: orphaned ? ctx.caller.environment : undefined,
       before: String(before),
       limit: limit + 1,
     };

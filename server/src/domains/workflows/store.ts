@@ -19,6 +19,8 @@ export interface WorkflowQuery {
   readonly q: string | undefined;
   readonly tag: string | undefined;
   readonly ids?: readonly string[] | undefined;
+  /** Only those that are on there and do not start, as the person who deployed them left. */
+  readonly orphanedIn?: EnvironmentName | undefined;
   /** Only those with a lesser id. */
   readonly before: string;
   readonly limit: number;
@@ -75,7 +77,7 @@ export async function list(
   tx: Tx,
   query: WorkflowQuery,
 ): Promise<StoredWorkflow<DefinitionOutline>[]> {
-  const { status, q, tag, ids, before, limit } = query;
+  const { status, q, tag, ids, orphanedIn: environment, before, limit } = query;
   let found = rows(tx)
     .select(sql<DefinitionOutline>`w.definition - 'nodes' - 'edges'`.as("outline"))
     .where("w.archived_at", status === "archived" ? "is not" : "is", null)
@@ -83,6 +85,7 @@ export async function list(
   if (status === "active") found = found.where(ENABLED_SOMEWHERE);
   if (status === "inactive") found = found.where(sql<boolean>`not ${ENABLED_SOMEWHERE}`);
   if (ids !== undefined) found = found.where("w.id", "in", ids);
+  if (environment !== undefined) found = found.where(orphanedIn(environment));
   if (q !== undefined) found = found.where("w.name", "ilike", containsPattern(q));
   if (tag !== undefined) found = found.where(sql<boolean>`w.definition -> 'tags' ? ${tag}`);
   const page = await found.orderBy("w.id", "desc").limit(limit).execute();
@@ -199,10 +202,19 @@ interface HookDeploymentRow extends Omit<HookDeployment, "permissions"> {
 const ENABLED_SOMEWHERE = sql<boolean>`exists (
   select from workflow_deployments d where d.workflow_id = w.id and d.enabled)`;
 
+/** True for a workflow that is on in an environment where nothing starts since the person who deployed it left. */
+const orphanedIn = (environment: EnvironmentName) => sql<boolean>`exists (
+  select from workflow_deployments d
+   where d.workflow_id = w.id and d.environment = ${environment}::environment and d.enabled
+     and not ${sql.raw(activeMemberSql("d.deployed_by", "d.workspace_id"))})`;
+
 const ENVIRONMENTS = sql<Partial<WorkflowSummary["environments"]> | null>`(
   select jsonb_object_agg(d.environment,
-           jsonb_build_object('versionId', d.version_id, 'version', v.number, 'enabled', d.enabled))
+           jsonb_build_object('versionId', d.version_id, 'version', v.number, 'enabled', d.enabled,
+             'orphaned', not ${sql.raw(activeMemberSql("d.deployed_by", "d.workspace_id"))},
+             'deployedBy', jsonb_build_object('id', d.deployed_by, 'name', coalesce(u.name, ''))))
     from workflow_deployments d join workflow_versions v on v.id = d.version_id
+         left join users u on u.id = d.deployed_by
    where d.workflow_id = w.id)`;
 
 const NEWEST = sql<StoredWorkflow["newest"]>`(

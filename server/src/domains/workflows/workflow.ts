@@ -24,6 +24,11 @@ const InEnvironment = nullable(
       versionId: VersionId,
       version: Type.Integer(),
       enabled: Type.Boolean({ description: "Whether its trigger is on there" }),
+      orphaned: Type.Boolean({
+        description:
+          "Whether the person who deployed it is no longer an active member: nothing starts until it is deployed again",
+      }),
+      deployedBy: Type.Object({ id: Type.String(), name: Type.String() }),
     },
     { description: "Null where no version is deployed" },
   ),

@@ -1,3 +1,4 @@
+import { activeMemberSql } from "#domains/identity/accounts/index.ts";
 import { sql } from "kysely";
 import {
   type ActivityReader,
@@ -54,7 +55,8 @@ export const readWorkflowActivity: ActivityReader = async (tx, workflowIds, now)
         from jobs j
        where j.kind = ${scheduleJob.kind} and j.key = any (${workflowIds}::text[]) and j.failed_at is null
          and exists (select from workflow_deployments d
-                      where d.workflow_id = j.key and d.environment = j.environment and d.enabled)`.execute(
+                      where d.workflow_id = j.key and d.environment = j.environment and d.enabled
+                        and ${sql.raw(activeMemberSql("d.deployed_by", "d.workspace_id"))})`.execute(
       tx,
     ),
   ]);

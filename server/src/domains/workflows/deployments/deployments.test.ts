@@ -252,6 +252,27 @@ test("deployments are found by workflow, and by the topic of their event trigger
   });
 });
 
+test("a workflow says in lists and in itself that it stopped as its deployer left, until it is deployed again", async () => {
+  const builder = await world.member(["admin"]);
+  const { id } = await createTestWorkflow(owner, { name: "Left alone" });
+  await builder(`POST /api/v1/workflows/${id}/publish`);
+  const read = async () => {
+    const { body } = await owner(`GET /api/v1/workflows/${id}`);
+    const listed = await owner("GET /api/v1/workflows?orphaned=true");
+    const { orphaned, deployedBy } = body.data.environments.production;
+    return [orphaned, deployedBy.id, listed.body.data.map((one: { id: string }) => one.id)];
+  };
+  expect(await read()).toEqual([false, builder.userId, []]);
+  expect((await owner(`DELETE /api/v1/settings/users/${builder.userId}`)).status).toBe(204);
+  expect(await read()).toEqual([true, builder.userId, [id]]);
+  const elsewhere = await owner("GET /api/v1/workflows?orphaned=true", undefined, {
+    "x-environment": "staging",
+  });
+  expect(elsewhere.body.data).toEqual([]);
+  expect((await act(id, "publish")).status).toBe(200);
+  expect(await read()).toEqual([false, owner.userId, []]);
+});
+
 test("a deployment keeps the trigger of its version, whatever is saved later", async () => {
   const { id } = await createTestWorkflow(owner, { trigger: { type: "event_bus", topic: "kept" } });
   await act(id, "publish");

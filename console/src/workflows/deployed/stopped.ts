@@ -1,0 +1,14 @@
+import type { Schemas } from "../../data/api.ts";
+
+type Deployed = NonNullable<Schemas["Workflow"]["environments"]["production"]>;
+
+/** Why a deployment that is on does not start, and what to do; undefined for one that starts. */
+export function stoppedWords({
+  enabled,
+  orphaned,
+  deployedBy,
+}: Pick<Deployed, "enabled" | "orphaned" | "deployedBy">): string | undefined {
+  if (!enabled || !orphaned) return undefined;
+  const who = deployedBy.name === "" ? "The person who deployed it" : deployedBy.name;
+  return `Stopped: ${who} left. Deploy again to run it as you.`;
+}
