@@ -1,6 +1,6 @@
 /** Work that waits for me: decisions of workflows, changes and requests to approve, tickets that I work on. */
 import { type Input, type OperationId, type Reply, useOp } from "../api.ts";
-import { useMe } from "../people.ts";
+import { useMay, useMe } from "../people.ts";
 import { joinWaiting, type WaitingEntry } from "./waiting-entry.ts";
 
 const READ_MAX = 50;
@@ -20,8 +20,8 @@ const OPEN_STATES = {
 /** Decisions first, for somebody waits for them; then tickets by priority. */
 export function useWaiting() {
   const userId = useMe()?.user.id;
-  const mayDecide = useMay()(permissionOf("home.waiting"));
-  const waiting = useOp("home.waiting", {}, { enabled: mayDecide });
+  const mayDecide = useMay()("approvals:decide");
+  const waiting = useOp("home.waiting", undefined, { enabled: mayDecide });
   const { total = 0, counts = {} } = waiting.data?.data ?? {};
   /** Reads a list only where it has something. */
   const useList = <O extends OperationId>(kind: string, id: O, query: object) =>

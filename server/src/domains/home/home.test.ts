@@ -117,6 +117,22 @@ test("an accepted invitation logs a new person in and leads home; an old account
   expect(joined.headers["set-cookie"]).toBeUndefined();
 });
 
+test("an accepted invitation of a requester leads to the portal of its workspace", async () => {
+  const invite = async (roleIds: readonly string[]) => {
+    const email = `${roleIds.join("-")}@example.com`;
+    const { body } = await owner("POST /api/v1/settings/users/invite", { email, roleIds });
+    return body.data.token as string;
+  };
+  const accept = async (roleIds: readonly string[]) => {
+    const form = { token: await invite(roleIds), name: "Noah", password: "a long password" };
+    const { status, headers, events } = await browser(world)("POST /invitations", form);
+    return [status, headers["location"], ...events];
+  };
+  const joined = ["user.activated", "audit.auth.login"];
+  expect(await accept(["requester"])).toEqual([303, "/portal/default", ...joined]);
+  expect(await accept(["requester", "agent"])).toEqual([303, "/", ...joined]);
+});
+
 test("every guide is a page, in one group, with links that lead to pages", async () => {
   const files = readdirSync(join(import.meta.dirname, "../../../../docs/guide"));
   const names = GUIDE_GROUPS.flatMap(({ guides }) => guides.map(({ name }) => name));

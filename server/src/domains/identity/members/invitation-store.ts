@@ -66,6 +66,8 @@ export async function removeSentBy(tx: Tx, userId: string): Promise<Invitation[]
 export interface OpenInvitation {
   readonly id: string;
   readonly workspace: string;
+  /** Of the workspace, in addresses. */
+  readonly slug: string;
   readonly email: string;
   readonly name: string;
   readonly roleIds: readonly string[];
@@ -81,9 +83,10 @@ export async function findByTokenHash(
   now: Date,
 ): Promise<OpenInvitation | undefined> {
   const [row] = await db.system<OpenInvitation>(
-    `select id, workspace_id as workspace, email, name, role_ids as "roleIds",
-            invited_by as "invitedBy", mailed
-       from invitations where token_hash = $1 and expires_at > $2`,
+    `select i.id, i.workspace_id as workspace, w.slug, i.email, i.name, i.role_ids as "roleIds",
+            i.invited_by as "invitedBy", i.mailed
+       from invitations i join workspaces w on w.key = i.workspace_id
+      where i.token_hash = $1 and i.expires_at > $2`,
     [tokenHash, now],
   );
   return row;

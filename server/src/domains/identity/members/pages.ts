@@ -3,6 +3,7 @@ import { Password } from "#domains/identity/accounts/index.ts";
 import { buildLinkErrorRendering } from "#kernel/html/error-page.ts";
 import { buildSessionCookie, LoggedIn, startSession } from "#domains/identity/sessions/index.ts";
 import { isSsoEnforced } from "#domains/identity/sso/enforcement/index.ts";
+import type { Caller } from "#kernel/access/caller.ts";
 import { Failure, RateLimited } from "#kernel/operation/failure.ts";
 import { document, markup } from "#kernel/html/markup.ts";
 import { command, query } from "#kernel/operation/operation.ts";
@@ -10,6 +11,7 @@ import { html } from "#kernel/operation/response.ts";
 import { object, text } from "#kernel/schema/schema.ts";
 import { ACCEPT_CONTRACT } from "./invitation-operations.ts";
 import { BadInvitation } from "./invitation.ts";
+import type { OpenInvitation } from "./invitation-store.ts";
 import { describeInvitation, joinWorkspace, prepareAcceptance } from "./invitation-service.ts";
 
 const Token = Type.String({ minLength: 1, maxLength: 200 });
@@ -70,7 +72,7 @@ export const invitationForm = command({
   async run(ctx, { body: { name } }, { acceptance, mustUseSso }) {
     const user = await joinWorkspace(ctx, name === "" ? undefined : name, acceptance);
     if (user instanceof Failure) return user;
-    const goTo = new URL(ctx.caller.origin).pathname.replace(/\/*$/, "/");
+    const goTo = acceptance ? firstPage(ctx.caller, acceptance.invitation) : rootOf(ctx.caller);
     // Of an account that existed a password is not all: it may have a second factor, or single sign-on.
     if (!acceptance || acceptance.account || mustUseSso) return { goTo };
     const session = await startSession(ctx, user, [acceptance.invitation]);
@@ -78,3 +80,15 @@ export const invitationForm = command({
     return { goTo, headers: { "set-cookie": cookie } };
   },
 });
+
+const rootOf = ({ origin }: Pick<Caller, "origin">): string =>
+  new URL(origin).pathname.replace(/\/*$/, "/");
+
+/** The portal for who may do no more than requesters, the console for all others. */
+function firstPage(
+  caller: Pick<Caller, "origin">,
+  { roleIds, slug }: Pick<OpenInvitation, "roleIds" | "slug">,
+): string {
+  const isRequester = roleIds.length > 0 && roleIds.every((role) => role === "requester");
+  return isRequester ? `${rootOf(caller)}portal/${slug}` : rootOf(caller);
+}

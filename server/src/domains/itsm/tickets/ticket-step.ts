@@ -1,4 +1,4 @@
-import { executor, StepFailure } from "#domains/runs/index.ts";
+import { executor, StepFailure, type StepTools } from "#domains/runs/index.ts";
 import { ticket } from "#domains/workflows/index.ts";
 import { ticketKinds } from "./ticket.ts";
 
@@ -19,7 +19,8 @@ const VERBS: Readonly<Record<string, string>> = {
 /** The step that works with tickets, by the permissions of the person who deployed the workflow. */
 export const ticketExecutor = executor({
   type: ticket,
-  async run({ operation, kind, id, fields = {} }, { perform, platform }) {
+  async run({ operation, kind, id, fields = {} }, tools) {
+    const { perform, platform } = tools;
     const verb = kind === "request" && operation === "create" ? "submit" : VERBS[operation];
     const ticketKind = ticketKinds(platform).find((candidate) => candidate.kind === kind);
     const name = `${ticketKind?.plural}.${verb}`;
@@ -36,6 +37,26 @@ export const ticketExecutor = executor({
       ...(takesBody ? { body: fields } : { query: {} }),
     };
     const response = (await perform(name, input)) as { readonly data: unknown };
+    if (isNew && ticketKind) await linkToRequest(tools, ticketKind.plural, response.data);
     return { output: response.data };
   },
 });
+
+/** Links a new ticket to the request that the run fulfils, so that each leads to the other. */
+async function linkToRequest(
+  { run, perform, log }: Pick<StepTools, "run" | "perform" | "log">,
+  plural: string,
+  ticketMade: unknown,
+): Promise<void> {
+  if (run.triggerType !== "request") return;
+  const { input } = run.trigger as { readonly input?: { readonly id?: unknown } };
+  const { id } = ticketMade as { readonly id?: unknown };
+  if (typeof input?.id !== "string" || typeof id !== "string") return;
+  try {
+    await perform(`${plural}.add_link`, { params: { id }, body: { ticketId: input.id } });
+  } catch (error) {
+    // Who may create a ticket may not see the request, or not change tickets: the ticket is made all the same.
+    if (!(error instanceof StepFailure)) throw error;
+    log("warn", `The ticket was not linked to the request: ${error.message}`);
+  }
+}

@@ -243,3 +243,16 @@ test("a run that ends while no worker runs is applied once there is a worker aga
   const runs = await world.sql("select id from runs where id = $1", [late.runId]);
   expect(runs).toHaveLength(1);
 });
+
+test("a ticket that is created to fulfil a request is linked to it", async () => {
+  const fields = { title: "Set up VPN", impact: 3, urgency: 3 };
+  const config = { operation: "create", kind: "incident", fields };
+  const { itemId } = await itemOf([{ id: "make", type: "ticket", config }]);
+  const { id } = await ask(itemId);
+  const { output } = await inState(id, "fulfilled");
+  const links = (await owner(`GET ${REQUESTS}/${id}/links`)).body.data;
+  expect(links).toMatchObject([{ type: "relates_to", direction: "in", ticket: { id: output.id } }]);
+  expect(await readEventTypes(world, output.id)).toEqual(["incident.created", "incident.linked"]);
+  const byHand = await owner("POST /api/v1/itsm/incidents", fields);
+  expect(byHand.events).toEqual(["incident.created"]);
+});
