@@ -3,6 +3,7 @@
  * the group behind each mark, so that every number leads to its rows.
  */
 import { formatBucket, formatGroup, type NumberStyle, toTitle } from "./format.ts";
+import { largestSeries } from "./largest-series.ts";
 
 export interface ResultColumn {
   readonly name: string;
@@ -119,9 +120,6 @@ export type Figure = Styled &
 
 /** Of all places of a figure: nobody can read more, and ten thousand by ten thousand would fill the memory. */
 const CELLS_MAX = 50_000;
-
-/** Of the groups that are drawn one beside another: a legend has no more names. */
-export const SERIES_MAX = 12;
 
 /** The name of what an id stands for, where somebody knows it. */
 export type NameOf = (id: string) => string | undefined;
@@ -379,20 +377,6 @@ class Reading {
       })),
     };
   }
-}
-
-/** The series with the largest sums, in the order that they came in. */
-function largestSeries(series: readonly Series[]): readonly Series[] {
-  if (series.length <= SERIES_MAX) return series;
-  const sumOf = ({ marks }: Series): number =>
-    marks.reduce((sum, { value }) => sum + Math.abs(value ?? 0), 0);
-  const sums = new Map(series.map((one) => [one, sumOf(one)]));
-  const drawn = new Set(
-    series
-      .toSorted((one, other) => (sums.get(other) ?? 0) - (sums.get(one) ?? 0))
-      .slice(0, SERIES_MAX),
-  );
-  return series.filter((one) => drawn.has(one));
 }
 
 const keyOf = (value: unknown): string => JSON.stringify(value ?? null);

@@ -240,7 +240,10 @@ test("a period counts by the time of the buckets, and a dashboard's can be left 
   const timeBucket = { field: "at", unit: "month", fill: true };
   // All rows were created today; their own times reach back 40 days.
   const draft = { timeBucket, period: { from: "$now-10d" } };
-  const counted = (await preview(draft)).rows.reduce((sum: number, row: Row) => sum + row.count, 0);
+  const counted = (await preview(draft)).rows.reduce(
+    (sum: number, { count }: Row) => sum + count,
+    0,
+  );
   expect(counted).toBe(rows.filter(since(10)).length);
   const other = await preview({ ...draft, period: { from: "$now-400d", field: "createdAt" } });
   expect(other.rows.every(({ count }: Row) => count > 0)).toBe(true);
@@ -252,7 +255,7 @@ test("a period counts by the time of the buckets, and a dashboard's can be left 
   const path = `/api/v1/analytics/dashboards/${made.body.data.id}/data`;
   const count = async (query: string) => {
     const { body } = await owner(`GET ${path}${query}`);
-    return body.data.widgets[0].data.rows.reduce((sum: number, row: Row) => sum + row.count, 0);
+    return body.data.widgets[0].data.rows.reduce((sum: number, { count }: Row) => sum + count, 0);
   };
   expect(await count("")).toBe(rows.filter(since(10)).length);
   expect(await count("?period=own")).toBe(rows.length);
