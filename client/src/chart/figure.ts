@@ -7,6 +7,8 @@ import { largestSeries } from "./largest-series.ts";
 
 export interface ResultColumn {
   readonly name: string;
+  /** What people call it; derived from the name when absent. */
+  readonly title?: string | undefined;
   readonly type: string;
   readonly role: "bucket" | "group" | "value" | "before";
   readonly of?: string | undefined;
@@ -271,11 +273,11 @@ class Reading {
       return { kind: "course", shape, places: all.places, series, omitted };
     }
     const names = [x.name];
-    const series = this.#values.flatMap(({ name }): Series[] => {
+    const series = this.#values.flatMap(({ name, title = toTitle(name) }): Series[] => {
       const before = places.map((row) => this.#before(row, name, names));
       return [
         {
-          name: toTitle(name),
+          name: title,
           isBefore: false,
           marks: places.map((row) => this.#mark(row, name, names)),
         },

@@ -142,7 +142,9 @@ function Groups({ draft, fields, onChange, chart }: PartProps & { readonly chart
               }
             >
               {fields.map((field) => (
-                <option key={field.name}>{field.name}</option>
+                <option key={field.name} value={field.name}>
+                  {field.title ?? field.name}
+                </option>
               ))}
             </select>
             <button
@@ -204,8 +206,10 @@ function BucketPart({ draft, fields, onChange }: PartProps) {
             }
           >
             <option value="">Not over time</option>
-            {times.map(({ name }) => (
-              <option key={name}>{name}</option>
+            {times.map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title ?? name}
+              </option>
             ))}
           </select>
           {timeBucket && (

@@ -79,8 +79,10 @@ function RuleLine({ line, n, type, fields, onChange, onRemove }: RuleLineProps) 
         value={line.field}
         onChange={({ target }) => setField(target.value)}
       >
-        {fields.map(({ name }) => (
-          <option key={name}>{name}</option>
+        {fields.map(({ name, title }) => (
+          <option key={name} value={name}>
+            {title ?? name}
+          </option>
         ))}
       </select>
       <select

@@ -105,8 +105,10 @@ function MeasureLine({ measure, n, fields, onChange, onRemove }: MeasureLineProp
             value={field ?? ""}
             onChange={({ target }) => onChange({ ...measure, field: target.value })}
           >
-            {usable.map(({ name }) => (
-              <option key={name}>{name}</option>
+            {usable.map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title ?? name}
+              </option>
             ))}
           </select>
         )}

@@ -4,7 +4,11 @@ import type { Schemas } from "../../data/api.ts";
 
 export type ReportDraft = Schemas["ReportDraft"];
 export type Aggregate = NonNullable<ReportDraft["aggregates"]>[number];
-export type Fields = readonly { readonly name: string; readonly type: string }[];
+export type Fields = readonly {
+  readonly name: string;
+  readonly title?: string;
+  readonly type: string;
+}[];
 
 export const CHARTS = [
   ["stat", "Number"],

@@ -51,8 +51,10 @@ export function PeriodPart({
                   onChange({ ...draft, period: { ...period, field: target.value } })
                 }
               >
-                {times.map(({ name }) => (
-                  <option key={name}>{name}</option>
+                {times.map(({ name, title }) => (
+                  <option key={name} value={name}>
+                    {title ?? name}
+                  </option>
                 ))}
               </select>
             )}

@@ -69,12 +69,14 @@ export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
                 aria-label={`Field ${n + 1}`}
                 value={field}
                 onChange={({ target }) =>
-                  put(filters.map((one, at) => (at === n ? { field: target.value } : one)))
+                  put(filters.map((one, at) => (at === n ? toFilter(fields, target.value) : one)))
                 }
               >
                 {!fields.some(({ name }) => name === field) && <option>{field}</option>}
-                {fields.map(({ name }) => (
-                  <option key={name}>{name}</option>
+                {fields.map(({ name, title }) => (
+                  <option key={name} value={name}>
+                    {title ?? name}
+                  </option>
                 ))}
               </select>
               <button
@@ -95,7 +97,7 @@ export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
               const free = fields.find(
                 ({ name, type }) => type === "text" && !filters.some(({ field }) => field === name),
               );
-              if (free) put([...filters, { field: free.name }]);
+              if (free) put([...filters, toFilter(fields, free.name)]);
             }}
           >
             <Plus /> Add a field
@@ -104,4 +106,17 @@ export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
       </div>
     </aside>
   );
+}
+
+const LABEL_CHARACTERS_MAX = 100;
+
+/** A filter by a field, under the title that people gave the field. */
+function toFilter(
+  fields: readonly { readonly name: string; readonly title?: string }[],
+  field: string,
+): Draft["filters"][number] {
+  const title = fields.find(({ name }) => name === field)?.title;
+  return title === undefined || title.length > LABEL_CHARACTERS_MAX
+    ? { field }
+    : { field, label: title };
 }

@@ -4,6 +4,8 @@ import { type FigureProps, Value } from "./value.tsx";
 /** The answer as it is: groups, then values. */
 export function ResultTable({ figure, label, onPick, nameOf }: FigureProps<"table">) {
   const { columns, rows, style, source } = figure;
+  const titleOf = (name: string): string =>
+    columns.find((column) => column.name === name)?.title ?? toTitle(name);
   const groups = columns.filter(({ role }) => role === "bucket" || role === "group");
   return (
     <div className="figure-scroll" tabIndex={0} role="region" aria-label={label}>
@@ -11,9 +13,9 @@ export function ResultTable({ figure, label, onPick, nameOf }: FigureProps<"tabl
         <caption className="hide">{label}</caption>
         <thead>
           <tr>
-            {columns.map(({ name, role, of }) => (
+            {columns.map(({ name, title = toTitle(name), role, of }) => (
               <th key={name} scope="col" className={isGroup({ role }) ? "left" : ""}>
-                {role === "before" ? `${toTitle(of ?? name)}, before` : toTitle(name)}
+                {role === "before" ? `${titleOf(of ?? name)}, before` : title}
               </th>
             ))}
           </tr>
@@ -39,7 +41,7 @@ export function ResultTable({ figure, label, onPick, nameOf }: FigureProps<"tabl
                   <td key={column.name}>
                     <Value
                       words={typeof value === "string" ? value : formatValue(number, style)}
-                      about={toTitle(column.name)}
+                      about={column.title ?? toTitle(column.name)}
                       mark={{
                         value: number,
                         group,

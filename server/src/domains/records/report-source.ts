@@ -5,7 +5,13 @@ import {
   type ReportField,
   reportSource,
 } from "#kernel/contributions/report-source.ts";
-import { findOpenTable, type OpenTable, type RuleSql, Slug } from "#domains/tables/index.ts";
+import {
+  findOpenTable,
+  type OpenTable,
+  type RuleSql,
+  Slug,
+  systemTitle,
+} from "#domains/tables/index.ts";
 import { RecordsRead } from "./permissions.ts";
 import { openPastRecords } from "./past-records.ts";
 import { fieldsOf } from "./record-statements.ts";
@@ -55,7 +61,7 @@ class ReportFields extends Map<string, ReportField> {
     for (const name of fieldsOf(table.schema)) {
       const type = table.fieldType(name);
       // Its SQL is that of `get`.
-      if (type) this.set(name, { sql: "null", kind: type.kind });
+      if (type) this.set(name, { sql: "null", kind: type.kind, title: titleOfField(table, name) });
     }
   }
 
@@ -67,6 +73,14 @@ class ReportFields extends Map<string, ReportField> {
   #compile(name: string): ReportField | undefined {
     const field = this.#rules.field(name);
     const show = this.#table.schema.byName.get(name)?.columnType.show ?? field?.show;
-    return field && show ? { ...field, toJson: show } : field;
+    if (!field) return undefined;
+    return { ...field, title: titleOfField(this.#table, name), ...(show && { toJson: show }) };
   }
+}
+
+/** The title of a column; of a path, the title of the reference that it begins with, and its field. */
+function titleOfField({ schema }: OpenTable, path: string): string {
+  const [first = "", ...rest] = path.split(".");
+  const column = schema.byName.get(first) ?? schema.computed.get(first);
+  return [column?.title ?? systemTitle(first), ...rest].join(" · ");
 }

@@ -125,7 +125,7 @@ async function writeReport(
 ): Promise<"over"> {
   const form = FILE_FORMATS[stored.format];
   const { columns, rows } = await runSavedReport(exportTurn, definition);
-  const described = columns.map(({ name, type }) => ({ name, kind: type }));
+  const described = columns.map(({ name, title, type }) => ({ name, title, kind: type }));
   const begun = await form.begin(described);
   const added = await form.add(begun.state, described, rows);
   const ended = await form.end(added.state);

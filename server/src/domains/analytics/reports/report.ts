@@ -301,6 +301,11 @@ export const ReportResult = Type.Object(
     columns: Type.Array(
       Type.Object({
         name: Type.String(),
+        title: Type.Optional(
+          Type.String({
+            description: "Of a group that is a column with a title, and of its values",
+          }),
+        ),
         type: Type.Enum(["text", "number", "boolean", "time", "date", "json", "texts"]),
         role: Type.Enum(["bucket", "group", "value", "before"], {
           description: "`before` is a value of the period that it is compared with",

@@ -47,7 +47,11 @@ export const listFields = query({
   response: item(
     Type.Array(
       Type.Object(
-        { name: Type.String(), type: ReportResult.properties.columns.items.properties.type },
+        {
+          name: Type.String(),
+          title: Type.Optional(Type.String({ description: "What people call it" })),
+          type: ReportResult.properties.columns.items.properties.type,
+        },
         { title: "ReportField" },
       ),
     ),
@@ -55,7 +59,11 @@ export const listFields = query({
   example: { body: { source: { kind: "records", table: "orders" } } },
   prepare: (platform, { body: { source } }, caller) =>
     withSource({ platform, caller }, source, async ({ fields }) =>
-      [...fields].map(([name, { kind }]) => ({ name, type: kind })),
+      [...fields].map(([name, { kind, title }]) => ({
+        name,
+        ...(title !== undefined && { title }),
+        type: kind,
+      })),
     ),
   run: async (_, __, fields) => fields,
 });
@@ -164,7 +172,7 @@ export const exportReport = query({
   example: { params, query: { format: "xlsx" } },
   async prepare(platform, { params: { id }, query: { format, ...narrowed } }, caller) {
     const { columns, rows } = await runById(platform, caller, { params: { id }, query: narrowed });
-    const described = columns.map(({ name, type }) => ({ name, kind: type }));
+    const described = columns.map(({ name, title, type }) => ({ name, title, kind: type }));
     return {
       mediaType: FILE_FORMATS[format].mediaType,
       fileName: `${id}.${format}`,

@@ -91,7 +91,7 @@ async function runGroups(
           spans: [span, spanThen],
         })
       : now.rows;
-  const columns = now.columns.map(({ name, kind, role }) => ({ name, type: kind, role }));
+  const columns = now.columns.map(toResultColumn);
   const added = then ? columns.filter(({ role }) => role === "value").map(toBeforeColumn) : [];
   return {
     columns: [...columns, ...added],
@@ -102,6 +102,13 @@ async function runGroups(
     ...(spanThen && { before: showSpan(spanThen, narrowing.clock) }),
   };
 }
+
+const toResultColumn = ({ name, title, kind, role }: Column) => ({
+  name,
+  ...(title !== undefined && { title }),
+  type: kind,
+  role,
+});
 
 function toBeforeColumn({ name, type }: ReportResult["columns"][number]) {
   return { name: beforeName(name), type, role: "before" as const, of: name };
@@ -166,7 +173,7 @@ export async function toResult(
   const { columns, rows, isCut, skipped } = await fillRows(request, definition, read);
   const page = rows.slice(0, definition.limit);
   return {
-    columns: columns.map(({ name, kind, role }) => ({ name, type: kind, role })),
+    columns: columns.map(toResultColumn),
     rows: page,
     rowCount: page.length,
     truncated: isCut || rows.length > definition.limit,

@@ -193,13 +193,13 @@ function cellsOf(figure: Figure): { readonly heads: string[]; readonly rows: str
         : formatGroup(name, value, figure.source);
     }),
   );
-  return { heads: columns.map(({ name }) => toTitle(name)), rows };
+  return { heads: columns.map(({ name, title }) => title ?? toTitle(name)), rows };
 }
 
 async function buildCsv(part: MailPart, index: number): Promise<readonly MailAttachment[]> {
   const answer = answerOf(part);
   if (!answer) return [];
-  const columns = answer.columns.map(({ name, type }) => ({ name, kind: type }));
+  const columns = answer.columns.map(({ name, title, type }) => ({ name, title, kind: type }));
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of fileChunks("csv", columns, answer.rows)) {

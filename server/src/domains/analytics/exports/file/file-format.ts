@@ -6,6 +6,8 @@ import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 
 export interface FileColumn {
   readonly name: string;
+  /** In the first line; the name where there is none. */
+  readonly title?: string | undefined;
   readonly kind: ConditionFieldKind;
 }
 

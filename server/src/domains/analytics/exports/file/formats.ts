@@ -16,7 +16,11 @@ const csvFormat: FileFormat = {
   mediaType: "text/csv",
   rowsMax: Number.POSITIVE_INFINITY,
   begin: async (columns) =>
-    textChunk(formatCsvLine(columns.map(({ name }) => escapeFormula(name))), INITIAL_STATE, 0),
+    textChunk(
+      formatCsvLine(columns.map(({ name, title }) => escapeFormula(title ?? name))),
+      INITIAL_STATE,
+      0,
+    ),
   add: async (before, columns, rows) => {
     const lines = rows.map((row) =>
       formatCsvLine(columns.map((column) => csvCell(column, row[column.name]))),

@@ -76,7 +76,7 @@ export const xlsxFormat: FileFormat = {
     const open = `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>`;
     const names = rowXml(
       1,
-      columns.map(({ name }) => textCell(name)),
+      columns.map(({ name, title }) => textCell(title ?? name)),
     );
     const { packed, state } = await compressText(INITIAL_STATE, open + names);
     return { bytes: Buffer.concat([beginArchive(ENTRIES, SHEET), packed]), state };

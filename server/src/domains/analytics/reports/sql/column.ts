@@ -39,6 +39,7 @@ export function compileColumns(
 function groupColumn(name: string, field: ReportField): Column {
   return {
     name,
+    title: field.title,
     role: "group",
     kind: field.kind,
     sql: field.sql,

@@ -14,6 +14,7 @@ import { queryInTurn } from "../run-report.ts";
 
 export interface RowField {
   readonly name: string;
+  readonly title?: string | undefined;
   readonly kind: ConditionFieldKind;
   readonly sql: string;
   readonly show: (stored: unknown) => unknown;
@@ -172,7 +173,13 @@ function selectFields(
 ): Pick<RowListing, "fields" | "values"> {
   const fields = (names ?? [...source.fields.keys()]).map((name, index) => {
     const field = fieldAt(source.fields, name, { ...ctx, at: `/fields/${index}` });
-    return { name, kind: field.kind, sql: field.sql, show: valueConverter(field) };
+    return {
+      name,
+      title: field.title,
+      kind: field.kind,
+      sql: field.sql,
+      show: valueConverter(field),
+    };
   });
   return { fields, values: ctx.parameters.values };
 }

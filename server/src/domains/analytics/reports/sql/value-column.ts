@@ -16,12 +16,34 @@ export function valueColumn(fields: Fields, aggregate: Aggregate, ctx: ValueCont
     fn === "ratio"
       ? ratioValue(fields, aggregate, ctx)
       : partValue(fields, { ...aggregate, fn }, ctx);
-  return { name: valueName(aggregate), role: "value", ...value };
+  return {
+    name: valueName(aggregate),
+    title: valueTitle(fields, aggregate),
+    role: "value",
+    ...value,
+  };
 }
 
 /** The name of a measure's column. */
 export function valueName({ fn, field, as }: Aggregate): string {
   return as ?? (field === undefined ? fn : `${fn}_${field.replaceAll(/\W/g, "_")}`);
+}
+
+const FUNCTION_WORDS: Readonly<Partial<Record<Aggregate["fn"], string>>> = {
+  distinct: "Different",
+  sum: "Sum of",
+  avg: "Average of",
+  percentile: "Percentile of",
+  min: "Lowest",
+  max: "Highest",
+};
+
+/** The title of a measure of a field that has one, unless the report names the measure itself. */
+function valueTitle(fields: Fields, { fn, field, as }: Aggregate): string | undefined {
+  const word = FUNCTION_WORDS[fn];
+  if (as !== undefined || field === undefined || word === undefined) return undefined;
+  const title = fields.get(field)?.title;
+  return title === undefined ? undefined : `${word} ${title}`;
 }
 
 /** The condition of the rows that a measure is about; of a ratio, of those above the line. */
