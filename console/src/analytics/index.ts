@@ -10,4 +10,5 @@ export {
 export { PERIODS, periodWords } from "./builder/periods.ts";
 export { Explain } from "./rows/explain.tsx";
 export { FigureView } from "../ui/figure/figure-view.tsx";
+export { useFieldTitles } from "./rows/field-titles.ts";
 export { RowsSheet, type Drill } from "./rows/rows-sheet.tsx";

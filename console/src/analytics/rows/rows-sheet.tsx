@@ -1,6 +1,6 @@
 /** The rows behind a number, as whoever looks may see them. */
 import "./rows.css";
-import { formatBucket, formatGroup, type Mark, toTitle } from "@millrace/client/chart";
+import { formatBucket, formatGroup, type Mark } from "@millrace/client/chart";
 import { Filter, X } from "lucide-react";
 import { useState } from "react";
 import { call, type Schemas } from "../../data/api.ts";
@@ -9,6 +9,7 @@ import { toMoment } from "../../ui/words.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import type { ReportDraft } from "../builder/model.ts";
+import { useFieldTitles } from "./field-titles.ts";
 
 export interface Drill {
   readonly title: string;
@@ -54,6 +55,7 @@ export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
       return { rows, more };
     },
   });
+  const titleOf = useFieldTitles([report.source]);
   const nameOf = useNames();
   const nameValue = (name: string, value: unknown): string =>
     (typeof value === "string" ? nameOf(value) : undefined) ??
@@ -61,7 +63,7 @@ export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
   const words = Object.entries(mark.group).map(([name, value]) =>
     name === "bucket" && typeof value === "string"
       ? formatBucket(value, report.timeBucket?.unit ?? "day", report.timeBucket?.timezone ?? "UTC")
-      : `${toTitle(name)}: ${nameValue(name, value)}`,
+      : `${titleOf(name)}: ${nameValue(name, value)}`,
   );
   const fields = Object.keys(mark.group).filter((name) => name !== "bucket" && name !== "step");
   return (
@@ -98,7 +100,9 @@ export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && !error && <Loading rows={8} />}
         {data?.rows.length === 0 && <Empty title="No rows">No rows are behind this number.</Empty>}
-        {data && data.rows.length > 0 && <Rows rows={data.rows} nameValue={nameValue} />}
+        {data && data.rows.length > 0 && (
+          <Rows rows={data.rows} titleOf={titleOf} nameValue={nameValue} />
+        )}
         {data?.more && (
           <button type="button" className="btn rows-more" onClick={() => setPages(pages + 1)}>
             Show more
@@ -111,8 +115,10 @@ export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
 
 function Rows({
   rows,
+  titleOf,
   nameValue,
 }: {
+  readonly titleOf: (name: string) => string;
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly nameValue: (name: string, value: unknown) => string;
 }) {
@@ -127,7 +133,7 @@ function Rows({
         <tr>
           {shown.map((name) => (
             <th key={name} scope="col">
-              {toTitle(name)}
+              {titleOf(name)}
             </th>
           ))}
         </tr>

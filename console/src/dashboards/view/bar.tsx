@@ -1,8 +1,8 @@
 /** One bar for all tiles: a period, and the fields that the dashboard offers. */
-import { formatGroup, toTitle } from "@millrace/client/chart";
+import { formatGroup } from "@millrace/client/chart";
 import { X } from "lucide-react";
 import { useEffect, useState } from "react";
-import { PERIODS, periodWords } from "../../analytics/index.ts";
+import { PERIODS, periodWords, useFieldTitles } from "../../analytics/index.ts";
 import { useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
 import type { BarFilter, BarPeriod } from "../search.ts";
@@ -25,6 +25,8 @@ export function FilterBar(props: FilterBarProps) {
     const rest = Object.entries(filter).filter(([other]) => other !== name);
     onFilter(Object.fromEntries(value === undefined ? rest : [...rest, [name, value]]));
   };
+  const isUntitled = filters.some(({ label }) => label === undefined);
+  const titleOf = useFieldTitles(sources, extra.length > 0 || isUntitled);
   const nameValue = useValueNames();
   const isUsed = Object.keys(filter).length > 0;
   return (
@@ -52,7 +54,7 @@ export function FilterBar(props: FilterBarProps) {
         <FieldFilter
           key={field}
           {...{ field, sources }}
-          label={label ?? toTitle(field)}
+          label={label ?? titleOf(field)}
           value={filter[field]}
           onChange={(value) => put(field, value)}
         />
@@ -62,10 +64,10 @@ export function FilterBar(props: FilterBarProps) {
           key={name}
           type="button"
           className="dash-chip"
-          aria-label={`Remove the filter ${toTitle(name)}`}
+          aria-label={`Remove the filter ${titleOf(name)}`}
           onClick={() => put(name, undefined)}
         >
-          {toTitle(name)}: {nameValue(name, filter[name], sources[0]?.kind)} <X />
+          {titleOf(name)}: {nameValue(name, filter[name], sources[0]?.kind)} <X />
         </button>
       ))}
       {isUsed && (

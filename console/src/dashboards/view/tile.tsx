@@ -78,13 +78,16 @@ function TileBody(props: TileProps & { readonly title: string }) {
 export function tileTitle(widget: Widget, data: WidgetData | undefined): string {
   if (widget.title !== "") return widget.title;
   if (data?.name !== undefined) return data.name;
+  const { columns = [] } = (data?.data ?? {}) as Partial<ReportAnswer>;
   const [measure] = widget.report?.aggregates ?? [];
   const group = widget.report?.groupBy?.[0];
-  const what =
+  const plain =
     measure?.field === undefined
       ? toTitle(measure?.fn ?? "Tile")
       : `${toTitle(measure.fn)} of ${measure.field}`;
-  return group === undefined ? what : `${what} by ${group}`;
+  const what = columns.find(({ role }) => role === "value")?.title ?? plain;
+  if (group === undefined) return what;
+  return `${what} by ${columns.find(({ name }) => name === group)?.title ?? group}`;
 }
 
 function TextTile({ text }: { readonly text: string }) {

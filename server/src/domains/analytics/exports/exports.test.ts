@@ -12,6 +12,7 @@ const COLUMNS = [
   { name: "extra", type: "json" },
 ];
 const FIELDS = ["id", "title", "price", "extra"];
+const TITLES = ["ID", "Title", "Price", "Extra"];
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
@@ -32,7 +33,7 @@ function expectedCsv(): string {
     const extra = n % 3 === 0 ? `"{""n"":${n}}"` : "";
     return `rec_${String(n).padStart(26, "0")},${title},${n / 4},${extra}\r\n`;
   });
-  return `id,title,price,extra\r\n${lines.join("")}`;
+  return `${TITLES.join(",")}\r\n${lines.join("")}`;
 }
 
 async function request(body: object, ask: Ask = owner): Promise<string> {
@@ -170,7 +171,7 @@ describe("with a node that works", () => {
     const number = (cell: string, value: number) => `<c r="${cell}"><v>${value}</v></c>`;
     const record = (n: number) => text(`A${n + 1}`, `rec_${String(n).padStart(26, "0")}`);
     expect(sheet.replace(/^[^]*<sheetData>/, "")).toBe(
-      `<row r="1">${FIELDS.map((name, at) => text(`${"ABCD"[at]}1`, name)).join("")}</row>` +
+      `<row r="1">${TITLES.map((name, at) => text(`${"ABCD"[at]}1`, name)).join("")}</row>` +
         `<row r="2">${record(1)}${text("B2", 'a "b"1')}${number("C2", 0.25)}</row>` +
         `<row r="3">${record(2)}${text("B3", "plain2")}${number("C3", 0.5)}</row>` +
         `<row r="4">${record(3)}${text("B4", "3")}${number("C4", 0.75)}${text("D4", '{"n":3}')}</row>` +
@@ -228,7 +229,7 @@ describe("with a node that works", () => {
       limit: 2,
     });
     const path = `/api/v1/analytics/reports/${body.data.id}/export`;
-    const csv = 'title,total\r\n"a ""b""1",0.25\r\nplain2,0.5\r\n';
+    const csv = 'Title,total\r\n"a ""b""1",0.25\r\nplain2,0.5\r\n';
     expect((await owner(`GET ${path}`)).body).toBe(csv);
     expect((await owner(`POST ${path}?format=csv`)).body).toBe(csv);
     const rows = [
@@ -257,7 +258,7 @@ describe("with a node that works", () => {
     const asked = { source: { kind: "records", table: slug }, fields: ["title"] };
     const id = await request(asked, viewer);
     expect((await over(id, viewer)).progress.rows).toBe(1);
-    expect((await fetched(await linkOf(id))).bytes.toString()).toBe("title\r\nseen\r\n");
+    expect((await fetched(await linkOf(id))).bytes.toString()).toBe("Title\r\nseen\r\n");
     expect((await another(`GET /api/v1/analytics/exports/${id}`)).status).toBe(404);
     expect((await another("GET /api/v1/analytics/exports")).body.data).toEqual([]);
     const log = await owner("POST /api/v1/analytics/reports", {
@@ -330,7 +331,7 @@ describe("with a node that works", () => {
     };
     expect((await over(id, viewer)).progress.rows).toBe(300);
     const lines = Array.from({ length: 300 }, (_, index) => `${index + 1}\r\n`);
-    expect((await fetched(await linkOf(id))).bytes.toString()).toBe(`title\r\n${lines.join("")}`);
+    expect((await fetched(await linkOf(id))).bytes.toString()).toBe(`Title\r\n${lines.join("")}`);
   });
 
   test("fails with the reason where what it is about is gone", async () => {

@@ -91,7 +91,7 @@ test("a report goes to each with what they may see, as a picture and CSV, and no
   const { width } = await sharp(Buffer.from(picture?.content as ArrayBuffer)).metadata();
   expect(width).toBe(1200);
   expect(Buffer.from(csv?.content as ArrayBuffer).toString()).toBe(
-    "region,turnover\r\nnorth,3\r\n",
+    "Region,turnover\r\nnorth,3\r\n",
   );
   const all = await mailTo(owner);
   expect(Buffer.from(all?.attachments[1]?.content as ArrayBuffer).toString()).toContain(
