@@ -57,6 +57,19 @@ test("a problem is told by its faults, and keeps its paths", () => {
   expect(toPlainProblem(other)).toBe(other);
 });
 
+test("a column is named by its title, as people wrote it", () => {
+  const message = "must be a number";
+  const faults = ["/price", "/records/2/price"].map((path) => ({
+    path,
+    title: "Price €",
+    message,
+  }));
+  expect(faults.map((fault) => describeFaults([fault]))).toEqual([
+    "Price € must be a number.",
+    "Records 3, Price € must be a number.",
+  ]);
+});
+
 test("many faults are counted", () => {
   const faults = ["a", "b", "c", "d", "e"].map((name) => ({
     path: `/${name}`,

@@ -7,6 +7,8 @@ import { splitWords, toWords } from "../ui/words.ts";
 export interface Fault {
   readonly path: string;
   readonly message: string;
+  /** What people call the field, where the server knows it. */
+  readonly title?: string;
 }
 
 /** Titles of fields whose names do not say enough. */
@@ -133,9 +135,16 @@ export function describeFaults(faults: readonly Fault[]): string {
 }
 
 /** A fault as a sentence. */
-export function describeFault({ path, message }: Fault): string {
-  const sentence = `${toFieldTitle(path) || "The request"} ${toPlainMessage(message)}`;
+export function describeFault(fault: Fault): string {
+  const sentence = `${titleOfFault(fault) || "The request"} ${toPlainMessage(fault.message)}`;
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
+
+/** A title replaces the last part of the path, which is the name of the field. */
+function titleOfFault({ path, title }: Fault): string {
+  if (title === undefined) return toFieldTitle(path);
+  const place = toFieldTitle(path.slice(0, path.lastIndexOf("/")));
+  return place === "" ? title : `${place}, ${title}`;
 }
 
 interface ProblemOfApi {

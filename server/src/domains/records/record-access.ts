@@ -9,6 +9,7 @@ import {
   visibleFields,
 } from "#domains/tables/index.ts";
 import { mapInTurns } from "#kernel/work/turn-timer.ts";
+import { describeFirst, titleErrors } from "./error-titles.ts";
 import { NoSuchRecord, type RecordWrite, type TableRecord } from "./record.ts";
 
 export const RecordForbidden = failure(
@@ -76,13 +77,15 @@ export function deleteViolations(grants: Grants, record: TableRecord, path = "")
   return [{ path, message: "is a record that you may not delete" }];
 }
 
-export function assertNoViolations(violations: readonly FieldError[]): void {
-  const [first] = violations;
+export function assertNoViolations(
+  { schema }: Pick<OpenTable, "schema">,
+  violations: readonly FieldError[],
+): void {
+  const errors = titleErrors(schema, violations.slice(0, FIELD_ERRORS_MAX));
+  const [first] = errors;
   if (!first) return;
-  throw new Failure(RecordForbidden, {
-    detail: `${first.path === "" ? "This" : first.path} ${first.message}.`,
-    errors: violations.slice(0, FIELD_ERRORS_MAX),
-  });
+  const sentence = first.path === "" ? `This ${first.message}` : describeFirst(errors);
+  throw new Failure(RecordForbidden, { detail: `${sentence}.`, errors });
 }
 
 function deniedField(path: string, field: string): FieldError {

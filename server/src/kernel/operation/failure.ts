@@ -2,6 +2,8 @@
 export interface FieldError {
   readonly path: string;
   readonly message: string;
+  /** What people call the field, where that is not its name. */
+  readonly title?: string;
   /** How many characters into an expression, where that is what is wrong. */
   readonly position?: number;
 }

@@ -20,6 +20,9 @@ export const Problem = Type.Object(
               "`/field` of the body, `?name` of the query, `:name` of the path, or a header's name",
           }),
           message: Type.String(),
+          title: Type.Optional(
+            Type.String({ description: "What people call the field, where its name is not that" }),
+          ),
           position: Type.Optional(
             Type.Integer({ description: "How many characters into an expression" }),
           ),

@@ -54,7 +54,9 @@ export function toDisplayText(error: unknown): string {
   if (error instanceof Failure) {
     const [first] = error.particulars.errors ?? [];
     // The person filled in a form and sees no JSON: the field by its name, or only what is wrong.
-    return first ? `${toFieldWords(first.path)}${first.message}.` : error.message;
+    if (!first) return error.message;
+    const words = first.title === undefined ? toFieldWords(first.path) : `${first.title} `;
+    return `${words}${first.message}.`;
   }
   throw error;
 }

@@ -1,5 +1,10 @@
 /** The first line of a CSV file: titles of columns, as people know them, or their names. */
-import { SYSTEM_COLUMNS, systemTitle, type TableSchema } from "#domains/tables/index.ts";
+import {
+  distinctTitles,
+  SYSTEM_COLUMNS,
+  systemTitle,
+  type TableSchema,
+} from "#domains/tables/index.ts";
 
 type Titles = Pick<TableSchema, "columns" | "computed" | "columnNames">;
 
@@ -18,9 +23,12 @@ export function fieldsOfHeader(
     byTitle.set(key, [...(byTitle.get(key) ?? []), name]);
     names.add(name);
   }
-  return header.map((cell) => {
+  const distinct = distinctTitles(header);
+  return header.map((cell, index) => {
     const key = cell.trim();
-    const titled = byTitle.get(key);
+    // An import of equal headers into a new table numbers their titles.
+    const numbered = distinct[index] === cell ? undefined : byTitle.get(distinct[index] ?? "");
+    const titled = numbered ?? byTitle.get(key);
     const next = titled && titled.length > 1 ? titled.shift() : titled?.[0];
     return next ?? (names.has(key) ? key : undefined);
   });

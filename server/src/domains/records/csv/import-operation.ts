@@ -23,6 +23,7 @@ const ImportResult = Type.Object(
       Type.Object({
         path: Type.String({ description: "The line and the field: `line 17/price`" }),
         message: Type.String(),
+        title: Type.Optional(Type.String({ description: "The title of the column" })),
       }),
       { description: "What is wrong with the lines that were skipped, up to 100 faults" },
     ),

@@ -7,11 +7,12 @@ import {
 } from "#domains/tables/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { CsvFile, CsvRow } from "#kernel/csv/parse-csv.ts";
-import { Failure, type FieldError } from "#kernel/operation/failure.ts";
+import { Failure, type FieldError, invalidInput } from "#kernel/operation/failure.ts";
 import type { RecordCreated, RecordUpdated } from "../events.ts";
 import type { RecordInput } from "../record.ts";
+import { titleErrors } from "../error-titles.ts";
 import { invalidRecord } from "../write/constraint-error.ts";
-import { insertRecords } from "../write/insert-records.ts";
+import { insertRecords, nestErrors } from "../write/insert-records.ts";
 import { findKeyColumn, upsertRecords } from "../write/upsert-records.ts";
 import { fieldsOfHeader } from "./header.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
@@ -65,7 +66,7 @@ export async function checkRows(
     else if (errors.length < FIELD_ERRORS_MAX) errors.push(...found);
   }
   if (errors.length > 0 && options.onError === "abort")
-    throw invalidRecord(errors.slice(0, FIELD_ERRORS_MAX));
+    throw invalidRecord(table, errors.slice(0, FIELD_ERRORS_MAX));
   return { header, rows: valid, skipped: rows.length - valid.length, errors };
 }
 
@@ -155,7 +156,7 @@ function mapColumns(schema: TableSchema, header: readonly string[]): CellColumns
     if (!column) return reject("is not a field of this table");
     return column.columnType.generated ? undefined : column;
   });
-  if (errors.length > 0) throw invalidRecord(errors);
+  if (errors.length > 0) throw invalidInput(errors);
   return columns;
 }
 
@@ -181,7 +182,7 @@ function rowChecker(
     // A record that may exist already needs not every required field.
     const parsed = table.parseFields(column ? "update" : "create", toInput(columns, row), now);
     if ("errors" in parsed) {
-      return parsed.errors.map(({ path, message }) => ({ path: at + path, message }));
+      return titleErrors(table.schema, nestErrors(at, parsed.errors));
     }
     if (!column) return [];
     const value = parsed.values[column.name] ?? null;
@@ -190,7 +191,7 @@ function rowChecker(
     keys.add(text);
     if (value !== null && !isTaken) return [];
     const message = value === null ? "is required" : "is the key of an earlier line";
-    return [{ path: `${at}/${column.name}`, message }];
+    return [{ path: `${at}/${column.name}`, title: column.title, message }];
   };
 }
 

@@ -76,7 +76,7 @@ export async function settleFiles(
       ? [{ path, message: "names a file that is no picture" }]
       : [];
   });
-  if (errors.length > 0) throw invalidRecord(errors.slice(0, FIELD_ERRORS_MAX));
+  if (errors.length > 0) throw invalidRecord(table, errors.slice(0, FIELD_ERRORS_MAX));
   await releaseFiles(ctx, released);
 }
 

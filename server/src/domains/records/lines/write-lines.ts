@@ -4,6 +4,7 @@ import type { WriteContext } from "#kernel/contract.ts";
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { RecordCreated, RecordUpdated } from "../events.ts";
+import { titleErrors } from "../error-titles.ts";
 import type { RecordInput, TableRecord } from "../record.ts";
 import { insertRecords } from "../write/insert-records.ts";
 import { type RecordChange, upsertRecords } from "../write/upsert-records.ts";
@@ -64,8 +65,9 @@ async function takeValid(
     if (turn.isOver()) await turn.next();
     // A record that may exist already needs not every required field.
     const parsed = table.parseFields(key === undefined ? "create" : "update", each.input, ctx.now);
-    if ("errors" in parsed) invalid.push({ line: each.line, errors: parsed.errors });
-    else valid.push(each);
+    if ("errors" in parsed) {
+      invalid.push({ line: each.line, errors: titleErrors(table.schema, parsed.errors) });
+    } else valid.push(each);
   }
   if (invalid.length > 0) await table.assertCurrent();
   return valid;
@@ -115,9 +117,9 @@ function withoutNamed(
       if (own)
         invalid.push({
           line,
-          errors: own.map(({ path, message }) => ({
-            path: path.slice(String(line).length),
-            message,
+          errors: own.map((error) => ({
+            ...error,
+            path: error.path.slice(String(line).length),
           })),
         });
     }

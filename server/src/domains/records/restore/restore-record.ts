@@ -93,7 +93,10 @@ export async function restoreRecords(
     "create",
     restored.map(({ record }) => record),
   );
-  assertNoViolations(writes.flatMap((write) => createViolations(grants, write)));
+  assertNoViolations(
+    table,
+    writes.flatMap((write) => createViolations(grants, write)),
+  );
   await assertMembers(ctx, table, writes);
   await settleFiles(ctx, table, writes);
   await Promise.all(restored.map((one) => insertWhole(ctx, table, one)));
@@ -142,7 +145,7 @@ export function toWholeRecord(
     if ("error" in parsed) errors.push({ path: `/${column.name}`, message: parsed.error });
     else record[column.name] = parsed.value;
   }
-  if (errors.length > 0) throw invalidRecord(errors);
+  if (errors.length > 0) throw invalidRecord({ schema }, errors);
   return record as unknown as TableRecord;
 }
 

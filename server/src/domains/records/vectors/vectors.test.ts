@@ -192,7 +192,7 @@ test("vectors of one's own are compared by their angle, whatever their length", 
   for (const at of [[1, 2], [0, 0, 0], [1, 2, "3"], "1,2,3"]) {
     const wrong = await owner(`POST ${path}/records`, { at });
     expect(wrong.body.errors).toEqual([
-      { path: "/at", message: expect.stringContaining("3 numbers") },
+      { path: "/at", title: "At", message: expect.stringContaining("3 numbers") },
     ]);
   }
   const column = await owner(`PATCH ${path}`, {

@@ -70,13 +70,13 @@ export async function explainBatchError(
     if (isAboutOthers(error)) {
       await ctx.send("rollback to savepoint records", []);
       const taken = await findTakenValues(ctx, table, writes);
-      if (taken.length > 0) throw notUnique(taken);
+      if (taken.length > 0) throw notUnique(table, taken);
       const missing = await findMissingReferences(ctx, table, writes);
-      if (missing.length > 0) throw invalidRecord(missing);
+      if (missing.length > 0) throw invalidRecord(table, missing);
     } else if (failure instanceof Failure && writes.length > 1) {
       await ctx.send("rollback to savepoint records", []);
       const refused = await findRefusedRecords(ctx, table, writes);
-      if (refused.length > 0) throw invalidRecord(refused);
+      if (refused.length > 0) throw invalidRecord(table, refused);
     }
     throw failure;
   }

@@ -27,7 +27,7 @@ export async function assertLinks(
     const errors: FieldError[] = [...new Set(missing.map(({ path }) => path))]
       .slice(0, FIELD_ERRORS_MAX)
       .map((path) => ({ path, message: `names a record that is not in ${linkTarget}` }));
-    if (errors.length > 0) throw invalidRecord(errors);
+    if (errors.length > 0) throw invalidRecord(table, errors);
   }
 }
 

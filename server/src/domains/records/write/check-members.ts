@@ -12,10 +12,10 @@ import { invalidRecord } from "./constraint-error.ts";
  */
 export async function assertMembers(
   { tx, caller }: ReadContext,
-  { schema }: OpenTable,
+  table: OpenTable,
   writes: readonly (RecordWrite & { readonly before?: TableRecord })[],
 ): Promise<void> {
-  const { users } = recordStatements(schema);
+  const { users } = recordStatements(table.schema);
   if (users.length === 0) return;
   const named = writes.flatMap(({ record, before, path }) =>
     users.flatMap(({ name }) => {
@@ -31,5 +31,5 @@ export async function assertMembers(
   const errors: FieldError[] = [...new Set(strangers.map(({ path }) => path))]
     .slice(0, FIELD_ERRORS_MAX)
     .map((path) => ({ path, message: "is not the id of an active member" }));
-  if (errors.length > 0) throw invalidRecord(errors);
+  if (errors.length > 0) throw invalidRecord(table, errors);
 }

@@ -1,6 +1,7 @@
 import { sqlStateOf } from "#kernel/db/errors.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
 import type { OpenTable, TableSchema } from "#domains/tables/index.ts";
+import { describeFirst, titleErrors } from "../error-titles.ts";
 import { RecordNotUnique, RecordReferenced } from "../record.ts";
 
 const NOT_NULL = "23502";
@@ -48,12 +49,16 @@ export function isAboutOthers(error: unknown): boolean {
   return code === UNIQUE || code === REFERENCE;
 }
 
-export function notUnique(errors: readonly FieldError[]): Failure {
-  return new Failure(RecordNotUnique, { detail: firstSentence(errors), errors });
+type OfTable = Pick<OpenTable, "schema">;
+
+export function notUnique({ schema }: OfTable, found: readonly FieldError[]): Failure {
+  const errors = titleErrors(schema, found);
+  return new Failure(RecordNotUnique, { detail: describeFirst(errors), errors });
 }
 
-export function invalidRecord(errors: readonly FieldError[]): Failure {
-  return new Failure(Invalid, { detail: firstSentence(errors), errors });
+export function invalidRecord({ schema }: OfTable, found: readonly FieldError[]): Failure {
+  const errors = titleErrors(schema, found);
+  return new Failure(Invalid, { detail: describeFirst(errors), errors });
 }
 
 function toFailure(table: OpenTable, error: unknown, path: string): Failure | undefined {
@@ -63,22 +68,18 @@ function toFailure(table: OpenTable, error: unknown, path: string): Failure | un
     (violated?.fields ?? [column]).map((field) => ({ path: `${path}/${field}`, message }));
   switch (sqlStateOf(error) ?? "") {
     case UNIQUE:
-      return violated && notUnique(at(VALUE_TAKEN));
+      return violated && notUnique(table, at(VALUE_TAKEN));
     case REFERENCE:
-      return violated && invalidRecord(at(NO_RECORD));
+      return violated && invalidRecord(table, at(NO_RECORD));
     case CHECK:
-      return violated && invalidRecord(at("is not allowed in this column"));
+      return violated && invalidRecord(table, at("is not allowed in this column"));
     case NOT_NULL:
-      return invalidRecord(at("is required"));
+      return invalidRecord(table, at("is required"));
     case TOO_LONG:
-      return invalidRecord([
+      return invalidRecord(table, [
         { path, message: "has texts that are too long for the table's indexes" },
       ]);
     default:
       return undefined;
   }
-}
-
-function firstSentence([first]: readonly FieldError[]): string {
-  return first ? `${first.path} ${first.message}`.trim() : "";
 }

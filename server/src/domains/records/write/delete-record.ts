@@ -28,7 +28,7 @@ export async function deleteRecord(
   const { record, revision } = await lockRecord(ctx, table, id, "for update");
   await assertVisible(table, record);
   ctx.expectRevision(revision);
-  assertNoViolations(deleteViolations(await table.grantsOn("delete", [record]), record));
+  assertNoViolations(table, deleteViolations(await table.grantsOn("delete", [record]), record));
   await deleteWithDependents(ctx, { table, records: [record] });
 }
 
@@ -51,6 +51,7 @@ export async function deleteLocked(
   if (records.length === 0) return 0;
   const grants = await table.grantsOn("delete", records);
   assertNoViolations(
+    table,
     records.flatMap((record) => deleteViolations(grants, record, `/${record.id}`)),
   );
   await deleteWithDependents(ctx, { table, records });
@@ -66,7 +67,7 @@ export async function deleteUnreferenced(
   roots: DeletedRecords,
   violations: readonly FieldError[],
 ): Promise<void> {
-  assertNoViolations(violations);
+  assertNoViolations(roots.table, violations);
   const schemas = await roots.table.listSchemas();
   const plan = await planDeletion(ctx, schemas, roots);
   if (plan.deleted.length > 1 || plan.cleared.length > 0) throw new Failure(RecordReferenced);

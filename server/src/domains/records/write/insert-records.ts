@@ -81,7 +81,11 @@ export async function emitCreated(
   const inserted = writes.map((write) => withGenerated(schema, write, byId.get(write.record.id)));
   const records = inserted.map(({ record }) => record);
   const grants = generated.length > 0 ? await table.grantsOn("create", records) : undefined;
-  if (grants) assertNoViolations(inserted.flatMap((write) => createViolations(grants, write)));
+  if (grants)
+    assertNoViolations(
+      table,
+      inserted.flatMap((write) => createViolations(grants, write)),
+    );
   return inserted.map(({ record }) => {
     ctx.emit(RecordCreated, recordRef(schema, record), recordEventData(schema, record));
     return { record, revision: 1 };
@@ -145,7 +149,7 @@ export async function prepareInserts(
   }
   if (errors.length > 0) {
     await table.assertCurrent();
-    throw invalidRecord(errors.slice(0, FIELD_ERRORS_MAX));
+    throw invalidRecord(table, errors.slice(0, FIELD_ERRORS_MAX));
   }
   // Before they are sent: an error of PostgreSQL would tell of records that are hidden.
   const grants = await table.grantsOn(
@@ -154,7 +158,10 @@ export async function prepareInserts(
   );
   if (grants) {
     const possible = ignoringGenerated(table.schema, grants);
-    assertNoViolations(await mapInTurns(writes, (write) => createViolations(possible, write)));
+    assertNoViolations(
+      table,
+      await mapInTurns(writes, (write) => createViolations(possible, write)),
+    );
   }
   await assertMembers(ctx, table, writes);
   await assertLinks(ctx, table, writes);

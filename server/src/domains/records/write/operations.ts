@@ -277,7 +277,7 @@ async function updateMatching(
       updateViolations(grants, before, { record, named, path: SET_PATH }),
     );
     // Most records violate the same rules, and each is listed once.
-    assertNoViolations([
+    assertNoViolations(table, [
       ...new Map(violations.map((error) => [error.path + error.message, error])).values(),
     ]);
   }
@@ -290,7 +290,7 @@ async function updateMatching(
   });
   const largest = changed.reduce((most, { record }) => Math.max(most, storedSize(record)), 0);
   const errors = checkSize(largest, SET_PATH);
-  if (errors.length > 0) throw invalidRecord(errors);
+  if (errors.length > 0) throw invalidRecord(table, errors);
   await assertMembers(ctx, table, changed);
   await assertLinks(ctx, table, changed);
   await settleFiles(ctx, table, changed);

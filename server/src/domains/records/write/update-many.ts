@@ -85,7 +85,7 @@ async function planUpdates(
   }
   if (errors.length > 0) {
     await table.assertCurrent();
-    throw invalidRecord(errors.slice(0, FIELD_ERRORS_MAX));
+    throw invalidRecord(table, errors.slice(0, FIELD_ERRORS_MAX));
   }
   return planned;
 }
@@ -100,6 +100,7 @@ async function assertMayUpdate(table: OpenTable, planned: readonly PlannedUpdate
   ]);
   if (!readGrants && !updateGrants) return;
   assertNoViolations(
+    table,
     await mapInTurns(planned, (update) =>
       readGrants && !visibleFields(readGrants, update.before)
         ? [{ path: update.path, message: "is a record that you may not change" }]

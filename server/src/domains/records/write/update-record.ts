@@ -43,7 +43,7 @@ export async function updateRecord(
     const record = applyChanges(ctx, before, values);
     const write = { record, named: Object.keys(input), path: "", before };
     const grants = await table.grantsOn("update", [before, record]);
-    assertNoViolations(updateViolations(grants, before, write));
+    assertNoViolations(table, updateViolations(grants, before, write));
     return write;
   };
   // Before it is sent: an error of PostgreSQL would tell of records that are hidden.
@@ -59,7 +59,7 @@ export async function updateRecord(
   const { record } = write;
   if (!row) return before;
   const errors = checkSize(storedSize(record), "");
-  if (errors.length > 0) throw invalidRecord(errors);
+  if (errors.length > 0) throw invalidRecord(table, errors);
   await assertMembers(ctx, table, [write]);
   await assertLinks(ctx, table, [write]);
   await settleFiles(ctx, table, [write]);
@@ -95,7 +95,7 @@ export async function parseUpdate(
   const parsed = table.parseFields("update", input, now);
   if ("values" in parsed) return parsed.values;
   await table.assertCurrent();
-  throw invalidRecord(nestErrors(path, parsed.errors));
+  throw invalidRecord(table, nestErrors(path, parsed.errors));
 }
 
 /** The record as it will be. An update that had to wait for a later one keeps the later time. */

@@ -1,7 +1,7 @@
 import type { WriteContext } from "#kernel/contract.ts";
 import { StaleRead } from "#kernel/db/errors.ts";
 import type { SqlRow } from "#kernel/db/statement.ts";
-import type { FieldError } from "#kernel/operation/failure.ts";
+import { type FieldError, invalidInput } from "#kernel/operation/failure.ts";
 import {
   type ColumnSchema,
   FIELD_ERRORS_MAX,
@@ -54,7 +54,7 @@ export async function upsertRecords(
 ): Promise<UpsertResult> {
   const { column, all } = await table.parse(() => {
     const keyColumn = findKeyColumn(table.schema, key);
-    return { column: keyColumn, all: parseKeys(keyColumn, records, pathOf) };
+    return { column: keyColumn, all: parseKeys(table, keyColumn, records, pathOf) };
   });
   assertMayWriteKeys(table, column, all);
   const done = new Map<KeyedInput, TableRecord>();
@@ -99,7 +99,7 @@ export function findKeyColumn({ byName }: TableSchema, key: string, path = "/key
   const message = column
     ? "is not a unique column that records are given a value in"
     : "is not a field of this table";
-  throw invalidRecord([{ path, message }]);
+  throw invalidInput([{ path, message }]);
 }
 
 /** A record of the request with its key, in its canonical form. */
@@ -114,6 +114,7 @@ function textOf(key: Json): string {
 }
 
 function parseKeys(
+  table: OpenTable,
   column: ColumnSchema,
   records: readonly RecordInput[],
   pathOf: RecordPath,
@@ -135,7 +136,7 @@ function parseKeys(
     seen.add(text);
     return [{ key: parsed.value, input, path }];
   });
-  if (errors.length > 0) throw invalidRecord(errors.slice(0, FIELD_ERRORS_MAX));
+  if (errors.length > 0) throw invalidRecord(table, errors.slice(0, FIELD_ERRORS_MAX));
   return keyed;
 }
 
@@ -154,6 +155,7 @@ function assertMayWriteKeys(
     paths: [],
   }));
   assertNoViolations(
+    table,
     keyed.flatMap(({ path, input }) =>
       createViolations(grants, { record: input as TableRecord, named: [name], path }),
     ),
