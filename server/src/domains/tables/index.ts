@@ -89,6 +89,7 @@ export {
 // Structure, for migrations.
 export {
   cutTitle,
+  distinctTitles,
   nameColumns,
   nameTitles,
   systemTitle,

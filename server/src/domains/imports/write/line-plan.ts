@@ -2,6 +2,7 @@
 import {
   type ColumnSchema,
   cutTitle,
+  distinctTitles,
   type NewColumn,
   type OpenTable,
   parseColumns,
@@ -37,6 +38,7 @@ export function guessMapping(
 ): ColumnMapping[] {
   const targets = (schema?.columns ?? []).filter(({ columnType }) => !columnType.generated);
   const found = matchHeaders(columns, targets);
+  const titles = titlesOfHeaders(columns);
   return columns.flatMap<ColumnMapping>(
     ({ field, header, type, options, dateOrder, decimalMark, isAmbiguous }, column) => {
       // Which order it is where both would do, a person decides.
@@ -45,7 +47,7 @@ export function guessMapping(
         ...(decimalMark && { decimalMark }),
       };
       if (!schema) {
-        const title = titleOfHeader(header);
+        const title = titles[column];
         return [{ column, field, ...(title && { title }), type, options, ...style }];
       }
       const name = found[column];
@@ -78,6 +80,11 @@ function matchHeaders(columns: readonly SourceColumn[], targets: readonly Target
     }
   }
   return found;
+}
+
+/** Titles of new columns: distinct, so that people can tell columns with equal headers apart. */
+function titlesOfHeaders(columns: readonly SourceColumn[]): readonly (string | undefined)[] {
+  return distinctTitles(columns.map(({ header }) => header)).map(titleOfHeader);
 }
 
 /** The title of a new column: the header as it is written, unless it is longer than a title may be. */
@@ -134,14 +141,15 @@ export function newColumns({
   mapping,
   columns,
 }: Pick<ImportRow, "mapping" | "columns">): NewColumn[] {
+  const titles = titlesOfHeaders(columns);
   return mapping.map(({ column, field, title, type = "text", options, required, unique }) => {
     const header = columns[column]?.header ?? "";
-    const given = title ?? titleOfHeader(header);
+    const given = title ?? titles[column];
     return {
       name: field,
       ...(given !== undefined && { title: given }),
       // The description keeps a header that is too long for a title.
-      ...(given !== header && header.length > TITLE_CHARACTERS_MAX && { description: header }),
+      ...(header.length > TITLE_CHARACTERS_MAX && { description: header }),
       type,
       ...(options && { options }),
       ...(required !== undefined && { required }),

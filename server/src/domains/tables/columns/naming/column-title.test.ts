@@ -1,7 +1,13 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { COLUMN_PATTERN, TITLE_CHARACTERS_MAX } from "../../table.ts";
-import { cutTitle, nameColumns, nameTitles, titleFromName } from "./column-title.ts";
+import {
+  cutTitle,
+  distinctTitles,
+  nameColumns,
+  nameTitles,
+  titleFromName,
+} from "./column-title.ts";
 import { isReserved } from "./reserved-names.ts";
 
 test("A name is derived from a title as people would write it", () => {
@@ -61,6 +67,24 @@ test("A header that is too long for a title is cut visibly, at a whole character
   );
   const emoji = cutTitle(`a${"🙂".repeat(TITLE_CHARACTERS_MAX)}`);
   expect([emoji.isWellFormed(), emoji.length <= TITLE_CHARACTERS_MAX]).toEqual([true, true]);
+});
+
+test("Equal headers get distinct titles that do not take another header's", () => {
+  expect(distinctTitles(["Name", "Name ", "", "Name (2)", "", "Name"])).toEqual([
+    "Name",
+    "Name (3)",
+    "",
+    "Name (2)",
+    "",
+    "Name (4)",
+  ]);
+  const long = "a".repeat(TITLE_CHARACTERS_MAX);
+  const [first, second = ""] = distinctTitles([long, long]);
+  expect([first, second.length, second.endsWith("… (2)")]).toEqual([
+    long,
+    TITLE_CHARACTERS_MAX,
+    true,
+  ]);
 });
 
 test("Any titles give valid, distinct names", () => {

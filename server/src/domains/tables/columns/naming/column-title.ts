@@ -29,10 +29,31 @@ export function systemTitle(name: string): string {
 }
 
 /** The part of a text that can be a title, which is all of nearly every one. */
-export function cutTitle(text: string): string {
-  if (text.length <= TITLE_CHARACTERS_MAX) return text;
+export function cutTitle(text: string, charactersMax = TITLE_CHARACTERS_MAX): string {
+  if (text.length <= charactersMax) return text;
   // The cut must not leave half of a character.
-  return `${text.slice(0, TITLE_CHARACTERS_MAX - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return `${text.slice(0, charactersMax - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/** Headers of a file as distinct titles: the second "Name" is "Name (2)". Empty ones stay empty. */
+export function distinctTitles(headers: readonly string[]): readonly string[] {
+  const taken = new Set(headers.map((header) => header.trim()));
+  const seen = new Set<string>();
+  return headers.map((header) => {
+    const key = header.trim();
+    if (key === "") return header;
+    if (!seen.has(key)) {
+      seen.add(key);
+      return header;
+    }
+    let title = key;
+    for (let count = 2; taken.has(title); count += 1) {
+      const suffix = ` (${count})`;
+      title = cutTitle(key, TITLE_CHARACTERS_MAX - suffix.length) + suffix;
+    }
+    taken.add(title);
+    return title;
+  });
 }
 
 /** Letters that Unicode does not decompose into a Latin one and a mark. */
