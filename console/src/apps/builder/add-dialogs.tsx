@@ -1,5 +1,14 @@
 /** Dialogs that add something: a component, a page, a data source. */
-import { ChartColumn, Database, FilePlus, Sigma, Table2, Tickets, Workflow } from "lucide-react";
+import {
+  ChartColumn,
+  Database,
+  FilePlus,
+  Sigma,
+  Table2,
+  Tickets,
+  Users,
+  Workflow,
+} from "lucide-react";
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { notifyError } from "../../ui/toast.tsx";
@@ -15,7 +24,7 @@ import {
   roomFor,
   type Source,
 } from "../draft/draft.ts";
-import { readScaffold, useStartChoices } from "../list/start-dialog.tsx";
+import { notifyLeftOut, readScaffold, useStartChoices } from "../list/start-dialog.tsx";
 import { fieldsOf } from "../properties/properties.tsx";
 import { type Choice, ChoiceDialog } from "./choice-dialog.tsx";
 import type { AppDraft } from "./use-app.ts";
@@ -130,7 +139,10 @@ function AddPage({ app, onClose }: AddDialogsProps) {
   const choices = useStartChoices((of) => {
     const word = "table" in of ? of.table : "figures";
     const base = freeName(`/${word.replaceAll("_", "-")}`, paths).replace("_", "-");
-    void readScaffold(of, base).then((parts) => app.apply(addParts(draft, parts)), notifyError);
+    void readScaffold(of, base).then((parts) => {
+      app.apply(addParts(draft, parts));
+      notifyLeftOut(parts);
+    }, notifyError);
   });
   return <ChoiceDialog title="Add a page" choices={[blank, ...choices]} onClose={onClose} />;
 }
@@ -192,6 +204,13 @@ function AddSource({ app, onClose }: AddDialogsProps) {
       icon: Workflow,
       onPick: () => add(name.toLowerCase(), { kind: "workflow", config: { workflowId: id } }),
     })),
+    {
+      id: "members",
+      label: "Members",
+      about: "Active members of the workspace, for a choice of a person",
+      icon: Users,
+      onPick: () => add("members", { kind: "members", config: {} }),
+    },
     {
       id: "query",
       label: "Saved query",

@@ -1,9 +1,9 @@
 /** The first step of an app: from a table, a dashboard, a report, or from nothing. */
 import { useNavigate } from "@tanstack/react-router";
 import { ChartColumn, LayoutDashboard, SquareDashed, Table2 } from "lucide-react";
-import { call, useOp } from "../../data/api.ts";
+import { call, type Reply, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
-import { notifyError } from "../../ui/toast.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { type Choice, ChoiceDialog } from "../builder/choice-dialog.tsx";
 import { freeName, type Page, type Source } from "../draft/draft.ts";
@@ -12,6 +12,14 @@ export interface Scaffold {
   readonly name: string;
   readonly pages: readonly Page[];
   readonly dataSources: readonly Source[];
+  readonly leftOut: Reply<"apps.scaffold">["data"]["leftOut"];
+}
+
+/** Tells which columns the forms of a new app do not have. */
+export function notifyLeftOut({ leftOut }: Scaffold): void {
+  if (leftOut.length === 0) return;
+  const parts = leftOut.map(({ title, reason }) => `${title} (${reason.replace(/\.$/, "")})`);
+  notify(`Not in the form: ${parts.join(", ")}.`);
 }
 
 type ScaffoldOf =
@@ -68,6 +76,7 @@ const BLANK: Scaffold = {
     },
   ],
   dataSources: [],
+  leftOut: [],
 };
 
 export function StartDialog(props: {
@@ -77,7 +86,8 @@ export function StartDialog(props: {
   const navigate = useNavigate();
   const create = async (read: () => Promise<Scaffold>): Promise<void> => {
     try {
-      const { name: first, pages, dataSources } = await read();
+      const scaffold = await read();
+      const { name: first, pages, dataSources } = scaffold;
       const names = new Set(props.taken.map(({ name }) => name));
       const name = freeName(first, names).replace(/_(\d+)$/, " $1");
       const slug = freeName(toSlug(first), new Set(props.taken.map((one) => one.slug)));
@@ -90,6 +100,7 @@ export function StartDialog(props: {
         },
       });
       await navigate({ to: "/builder/$id", params: { id: data.id }, search: {} });
+      notifyLeftOut(scaffold);
     } catch (error) {
       notifyError(error);
     }

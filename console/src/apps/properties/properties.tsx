@@ -2,6 +2,8 @@ import { Copy, Trash2 } from "lucide-react";
 import { useMemo } from "react";
 import type { ScopeSource } from "../../code/index.ts";
 import { type FieldError, Form, isFields, type Schema } from "../../form/index.ts";
+import { useColumnOptions } from "../../data/options/column-options.ts";
+import type { ComboOption } from "../../ui/overlay/combobox.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { toWords } from "../../ui/words.ts";
 import { type Component, type Container, type Draft, readAt, writeAt } from "../draft/draft.ts";
@@ -136,6 +138,8 @@ function useFieldContext(
   const name = typeof own === "string" ? own : "";
   const rows = rowsOf(scope, name);
   const fields = useMemo(() => fieldsOf(rows[0]), [rows]);
+  const table = draft.dataSources.find((source) => source.name === name)?.config["table"];
+  const { options } = useColumnOptions(typeof table === "string" ? table : undefined);
   const sources = useMemo((): readonly ScopeSource[] => {
     const own = Object.entries(scope ?? {}).flatMap(([root, all]) =>
       root === "data" && isFields(all)
@@ -154,10 +158,18 @@ function useFieldContext(
     data: draft.dataSources.map((source) => source.name),
     pages: draft.pages,
     fields,
+    titleOf: (field) => titleOfField(options, field),
     beside: isFields(config) ? config : beside,
     defs: published?.$defs ?? {},
     draw: drawProperty,
   };
+}
+
+/** The title of a column; of a field of a reference, that of the reference and the field. */
+function titleOfField(options: readonly ComboOption[], field: string): string {
+  const [first = "", ...rest] = field.split(".");
+  const title = options.find(({ value }) => value === first)?.label;
+  return title === undefined ? field : [title, ...rest].join(" · ");
 }
 
 const NO_ROWS: readonly unknown[] = [];

@@ -23,7 +23,7 @@ export function drawProperty(field: FieldProps, ctx: FieldContext) {
   if (name === "dataSource") return <Pick field={field} options={ctx.data.map(toOption)} />;
   const reference = schema["x-reference"];
   if (reference === "field")
-    return <Pick field={field} options={ctx.fields.map(toOption)} isFree />;
+    return <Pick field={field} options={ctx.fields.map(toFieldOption(ctx.titleOf))} isFree />;
   if (reference === "page") {
     const pages = ctx.pages.map(({ path, title }) => ({ value: path, label: title, group: path }));
     return <Pick field={field} options={pages} isFree />;
@@ -67,6 +67,13 @@ export function drawProperty(field: FieldProps, ctx: FieldContext) {
 const ACTIONS: ReadonlySet<string> = new Set(["action", "submit", "rowAction"]);
 
 const toOption = (value: string): ComboOption => ({ value, label: value });
+
+const toFieldOption =
+  (titleOf: FieldContext["titleOf"]) =>
+  (name: string): ComboOption => {
+    const label = titleOf(name);
+    return { value: name, label, ...(label !== name && { group: name }) };
+  };
 
 function Pick(props: {
   readonly field: FieldProps;

@@ -24,6 +24,7 @@ export const SOURCE_KINDS = [
   "artifact",
   "report",
   "tickets",
+  "members",
 ] as const;
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
@@ -82,6 +83,7 @@ export const SOURCES: Readonly<Record<SourceKind, TProperties>> = {
     sort: Type.Optional(BindableText),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS_MAX })),
   },
+  members: {},
 };
 
 /** The writable fields of a data source. */

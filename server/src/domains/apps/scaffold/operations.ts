@@ -23,7 +23,7 @@ export const scaffoldApp = query({
   summary: "Draft an app of a table, a report or a dashboard",
   description:
     "Of a table: a list with search, a page for one record, forms to make and change one, and delete with a question; " +
-    "references are shown and chosen by name. Of reports: their charts. Nothing is saved: the answer is what " +
+    "references and people are shown and chosen by name; `leftOut` lists the columns that no form can have. Of reports: their charts. Nothing is saved: the answer is what " +
     "POST /api/v1/apps takes. With `base`, its pages stand below this path, for an app that has pages already.",
   permission: AppsWrite,
   body: object({
@@ -38,6 +38,10 @@ export const scaffoldApp = query({
         name: Type.String(),
         pages: Type.Array(Type.Record(Type.String(), Type.Unknown())),
         dataSources: Type.Array(Type.Record(Type.String(), Type.Unknown())),
+        leftOut: Type.Array(
+          Type.Object({ column: Type.String(), title: Type.String(), reason: Type.String() }),
+          { description: "Columns that the forms do not have, each with the reason" },
+        ),
       },
       { title: "AppScaffold" },
     ),

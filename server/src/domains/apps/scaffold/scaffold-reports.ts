@@ -31,7 +31,7 @@ export async function scaffoldReports(
     const report = await readReport(perform, reportId);
     const { source, chart } = toChart(report, 0);
     const page = { path, title: report.name, components: [chart] };
-    return { name: report.name, pages: [page], dataSources: [source] };
+    return { name: report.name, pages: [page], dataSources: [source], leftOut: [] };
   }
   const params = { id: dashboardId };
   const dashboard = dataOfResponse(await perform("dashboards.get", { params })) as SeenDashboard;
@@ -50,7 +50,8 @@ export async function scaffoldReports(
     columns: cells.slice(n * 2, n * 2 + 2),
   }));
   const page = { path, title: dashboard.name, components: [...texts, ...rows] };
-  return { name: dashboard.name, pages: [page], dataSources: charts.map(({ source }) => source) };
+  const dataSources = charts.map(({ source }) => source);
+  return { name: dashboard.name, pages: [page], dataSources, leftOut: [] };
 }
 
 async function readReport(perform: CallOperation, id: string): Promise<NamedReport> {

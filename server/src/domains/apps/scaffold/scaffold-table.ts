@@ -16,6 +16,14 @@ export interface Scaffold {
   readonly name: string;
   readonly pages: readonly Fields[];
   readonly dataSources: readonly Fields[];
+  /** Columns that people fill in, but not in the forms of this app. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+export interface LeftOut {
+  readonly column: string;
+  readonly title: string;
+  readonly reason: string;
 }
 
 /** Columns that nobody fills in. */
@@ -27,8 +35,13 @@ const COMPUTED: ReadonlySet<ColumnType> = new Set([
   "formula",
   "embedding",
 ]);
-/** Columns that a form has no control for yet. */
-const UNASKED: ReadonlySet<ColumnType> = new Set(["json", "links", "multi_enum", "user", "vector"]);
+/** Columns that a form of an app has no input for, each with the reason. */
+const UNASKED: ReadonlyMap<ColumnType, string> = new Map([
+  ["json", "A form has no input for JSON."],
+  ["links", "A form can't choose several records."],
+  ["multi_enum", "A form can't choose several values."],
+  ["vector", "A form has no input for vectors."],
+]);
 const HIDDEN: ReadonlySet<ColumnType> = new Set(["json", "backlinks", "vector", "embedding"]);
 
 const FORMATS: Partial<Record<ColumnType, string>> = {
@@ -54,6 +67,7 @@ const INPUTS: Partial<Record<ColumnType, string>> = {
   timestamp: "datetime",
   enum: "select",
   reference: "select",
+  user: "select",
   email: "email",
   url: "url",
   file: "file",
@@ -78,7 +92,8 @@ export function scaffoldTable(input: ScaffoldInput): Scaffold {
   const first = findTitle(columns);
   const displayed = columns.filter(({ type }) => !HIDDEN.has(type));
   const titled = displayed.toSorted((a, b) => Number(b.name === first) - Number(a.name === first));
-  const asked = columns.filter(({ type }) => !COMPUTED.has(type) && !UNASKED.has(type));
+  const filled = columns.filter(({ type }) => !COMPUTED.has(type));
+  const asked = filled.filter(({ type }) => !UNASKED.has(type));
   const parts: PageParts = {
     table,
     source,
@@ -95,7 +110,14 @@ export function scaffoldTable(input: ScaffoldInput): Scaffold {
       { name: source, kind: "table", config: { table: slug, ...expanded } },
       { name: `${source}_one`, kind: "table", config: { table: slug, ...byId, ...expanded } },
       ...listReferenceSources(columns, targets, source),
+      ...(asked.some(refersToMember)
+        ? [{ name: membersOf(source), kind: "members", config: {} }]
+        : []),
     ],
+    leftOut: filled.flatMap(({ name: column, title, type }) => {
+      const reason = UNASKED.get(type);
+      return reason === undefined ? [] : [{ column, title, reason }];
+    }),
   };
 }
 
@@ -178,6 +200,12 @@ function withNext(action: Fields, next: Fields): Fields {
 const isExpanded = ({ type }: Column): boolean =>
   ["reference", "user", "links", "file", "image"].includes(type);
 
+/** A person, in either way that a column can name one. */
+const refersToMember = ({ type, options }: Column): boolean =>
+  type === "user" || (type === "reference" && options["table"] === "users");
+
+const membersOf = (source: string): string => `${source}_members`;
+
 const targetOf = ({ options: { table } }: Column): string =>
   typeof table === "string" ? table : "";
 
@@ -211,16 +239,19 @@ function toFormField(targets: ReadonlyMap<string, Table>, source: string) {
     const { name, title, type, required, options, description } = column;
     const target = type === "reference" ? targets.get(targetOf(column)) : undefined;
     const input = INPUTS[type] ?? (Number(options["maxLength"] ?? 0) > 500 ? "textarea" : "text");
+    const isMember = refersToMember(column);
     const offered =
       type === "enum"
         ? { options: (options["values"] ?? []) as unknown }
-        : target && {
-            options: `{{ data.${source}_${name}.{ "value": id, "label": ${findTitle(target.columns)} } }}`,
-          };
+        : isMember
+          ? { options: `{{ data.${membersOf(source)}.{ "value": id, "label": name } }}` }
+          : target && {
+              options: `{{ data.${source}_${name}.{ "value": id, "label": ${findTitle(target.columns)} } }}`,
+            };
     return {
       name,
       label: title,
-      input: type === "reference" && !target ? "text" : input,
+      input: type === "reference" && !target && !isMember ? "text" : input,
       ...(required && type !== "boolean" && { required: true }),
       ...offered,
       ...(description !== "" && { help: description }),

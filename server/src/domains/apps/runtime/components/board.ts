@@ -3,14 +3,16 @@ import type { Card } from "../browser/page-state.ts";
 import { localTime } from "../browser/local-time.ts";
 import { idOf, rowsOf } from "../sources/load-sources.ts";
 import { getSource, RANGE_ROWS_MAX, readRowsBetween } from "../sources/table-page.ts";
+import { type LabelOf, labelsOfSource } from "./column-titles.ts";
 import { type RenderContext, type RenderedComponent, sourceValue } from "./render-context.ts";
 import { cellValue, displayFields, toOptions, toText, valueAt } from "./values.ts";
 
 const COLUMNS_MAX = 20;
 
-export function renderBoard(ctx: RenderContext): RenderedComponent {
+export async function renderBoard(ctx: RenderContext): Promise<RenderedComponent> {
   const { props, component, session } = ctx;
   const rows = rowsOf(sourceValue(ctx));
+  const labelOf = await labelsOfSource(session, component);
   const groupBy = String(component["groupBy"]);
   const groupOf = (row: unknown): string => toText(cellValue(row, groupBy));
   const named = toOptions(props["columns"]);
@@ -25,7 +27,7 @@ export function renderBoard(ctx: RenderContext): RenderedComponent {
     columns: columns.slice(0, COLUMNS_MAX).map(({ value, label }) => ({
       value,
       label: label === "" ? "None" : label,
-      cards: rows.filter((row) => groupOf(row) === value).map((row) => toCard(ctx, row)),
+      cards: rows.filter((row) => groupOf(row) === value).map((row) => toCard(ctx, row, labelOf)),
     })),
     canMove: component["move"] === true && isRecord && !groupBy.includes("."),
     isPressed: component["rowAction"] !== undefined,
@@ -33,8 +35,9 @@ export function renderBoard(ctx: RenderContext): RenderedComponent {
   };
 }
 
-function toCard({ component, props }: RenderContext, row: unknown): Card {
-  const fields = props["fields"] === undefined ? [] : displayFields(props["fields"], [row]);
+function toCard({ component, props }: RenderContext, row: unknown, labelOf: LabelOf): Card {
+  const fields =
+    props["fields"] === undefined ? [] : displayFields(props["fields"], [row], labelOf);
   return {
     key: idOf(row) ?? null,
     title: toText(cellValue(row, String(component["cardTitle"]))),
@@ -51,6 +54,7 @@ const DAY_MS = 86_400_000;
 export async function renderCalendar(ctx: RenderContext): Promise<RenderedComponent> {
   const { props, component, browserState, id, session } = ctx;
   const { timeZone } = session.region;
+  const labelOf = await labelsOfSource(session, component);
   const view = Object.hasOwn(browserState.views, id) ? browserState.views[id] : undefined;
   const now = localTime(new Date(session.platform.clock.nowMs()), timeZone);
   // Beyond these years, days have other numbers of digits.
@@ -75,7 +79,7 @@ export async function renderCalendar(ctx: RenderContext): Promise<RenderedCompon
     today: now.slice(0, 10),
     days: days.map((day) => ({
       day,
-      cards: rows.filter((row) => dayOf(row) === day).map((row) => toCard(ctx, row)),
+      cards: rows.filter((row) => dayOf(row) === day).map((row) => toCard(ctx, row, labelOf)),
     })),
     isPressed: component["rowAction"] !== undefined,
     ...(rows.length >= RANGE_ROWS_MAX && { notice: `Only the first ${RANGE_ROWS_MAX}.` }),

@@ -5,6 +5,7 @@
 import { childrenOf } from "../../definition/component.ts";
 import { rowsOf } from "../sources/load-sources.ts";
 import { renderBoard, renderCalendar } from "./board.ts";
+import { labelsOfSource } from "./column-titles.ts";
 import { renderChart } from "./chart.ts";
 import { renderForm } from "./form.ts";
 import { type RenderContext, type RenderedComponent, sourceValue } from "./render-context.ts";
@@ -36,12 +37,13 @@ export const componentRenderers: Readonly<Record<string, ComponentRenderer>> = {
   board: renderBoard,
   calendar: renderCalendar,
   chart: renderChart,
-  detail: ({ props, ...ctx }) => {
+  detail: async ({ props, ...ctx }) => {
+    const labelOf = await labelsOfSource(ctx.session, ctx.component);
     const [row] = rowsOf(sourceValue(ctx));
     const fields =
       row === undefined
         ? null
-        : displayFields(props["fields"], [row]).map(({ field, label, format }) => ({
+        : displayFields(props["fields"], [row], labelOf).map(({ field, label, format }) => ({
             label,
             format,
             value: cellValue(row, field),

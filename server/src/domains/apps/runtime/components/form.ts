@@ -1,13 +1,15 @@
 import type { Field } from "../browser/page-state.ts";
 import { rowsOf } from "../sources/load-sources.ts";
+import { type LabelOf, labelsOfTable, tableOfForm } from "./column-titles.ts";
 import { type RenderContext, type RenderedComponent, sourceValue } from "./render-context.ts";
-import { toList, toOptions, toText, valueAt } from "./values.ts";
+import { toLabel, toList, toOptions, toText, valueAt } from "./values.ts";
 
-export function renderForm(ctx: RenderContext): RenderedComponent {
-  const { props, component } = ctx;
+export async function renderForm(ctx: RenderContext): Promise<RenderedComponent> {
+  const { props, component, session } = ctx;
   const row = component.dataSource === undefined ? undefined : rowsOf(sourceValue(ctx))[0];
   const { submitLabel = "Save" } = props;
-  const fields = buildFormFields(props).map((field) => {
+  const labelOf = await labelsOfTable(session, tableOfForm(component));
+  const fields = buildFormFields(props, labelOf).map((field) => {
     const stored = row === undefined ? undefined : toStored(valueAt(row, field.name));
     return { ...field, value: stored ?? field.value };
   });
@@ -22,14 +24,17 @@ function toStored(value: unknown): unknown {
 }
 
 /** The fields of a form, with their default values. */
-export function buildFormFields(props: Readonly<Record<string, unknown>>): Field[] {
+export function buildFormFields(
+  props: Readonly<Record<string, unknown>>,
+  labelOf: LabelOf = toLabel,
+): Field[] {
   return toList(props["fields"]).map((entry) => {
     const field = entry as Record<string, unknown>;
     const { name, label, input, required, options, help } = field;
     const { min, max, maxLength, format, when } = field;
     return {
       name: toText(name),
-      label: toText(label ?? name),
+      label: toText(label ?? labelOf(toText(name))),
       input: toText(input ?? (options === undefined ? "text" : "select")),
       required: required === true,
       options: toOptions(options),

@@ -2,6 +2,7 @@ import { findOpenTable } from "#domains/tables/index.ts";
 import type { TableColumn } from "../browser/page-state.ts";
 import { idOf } from "../sources/load-sources.ts";
 import { getSource, isPaged, readTablePage } from "../sources/table-page.ts";
+import { labelsOfSource } from "./column-titles.ts";
 import type { RenderContext, RenderedComponent } from "./render-context.ts";
 import {
   cellValue,
@@ -39,7 +40,8 @@ export async function renderTable(ctx: RenderContext): Promise<RenderedComponent
     searchable,
     valueOf: cellValue,
   });
-  const columns = displayFields(props["columns"], rows);
+  const labelOf = await labelsOfSource(ctx.session, component);
+  const columns = displayFields(props["columns"], rows, labelOf);
   const chosen = Object.hasOwn(browserState.selected, id) ? browserState.selected[id] : [];
   return {
     type: "table",

@@ -22,12 +22,16 @@ export interface DisplayField {
 }
 
 /** The fields that a component names or, without any, those of the rows. */
-export function displayFields(named: unknown, rows: readonly unknown[]): DisplayField[] {
+export function displayFields(
+  named: unknown,
+  rows: readonly unknown[],
+  labelOf: (field: string) => string = toLabel,
+): DisplayField[] {
   const fields = named === undefined ? inferFields(rows) : toList(named);
   return fields.map((entry) => {
     const { field, label, format } = entry as Readonly<Record<string, unknown>>;
     const name = toText(field);
-    return { field: name, label: toText(label ?? toLabel(name)), format: toText(format ?? "text") };
+    return { field: name, label: toText(label ?? labelOf(name)), format: toText(format ?? "text") };
   });
 }
 

@@ -14,6 +14,7 @@ import {
   executeArtifact,
   invokeConnector,
   type LoadedReport,
+  listMembers,
   listRows,
   runSavedQuery,
   runSavedReport,
@@ -133,6 +134,8 @@ async function loadSource(
       return { value: await executeArtifact(perform, config) };
     case "report":
       return loadReport(perform, config);
+    case "members":
+      return loadMembers(perform);
   }
 }
 
@@ -149,6 +152,12 @@ async function loadRows(
   const counted = await listRows(perform, source, config, { ...query, limit: 1, count: "exact" });
   const total = counted.pagination.total ?? data.length;
   return { value: data, cut: `the first ${data.length} of ${total} records` };
+}
+
+/** Active members of the workspace, by name, where the person may see them. */
+async function loadMembers(perform: CallOperation): Promise<LoadedValue> {
+  const { members, isCut } = await listMembers(perform, ROWS_MAX);
+  return { value: members, ...(isCut && { cut: `the first ${members.length} members` }) };
 }
 
 async function loadReport(perform: CallOperation, config: SourceConfig): Promise<LoadedValue> {

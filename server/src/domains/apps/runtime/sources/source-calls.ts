@@ -28,6 +28,24 @@ export async function listRows(
   return (await perform(operation, { query })) as RowPage;
 }
 
+interface SeenMember {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Ids and names of active members, which is all that a choice of a person needs. */
+export async function listMembers(
+  perform: CallOperation,
+  limit: number,
+): Promise<{ readonly members: readonly SeenMember[]; readonly isCut: boolean }> {
+  const page = (await perform("users.list", { query: { status: "active", limit } })) as RowPage;
+  const found = page.data as readonly SeenMember[];
+  const members = found
+    .map(({ id, name }) => ({ id, name }))
+    .toSorted((a, b) => a.name.localeCompare(b.name, "en"));
+  return { members, isCut: page.pagination.nextCursor !== null };
+}
+
 /** The query of a list, from the configuration of a source. */
 export function toRowQuery({
   filter,

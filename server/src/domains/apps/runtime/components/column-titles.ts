@@ -1,0 +1,37 @@
+/** Titles of columns for components that give their fields no labels. */
+import { findOpenTable, systemTitle } from "#domains/tables/index.ts";
+import type { Component } from "../../definition/component.ts";
+import type { AppSession } from "../app-session.ts";
+import { toLabel, toText } from "./values.ts";
+
+/** The words for a field without a label. */
+export type LabelOf = (field: string) => string;
+
+/** Labels by the titles of the columns of the table that a component shows. */
+export async function labelsOfSource(
+  session: AppSession,
+  { dataSource }: Component,
+): Promise<LabelOf> {
+  const source = session.served.snapshot.dataSources.find(({ name }) => name === dataSource);
+  return labelsOfTable(session, source?.config["table"]);
+}
+
+/** Labels by the titles of the columns of a table; of a path, that of the reference or of the column behind it. */
+export async function labelsOfTable(session: AppSession, slug: unknown): Promise<LabelOf> {
+  const table = typeof slug === "string" ? await findOpenTable(session, slug) : undefined;
+  if (!table) return toLabel;
+  const { byName, computed } = table.schema;
+  return (field) => {
+    const [first = "", ...rest] = field.split(".");
+    const column = byName.get(first) ?? computed.get(first);
+    if (!column) return field === "id" ? systemTitle(field) : toLabel(field);
+    // The name of what a column refers to is shown in the place of the reference.
+    return rest.length === 0 || toLabel(field) === toLabel(first) ? column.title : toLabel(field);
+  };
+}
+
+/** The table that a form writes records to. */
+export function tableOfForm({ submit }: Readonly<Record<string, unknown>>): string | undefined {
+  const { table } = Object(submit) as { readonly table?: unknown };
+  return table === undefined ? undefined : toText(table);
+}
