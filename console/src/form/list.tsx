@@ -1,6 +1,7 @@
 /** Lists and maps. The focus goes where the eye is: to the new one, or to the one before the one that left. */
 import { Plus, X } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
+import { Combobox, type ComboOption } from "../ui/overlay/combobox.tsx";
 import { Unfold } from "../ui/overlay/unfold.tsx";
 import { type FieldProps, useForm } from "./context.ts";
 import { ObjectFields } from "./object-fields.tsx";
@@ -122,10 +123,17 @@ function summaryOf(value: unknown, otherwise: string): string {
 }
 
 /** Names and values. A name that is not written yet is empty, and there is one of them at most. */
-export function MapRows({ id, at, schema, value, isDisabled, onChange }: FieldProps) {
+export function MapRows(
+  props: FieldProps & {
+    /** Names to choose from; without them a name is typed. */
+    readonly names?: readonly ComboOption[] | undefined;
+  },
+) {
+  const { id, at, schema, value, isDisabled, onChange, names } = props;
   const { renderField } = useForm();
   const list = useRef<HTMLOListElement>(null);
   const { rows, clash, rename, put } = useMapRows(value, onChange);
+  const titleOf = (name: string): string => names?.find((one) => one.value === name)?.label ?? name;
   const inner = valueSchemaOf(schema);
   const isFull = isDisabled || rows.some(([name]) => name === "");
   const add = (): void => {
@@ -139,21 +147,19 @@ export function MapRows({ id, at, schema, value, isDisabled, onChange }: FieldPr
       <ol ref={list} className="form-list plain map" hidden={rows.length === 0}>
         {rows.map(([name, own], n) => (
           <li key={n}>
-            <input
-              className="field"
-              aria-label={`Name ${n + 1}`}
-              aria-invalid={clash?.row === n || undefined}
-              placeholder="name"
-              value={clash?.row === n ? clash.name : name}
-              disabled={isDisabled}
-              onChange={({ target }) => rename(n, target.value)}
+            <NameField
+              label={`Name ${n + 1}`}
+              name={clash?.row === n ? clash.name : name}
+              isInvalid={clash?.row === n}
+              {...{ names, isDisabled }}
+              onRename={(next) => rename(n, next)}
             />
             <div className="form-item">
               {renderField({
                 schema: withReference(inner, schema["x-references"]?.[name]),
                 value: own,
                 at: `${at}/${escapeSegment(name)}`,
-                name: name === "" ? "Value" : `Value of ${name}`,
+                name: name === "" ? "Value" : `Value of ${titleOf(name)}`,
                 isBare: true,
                 isKept: true,
               })}
@@ -165,7 +171,7 @@ export function MapRows({ id, at, schema, value, isDisabled, onChange }: FieldPr
               )}
             </div>
             <RemoveButton
-              name={name}
+              name={titleOf(name)}
               isDisabled={isDisabled}
               onRemove={() => {
                 put(rows.toSpliced(n, 1));
@@ -228,6 +234,42 @@ function useMapRows(value: unknown, onChange: (value: unknown) => void) {
 
 const withReference = (schema: Schema, reference: string | undefined): Schema =>
   reference === undefined ? schema : { ...schema, "x-reference": reference };
+
+interface NameFieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly names: readonly ComboOption[] | undefined;
+  readonly isDisabled: boolean;
+  readonly isInvalid: boolean;
+  readonly onRename: (name: string) => void;
+}
+
+function NameField({ label, name, names, isDisabled, isInvalid, onRename }: NameFieldProps) {
+  if (names)
+    return (
+      <Combobox
+        label={label}
+        options={names}
+        value={name === "" ? undefined : name}
+        isFree
+        isDisabled={isDisabled}
+        isInvalid={isInvalid}
+        placeholder="Choose or write"
+        onChange={(next) => onRename(next ?? "")}
+      />
+    );
+  return (
+    <input
+      className="field"
+      aria-label={label}
+      aria-invalid={isInvalid || undefined}
+      placeholder="name"
+      value={name}
+      disabled={isDisabled}
+      onChange={({ target }) => onRename(target.value)}
+    />
+  );
+}
 
 function valueSchemaOf({ additionalProperties, patternProperties }: Schema): Schema {
   const [pattern] = Object.values(patternProperties ?? {});

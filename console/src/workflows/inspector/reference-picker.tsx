@@ -6,6 +6,7 @@ import { SquareArrowOutUpRight } from "lucide-react";
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
+import { useColumnOptions } from "../../data/options/column-options.ts";
 import type { SearchedOptions } from "../../data/options/option-search.ts";
 import {
   usePeopleSearch,
@@ -119,8 +120,11 @@ function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Pic
     { params: { id: connectorId }, query: PAGE },
     { enabled: kind === "connector_action" && connectorId !== "" && may("connectors:read") },
   );
+  const table = typeof beside["table"] === "string" ? beside["table"] : undefined;
+  const columns = useColumnOptions(kind === "column" ? table : undefined);
   const named = (list: readonly { id: string; name: string }[] = []): readonly ComboOption[] =>
     list.map(({ id, name }) => ({ value: id, label: name }));
+  if (kind === "column") return columns;
   const lists: Readonly<Record<string, readonly ComboOption[]>> = {
     connector: (connectors.data?.data ?? []).map(({ id, name, type }) => ({
       value: id,

@@ -9,6 +9,7 @@ import { ReferencePicker } from "../reference-picker.tsx";
 import { SourceField } from "./source-field.tsx";
 import {
   AnyValue,
+  ColumnValues,
   isTemplateText,
   ObjectValue,
   SwitchField,
@@ -58,7 +59,7 @@ export function StepForm({ step, schema, sources, problems, mayEdit, onChange }:
         step.type === "wait_for_form" && field.at === "/pages" && isDesignable(field.value) ? (
           <DesignButton field={field} form={config} />
         ) : (
-          drawField(field, sources, config)
+          drawField(withReference(field, schema), sources, config)
         )
       }
       onChange={(next, pointer) => onChange(next as Readonly<Record<string, unknown>>, pointer)}
@@ -79,6 +80,15 @@ export function StepForm({ step, schema, sources, problems, mayEdit, onChange }:
 
 /** Fields of several controls for which one expression may stand. */
 const SWITCHED: ReadonlySet<string> = new Set(["yes", "list", "many", "variant", "object", "file"]);
+
+/** An entry of a list names the same kind of thing as the list. */
+function withReference(field: FieldProps, { properties = {} }: Schema): FieldProps {
+  const [, name = "", place] = /^\/([^/]+)\/(\d+)$/.exec(field.at) ?? [];
+  const list = place === undefined ? undefined : properties[name];
+  const reference = typeof list === "object" ? list["x-reference"] : undefined;
+  if (reference === undefined) return field;
+  return { ...field, schema: { ...field.schema, "x-reference": reference } };
+}
 
 /** Expressions, templates, pickers and code; undefined leaves a field to the form. */
 function drawField(
@@ -115,6 +125,9 @@ function drawField(
   if (kind === "number" || kind === "choice" || (schema["x-template"] && SWITCHED.has(kind)))
     return <SwitchField field={field} sources={sources} />;
   if (kind === "json" && isInner) return <AnyValue field={field} sources={sources} />;
+  if (kind === "map" && reference === "column") {
+    return <ColumnValues field={field} sources={sources} table={beside["table"]} />;
+  }
   if (kind === "json" || kind === "map") {
     return <ObjectValue field={field} sources={sources} isAny={kind === "json"} />;
   }

@@ -7,6 +7,7 @@ import {
   type ScopeSource,
   spellValue,
 } from "../../../code/index.ts";
+import { useColumnOptions } from "../../../data/options/column-options.ts";
 import {
   type FieldProps,
   isFields,
@@ -14,6 +15,7 @@ import {
   matchesSchema,
   PlainControl,
 } from "../../../form/index.ts";
+import type { ComboOption } from "../../../ui/overlay/combobox.tsx";
 
 interface ValueFieldProps {
   readonly field: FieldProps;
@@ -141,12 +143,22 @@ export function AnyValue({ field, sources }: ValueFieldProps) {
 const readAny = (text: string): unknown => parseValue(text) ?? text;
 const spellAny = (value: unknown): string => (value === "" ? "" : spellValue(value));
 
+/** Values of columns of a table. */
+export function ColumnValues(props: ValueFieldProps & { readonly table: unknown }) {
+  const { table, ...rest } = props;
+  const isNamed = typeof table === "string" && !isTemplateText(table);
+  const { options } = useColumnOptions(isNamed ? table : undefined);
+  return <ObjectValue {...rest} isAny={false} names={options.length > 0 ? options : undefined} />;
+}
+
+interface ObjectValueProps extends ValueFieldProps {
+  readonly isAny: boolean;
+  /** Names that its fields can have. */
+  readonly names?: readonly ComboOption[] | undefined;
+}
+
 /** An object by its fields, or anything as JSON, whichever one wants; what does not fit into fields is JSON. */
-export function ObjectValue({
-  field,
-  sources,
-  isAny,
-}: ValueFieldProps & { readonly isAny: boolean }) {
+export function ObjectValue({ field, sources, isAny, names }: ObjectValueProps) {
   const { value } = field;
   const fits = value === undefined || isFields(value);
   // As it was at first: a value that is typed may become deep, and its field must stay.
@@ -175,7 +187,7 @@ export function ObjectValue({
         ))}
       </div>
       {way === "fields" ? (
-        <MapRows {...field} />
+        <MapRows {...field} names={names} />
       ) : (
         <JsonValue field={{ ...field, onChange: keepJson }} sources={sources} isAny={isAny} />
       )}

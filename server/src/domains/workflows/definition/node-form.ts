@@ -23,6 +23,7 @@ export type NodeGroup = (typeof NODE_GROUPS)[number];
 export type FieldReference =
   | "approver"
   | "artifact"
+  | "column"
   | "connector"
   | "connector_action"
   | "event_type"

@@ -1,0 +1,25 @@
+/** Columns of a table as options of a picker: listed by their titles, and chosen by their names. */
+import type { ComboOption } from "../../ui/overlay/options.tsx";
+import { useOp } from "../api.ts";
+import { useMay } from "../people.ts";
+
+const KEPT_MS = 60_000;
+const NONE: readonly never[] = [];
+
+/** Undefined, for no table or one that can't be read, gives no options. */
+export function useColumnOptions(slug: string | undefined): {
+  readonly options: readonly ComboOption[];
+  readonly isLoading: boolean;
+} {
+  const enabled = useMay()("tables:read") && slug !== undefined && slug !== "";
+  const { data, isFetching } = useOp(
+    "tables.get",
+    { params: { slug: slug ?? "" } },
+    { enabled, staleTime: KEPT_MS },
+  );
+  const columns = enabled ? (data?.data.columns ?? NONE) : NONE;
+  return {
+    options: columns.map(({ name, title }) => ({ value: name, label: title, group: name })),
+    isLoading: isFetching,
+  };
+}
