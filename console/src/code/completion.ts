@@ -51,12 +51,14 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
   $fromMillis: "number",
   $formatNumber: "number, picture",
 };
+const NO_TITLES: ReadonlyMap<string, string> = new Map();
 const FIRST_BOOST = 50;
 
 /** Offers the names at the path before the caret; at the beginning of one the functions, too. */
 export function completeExpression(
   mode: ExpressionMode,
   scope: () => Readonly<Record<string, unknown>>,
+  titles: () => ReadonlyMap<string, string> = () => NO_TITLES,
 ): (context: CompletionContext) => CompletionResult | null {
   return (context) => {
     const before = context.state.sliceDoc(0, context.pos);
@@ -66,19 +68,30 @@ export function completeExpression(
     if (!path || (path.text === "" && !context.explicit && !isBeginning)) return null;
     const names = path.text.split(".");
     const last = names.pop() ?? "";
-    const options = optionsAt(resolveNames(scope(), names), names.length === 0);
+    const isTop = names.length === 0;
+    const options = optionsAt(resolveNames(scope(), names), isTop, isTop ? titles() : NO_TITLES);
     return { from: context.pos - last.length, options, validFor: /^[$\w]*$/ };
   };
 }
 
-function optionsAt(value: unknown, isTop: boolean): readonly Completion[] {
+function optionsAt(
+  value: unknown,
+  isTop: boolean,
+  titles: ReadonlyMap<string, string>,
+): readonly Completion[] {
   const entries = typeof value === "object" && value !== null ? Object.entries(value) : [];
-  const fields = entries.map(([name, own], n): Completion => ({
-    label: name,
-    apply: joinPath("", name),
-    detail: describeValue(own),
-    boost: FIRST_BOOST - n / entries.length,
-  }));
+  const fields = entries.map(([name, own], n): Completion => {
+    const title = titles.get(name);
+    const shown = describeValue(own);
+    return {
+      // What is typed is compared with the title and with the name.
+      label: title === undefined ? name : `${title} ${name}`,
+      ...(title !== undefined && { displayLabel: title }),
+      apply: joinPath("", name),
+      detail: title === undefined ? shown : [name, shown].filter(Boolean).join(" · "),
+      boost: FIRST_BOOST - n / entries.length,
+    };
+  });
   return isTop ? [...fields, ...Object.entries(FUNCTIONS).map(toFunctionOption)] : fields;
 }
 

@@ -109,7 +109,9 @@ function SchemaList({ schema, onInsert }: Pick<QuerySideProps, "schema" | "onIns
                     className="sql-entry"
                     onClick={() => onInsert(quoteName(column.name))}
                   >
-                    <span className="cut grow">{column.name}</span>
+                    <span className="cut grow">
+                      {column.name} <small className="muted">{column.title}</small>
+                    </span>
                     <small className="muted">{column.type}</small>
                   </button>
                 </li>

@@ -28,8 +28,14 @@ export function ExpressionField(props: ExpressionFieldProps) {
   const handle = useRef<CodeHandle>(null);
   const { onFocus } = useCaret();
   const { text, error } = usePreview(value, mode, sources);
-  const newest = useStableHandlers({ scope: () => toNames(sources) });
-  const completion = useMemo(() => completeExpression(mode, newest.scope), [mode, newest]);
+  const newest = useStableHandlers({
+    scope: () => toNames(sources),
+    titles: () => titlesOf(sources),
+  });
+  const completion = useMemo(
+    () => completeExpression(mode, newest.scope, newest.titles),
+    [mode, newest],
+  );
   const marks = useMemo(() => (error ? [error] : []), [error?.from, error?.to, error?.message]);
   const insert = (path: string): void =>
     handle.current?.insert((before) => spellPath(mode, before, path));
@@ -53,6 +59,11 @@ export function ExpressionField(props: ExpressionFieldProps) {
       <ResultLine text={text} error={error?.message} place={error && placeOf(value, error.to)} />
     </div>
   );
+}
+
+function titlesOf(sources: readonly ScopeSource[]): ReadonlyMap<string, string> {
+  const listed = sources.filter(({ isListedByTitle = false }) => isListedByTitle);
+  return new Map(listed.map(({ path, title }) => [path, title]));
 }
 
 /** One line high, always; while somebody writes, a longer result lies over what is below. */

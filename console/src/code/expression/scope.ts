@@ -3,6 +3,8 @@ export interface ScopeSource {
   /** As an expression writes it: `steps.read.output`, `trigger`, `order`. */
   readonly path: string;
   readonly title: string;
+  /** True for a name that people know by its title: completion lists it by that. */
+  readonly isListedByTitle?: boolean;
   /** Undefined while nothing is known of it. */
   readonly value: unknown;
   /** A JSON Schema: names to complete before there is a value. */

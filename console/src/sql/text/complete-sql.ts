@@ -61,9 +61,10 @@ export function completionsAt(text: string, at: number, schema: SqlSchema): Foun
 }
 
 function toColumnOption(column: Relation["columns"][number], relation?: unknown): Completion {
-  const { name, type } = column;
-  const title = isRelation(relation) ? ` · ${relation.name}` : "";
-  return { label: name, apply: quoteName(name), detail: `${type}${title}`, boost: COLUMN_BOOST };
+  const { name, title, type } = column;
+  const parts = [title, type, isRelation(relation) ? relation.name : undefined];
+  const detail = parts.filter((part) => part !== undefined).join(" · ");
+  return { label: name, apply: quoteName(name), detail, boost: COLUMN_BOOST };
 }
 
 const isRelation = (value: unknown): value is Relation =>

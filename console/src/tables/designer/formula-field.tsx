@@ -16,6 +16,7 @@ export function FormulaField({ draft, set, table }: TypeFieldsProps) {
       .map(({ name, title, type }): ScopeSource => ({
         path: name,
         title,
+        isListedByTitle: true,
         // Nothing is not null here: a sum with it is nothing, as in the table, and no error.
         value: toOperand(type, record?.[name] ?? undefined),
       }));
@@ -31,7 +32,8 @@ export function FormulaField({ draft, set, table }: TypeFieldsProps) {
         sources={sources}
       />
       <p className="field-help">
-        Other columns by their names, as <code>price * amount</code>.
+        Enter API names of other columns, for example <code>price * amount</code>. The list shows
+        their titles.
         {first && ` The result is that of “${titleOf(first, toGridColumns(table))}”.`}
       </p>
     </div>

@@ -1,6 +1,6 @@
 import { Trash2 } from "lucide-react";
 import type { Schemas } from "../../data/api.ts";
-import { type GridColumn } from "../column/column.ts";
+import { type GridColumn, titleOfColumn } from "../column/column.ts";
 import { FilterGroups } from "../filter/filter-groups.tsx";
 import { useFilterDraft } from "../filter/use-filter-draft.ts";
 import { ACTIONS, describeRule, type Rule, ruleFault, toggle } from "./rule-draft.ts";
@@ -21,6 +21,7 @@ interface RuleCardProps {
 
 export function RuleCard({ rule, columns, roles, disabled, onChange }: RuleCardProps) {
   const nameOf = (id: string): string => roles.find((role) => role.id === id)?.name ?? id;
+  const titleOf = (field: string): string => titleOfColumn(columns, field);
   const bound = roles.filter(({ id }) => !UNBOUND.has(id));
   const setFields = (fields: readonly string[] | undefined): void => {
     const { fields: _, ...rest } = rule;
@@ -29,9 +30,9 @@ export function RuleCard({ rule, columns, roles, disabled, onChange }: RuleCardP
   const fault = ruleFault(rule);
   return (
     <fieldset className="rule-card" disabled={disabled !== undefined}>
-      <legend className="hide">{describeRule(rule, nameOf)}</legend>
+      <legend className="hide">{describeRule(rule, nameOf, titleOf)}</legend>
       <div className="rule-head">
-        <p className="grow">{describeRule(rule, nameOf)}</p>
+        <p className="grow">{describeRule(rule, nameOf, titleOf)}</p>
         <button
           type="button"
           className="btn bare icon"

@@ -26,12 +26,16 @@ export function ruleFault({ roles, actions, fields }: Rule): string | undefined 
 }
 
 /** A rule in one sentence. */
-export function describeRule(rule: Rule, nameOf: (role: string) => string): string {
+export function describeRule(
+  rule: Rule,
+  nameOf: (role: string) => string,
+  titleOf: (field: string) => string,
+): string {
   const people = rule.roles.map((role) => (role === "*" ? "Everybody" : nameOf(role))).join(", ");
   const acts = ACTIONS.filter(([action]) => rule.actions.includes(action))
     .map(([, word]) => word.toLowerCase())
     .join(", ");
   const isSome = rule.where !== undefined && Object.keys(rule.where).length > 0;
-  const fields = rule.fields ? `, of them ${rule.fields.join(", ")}` : "";
+  const fields = rule.fields ? `, of them ${rule.fields.map(titleOf).join(", ")}` : "";
   return `${people} may ${acts} ${isSome ? "some records" : "all records"}${fields}.`;
 }

@@ -1,7 +1,13 @@
 /** The names that a statement may use, for editors that complete them. */
 import Type, { type Static } from "typebox";
 import type { Principal } from "#kernel/access/caller.ts";
-import { type Grants, resolveGrants, SYSTEM_COLUMNS, type Table } from "#domains/tables/index.ts";
+import {
+  type Grants,
+  resolveGrants,
+  SYSTEM_COLUMNS,
+  systemTitle,
+  type Table,
+} from "#domains/tables/index.ts";
 import { FUNCTIONS } from "../guard/functions.ts";
 
 const SYSTEM_TYPES: Readonly<Record<string, string>> = {
@@ -15,7 +21,13 @@ export const QuerySchema = Type.Object(
       Type.Object({
         name: Type.String({ description: "As a statement writes it" }),
         title: Type.String(),
-        columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
+        columns: Type.Array(
+          Type.Object({
+            name: Type.String(),
+            title: Type.Optional(Type.String({ description: "What people call the column" })),
+            type: Type.String(),
+          }),
+        ),
       }),
       { description: "Those that the caller may read, with the columns that they may see" },
     ),
@@ -58,8 +70,16 @@ function toRelation(table: Table, principal: Principal | undefined): QuerySchema
       name: slug,
       title: name,
       columns: [
-        ...own.map((column) => ({ name: column.name, type: column.type as string })),
-        ...system.map(([, column]) => ({ name: column, type: SYSTEM_TYPES[column] ?? "text" })),
+        ...own.map(({ name: column, title, type }) => ({
+          name: column,
+          title,
+          type: type as string,
+        })),
+        ...system.map(([field, column]) => ({
+          name: column,
+          title: systemTitle(field),
+          type: SYSTEM_TYPES[column] ?? "text",
+        })),
       ],
     },
   ];
