@@ -75,4 +75,74 @@ describeInBrowser("titles of columns", () => {
     const { body } = await owner("GET /api/v1/tables/pasted/records");
     expect(body.data).toMatchObject([{ sku: "A-1", email: "ada@example.com", order: "X 7" }]);
   });
+
+  test("the form page, the running app and a tile of a dashboard show titles", async () => {
+    const { page } = await at.visit(["admin"]);
+    const owner = await at.world.member(["owner"]);
+    const made = async (route: string, body: object = {}) => {
+      const answer = await owner(`POST ${route}`, body);
+      expect(answer.body.errors ?? answer.status).toBeLessThan(300);
+      return answer.body.data;
+    };
+    const types = ["text", "email", "text", "decimal"];
+    const columns = TITLES.map((title, n) => ({ title, type: types[n] }));
+    const rule = { roles: ["*"], actions: ["read", "create"] };
+    await made("/api/v1/tables", { name: "Goods", slug: "goods", columns, rules: [rule] });
+    expect(await columnsOf("goods")).toEqual(EXPECTED);
+    const recordsOf = async () => (await owner("GET /api/v1/tables/goods/records")).body.data;
+    const fillIn = async (texts: readonly string[]) => {
+      for (const [n, title] of TITLES.entries()) {
+        await page.getByLabel(title, { exact: true }).fill(texts[n] ?? "");
+      }
+    };
+
+    const fields = EXPECTED.map(([name]) => ({ name }));
+    const view = await made("/api/v1/table-views", {
+      table: "goods",
+      name: "Ask",
+      kind: "form",
+      form: { fields },
+    });
+    const { publicKey } = await made(`/api/v1/table-views/${view.id}/publish`);
+    await page.goto(`${at.origin}/forms/${publicKey}`);
+    await fillIn(LINE);
+    await page.getByRole("button", { name: "Send" }).click();
+    await expect
+      .poll(recordsOf)
+      .toMatchObject([{ sku: "A-1", email: "ada@example.com", order: "X 7", price: 2.5 }]);
+
+    const { name, pages, dataSources } = await made("/api/v1/apps/scaffold", { table: "goods" });
+    const app = await made("/api/v1/apps", { name, slug: "goods", pages, dataSources });
+    await made(`/api/v1/apps/${app.id}/deploy`);
+    await page.goto(`${at.origin}/apps/default/goods`);
+    for (const title of TITLES) await page.getByRole("columnheader", { name: title }).waitFor();
+    await page.getByRole("button", { name: "New good" }).click();
+    await fillIn(["B-2", "bo@example.com", "Y 8", "4"]);
+    await page.getByRole("button", { name: "Create" }).click();
+    await expect.poll(async () => (await recordsOf()).length).toBe(2);
+
+    const report = {
+      source: { kind: "records", table: "goods" },
+      groupBy: ["sku"],
+      aggregates: [{ fn: "sum", field: "price" }],
+      chart: { type: "table" },
+    };
+    const dashboard = await made("/api/v1/analytics/dashboards", {
+      name: "Stock",
+      widgets: [{ report }],
+    });
+    await page.goto(`${at.origin}/dashboards/${dashboard.id}`);
+    await page.getByRole("heading", { name: "Sum of Price € by SKU" }).waitFor();
+    for (const title of ["SKU", "Sum of Price €"]) {
+      await page.getByRole("columnheader", { name: title, exact: true }).waitFor();
+    }
+    await page.getByRole("button", { name: /2\.5/ }).first().click();
+    const sheet = page.getByRole("complementary", { name: /^Rows behind/ });
+    await sheet.getByText("SKU: A-1").waitFor();
+    for (const title of TITLES) {
+      await sheet.getByRole("columnheader", { name: title, exact: true }).waitFor();
+    }
+    await sheet.getByRole("button", { name: "Filter by this" }).click();
+    await page.getByRole("button", { name: "Remove the filter SKU" }).waitFor();
+  });
 });
