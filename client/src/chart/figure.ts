@@ -7,7 +7,7 @@ import { largestSeries } from "./largest-series.ts";
 
 export interface ResultColumn {
   readonly name: string;
-  /** What people call it; derived from the name when absent. */
+  /** The title; derived from the name when absent. */
   readonly title?: string | undefined;
   readonly type: string;
   readonly role: "bucket" | "group" | "value" | "before";

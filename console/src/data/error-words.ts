@@ -7,7 +7,7 @@ import { splitWords, toWords } from "../ui/words.ts";
 export interface Fault {
   readonly path: string;
   readonly message: string;
-  /** What people call the field, where the server knows it. */
+  /** The title of the field, where the server knows one. */
   readonly title?: string;
 }
 

@@ -10,7 +10,7 @@ export interface FieldContext {
   readonly pages: readonly { readonly path: string; readonly title: string }[];
   /** Fields of the rows that the part shows. */
   readonly fields: readonly string[];
-  /** What people call a field. */
+  /** Gives the title of a field. */
   readonly titleOf: (field: string) => string;
   readonly beside: Readonly<Record<string, unknown>>;
   /** The schemas of actions. */

@@ -24,7 +24,7 @@ export interface ReportRequest {
 
 /** A field of a source, as the caller sees it. */
 export interface ReportField extends ConditionField {
-  /** What people call it, where they gave it a title. */
+  /** The title of the field, where it has one. */
   readonly title?: string;
   /** Converts the driver's value to the API's JSON. */
   readonly toJson?: (stored: unknown) => unknown;

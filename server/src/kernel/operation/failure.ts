@@ -2,7 +2,7 @@
 export interface FieldError {
   readonly path: string;
   readonly message: string;
-  /** What people call the field, where that is not its name. */
+  /** The title of the field, for people. */
   readonly title?: string;
   /** How many characters into an expression, where that is what is wrong. */
   readonly position?: number;

@@ -185,3 +185,30 @@ test("any titles come back exactly through the API, a CSV file, and a folder of 
     { numRuns: tries(25) },
   );
 });
+
+test("an error about a field has its name in the path, and its title in the words", async () => {
+  const path = "/api/v1/tables/prices/records";
+  await createTable("prices", [
+    { title: "Article №", type: "text", required: true, unique: true },
+    { title: "Price €", type: "integer" },
+  ]);
+  const refused = async (route: string, body: object) => {
+    const answer = await owner(route, body);
+    expect(answer.events).toEqual([]);
+    return [answer.status, answer.body.detail, answer.body.errors[0].path];
+  };
+  const article = { articleNo: "A" };
+  expect(await refused(`POST ${path}`, {})).toEqual([422, "Article № is required", "/articleNo"]);
+  const records = [article, { articleNo: "B", price: "x" }];
+  expect(await refused(`POST ${path}/bulk`, { records })).toEqual([
+    422,
+    expect.stringMatching(/^Record 2: Price € must be a/),
+    "/records/1/price",
+  ]);
+  expect((await owner(`POST ${path}`, article)).status).toBe(201);
+  expect(await refused(`POST ${path}`, article)).toEqual([
+    409,
+    "Article № is another record's already",
+    "/articleNo",
+  ]);
+});

@@ -19,7 +19,7 @@ export interface ColumnMerge {
 /** A column of a report: a group or a value, with a name. */
 export interface Column {
   readonly name: string;
-  /** What people call it, where the field of the source has a title. */
+  /** The title of the column, where the field of the source has one. */
   readonly title?: string | undefined;
   readonly role: "bucket" | "group" | "value";
   readonly kind: ConditionFieldKind;
