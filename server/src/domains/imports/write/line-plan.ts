@@ -40,7 +40,7 @@ export function guessMapping(
   const found = matchHeaders(columns, targets);
   const titles = titlesOfHeaders(columns);
   return columns.flatMap<ColumnMapping>(
-    ({ field, header, type, options, dateOrder, decimalMark, isAmbiguous }, column) => {
+    ({ field, type, options, dateOrder, decimalMark, isAmbiguous }, column) => {
       // Which order it is where both would do, a person decides.
       const style = {
         ...(dateOrder && !isAmbiguous && { dateOrder }),
