@@ -122,14 +122,13 @@ function summaryOf(value: unknown, otherwise: string): string {
   return found ?? otherwise;
 }
 
+interface MapProps extends FieldProps {
+  /** Names to choose from; without them a name is typed. */
+  readonly names?: readonly ComboOption[] | undefined;
+}
+
 /** Names and values. A name that is not written yet is empty, and there is one of them at most. */
-export function MapRows(
-  props: FieldProps & {
-    /** Names to choose from; without them a name is typed. */
-    readonly names?: readonly ComboOption[] | undefined;
-  },
-) {
-  const { id, at, schema, value, isDisabled, onChange, names } = props;
+export function MapRows({ id, at, schema, value, isDisabled, onChange, names }: MapProps) {
   const { renderField } = useForm();
   const list = useRef<HTMLOListElement>(null);
   const { rows, clash, rename, put } = useMapRows(value, onChange);
