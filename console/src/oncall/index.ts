@@ -1,1 +1,2 @@
 export { PageDialog } from "./duty/page-dialog.tsx";
+export { PageBanner } from "./duty/page-banner.tsx";

@@ -1,4 +1,4 @@
-/** Work that waits for me: decisions of workflows, changes and requests to approve, tickets that I work on. */
+/** Work that waits for me: pages, decisions of workflows, changes and requests to approve, tickets that I work on. */
 import { type Input, type OperationId, type Reply, useOp } from "../api.ts";
 import { useMay, useMe } from "../people.ts";
 import { joinWaiting, type WaitingEntry } from "./waiting-entry.ts";
@@ -17,7 +17,7 @@ const OPEN_STATES = {
   requests: ["submitted", "awaiting_approval", "approved", "fulfilling"],
 } as const;
 
-/** Decisions first, for somebody waits for them; then tickets by priority. */
+/** Pages first, then decisions, since other people wait for them; then tickets by priority. */
 export function useWaiting() {
   const userId = useMe()?.user.id;
   const mayDecide = useMay()("approvals:decide");
@@ -31,6 +31,8 @@ export function useWaiting() {
   const assigned = (kind: keyof typeof OPEN_STATES) => ({
     filter: JSON.stringify({ assigneeId: userId, state: { in: OPEN_STATES[kind] } }),
   });
+  const pages = useList("pages", "pages.list", { mine: true, state: "paging" });
+  const rotas = useList("brokenSchedules", "on_call.list_problems", {});
   const approvals = useList("approvals", "approvals.list", {});
   const calls = useList("agentCalls", "agent_calls.list", { status: "pending" });
   const votes = useList("changeApprovals", "changes.list", { awaitingMe: true });
@@ -45,6 +47,8 @@ export function useWaiting() {
     { enabled: (counts["changeTasks"] ?? 0) + (counts["requestTasks"] ?? 0) > 0 },
   );
   const lists = [
+    { kind: "pages", list: pages, entries: pages.data?.data.map(fromPage) },
+    { kind: "brokenSchedules", list: rotas, entries: rotas.data?.data.map(fromRota) },
     { kind: "approvals", list: approvals, entries: approvals.data?.data.map(fromApproval) },
     {
       kind: "agentCalls",
@@ -86,6 +90,35 @@ export function useWaiting() {
     isLoading: asked.some(({ isLoading }) => isLoading),
     error: asked.find(({ error }) => error)?.error ?? null,
     retry: () => asked.forEach(({ error, refetch }) => error && void refetch()),
+  };
+}
+
+function fromPage({ id, ticket, updatedAt }: Reply<"pages.list">["data"][number]): WaitingEntry {
+  return {
+    id,
+    kind: "Page",
+    text: ticket.title,
+    about: `${ticket.number}, acknowledge it`,
+    to: `/tickets/${ticket.number}`,
+    search: {},
+    at: updatedAt,
+  };
+}
+
+function fromRota({
+  scheduleId,
+  name,
+  left,
+  nextAt,
+}: Reply<"on_call.list_problems">["data"][number]): WaitingEntry {
+  return {
+    id: scheduleId,
+    kind: "On call",
+    text: `Replace ${left.map((person) => person.name).join(", ")} in ${name}`,
+    about: "left, and can't be paged",
+    to: "/oncall",
+    search: { open: scheduleId },
+    at: nextAt ?? new Date().toISOString(),
   };
 }
 

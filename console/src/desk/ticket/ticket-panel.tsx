@@ -3,7 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type RefObject, useMemo, useRef, useState } from "react";
 import { useNames } from "../../data/names/names.ts";
 import { useMay } from "../../data/people.ts";
-import { PageDialog } from "../../oncall/index.ts";
+import { PageBanner, PageDialog } from "../../oncall/index.ts";
 import { usePresence } from "../../data/live/presence.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
@@ -126,6 +126,7 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
         {...{ ticket, onClose, people, isStripOpen, toggleStrip, watch }}
         acts={allActs}
       />
+      <PageBanner ticketId={id} />
       {acts.conflict && (
         <ConflictNotice
           conflict={acts.conflict}

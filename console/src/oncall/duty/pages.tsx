@@ -2,7 +2,7 @@ import "../../ui/display/shelf.css";
 import { Link } from "@tanstack/react-router";
 import { Siren } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
 import { useMay, useMe } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -11,8 +11,8 @@ import { Avatar } from "../../ui/avatar.tsx";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
 import { Ago, useNow } from "../../ui/time.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { toCountdown } from "../../ui/words.ts";
+import { acknowledge } from "./acknowledge.ts";
 import { PageDialog } from "./page-dialog.tsx";
 
 type Page = Schemas["ListedPage"];
@@ -26,7 +26,10 @@ const STATES: Readonly<Record<Page["state"], readonly [tone: string, words: stri
   ended: ["idle", "Ended"],
 };
 
-/** Pages, those that still wait for an answer first. */
+const isOpen = (page: Page | undefined): boolean =>
+  page?.state === "paging" || page?.state === "exhausted";
+
+/** Pages, those that nobody has acknowledged first. */
 export function Pages() {
   const may = useMay();
   const [chosen, setChosen] = useState<string>();
@@ -45,7 +48,8 @@ export function Pages() {
       keys: "a",
       label: "Acknowledge the page",
       run: () => page && void acknowledge(page),
-      disabled: refusal ?? (page?.state === "paging" ? undefined : "Choose a page that waits."),
+      disabled:
+        refusal ?? (isOpen(page) ? undefined : "Select a page that nobody has acknowledged."),
       asks: {
         title: "Acknowledge this page?",
         text: "The escalation stops: no one else is paged.",
@@ -84,16 +88,6 @@ export function Pages() {
   );
 }
 
-async function acknowledge({ id, ticket }: Page): Promise<void> {
-  try {
-    await call("pages.acknowledge", { params: { id } });
-    invalidate(["pages."]);
-    notify(`${ticket.number} is acknowledged`);
-  } catch (error) {
-    notifyError(error);
-  }
-}
-
 interface PageLineProps {
   readonly page: Page;
   readonly isChosen: boolean;
@@ -124,7 +118,7 @@ function PageLine({ page, isChosen, refusal }: PageLineProps) {
         ))}
       </span>
       <Ago at={page.createdAt} />
-      {page.state === "paging" && (
+      {isOpen(page) && (
         <button
           className={isMine ? "btn main" : "btn"}
           disabled={refusal !== undefined}

@@ -1,3 +1,4 @@
+import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { type Schemas, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
@@ -6,6 +7,7 @@ import { addDays, toDate, toHour, toSpan } from "../../changes/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
 import { ErrorNotice } from "../../ui/feedback.tsx";
+import { toMoment } from "../../ui/words.ts";
 import { type ShiftAsk, ShiftDialog } from "./shift-dialog.tsx";
 import { type Block, type Lane, Strip } from "./strip.tsx";
 import { touching } from "./strip-place.ts";
@@ -57,6 +59,7 @@ export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
           {may("desk:write") ? "Edit" : "Look"}
         </button>
       </header>
+      <LeaverNotice scheduleId={schedule.id} />
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {schedule.layers.length === 0 && (
         <p className="muted rota-none">No layers yet: nobody is ever on call here.</p>
@@ -79,6 +82,34 @@ export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
       )}
       {ask && <ShiftDialog schedule={schedule} ask={ask} onClose={() => setAsk(undefined)} />}
     </section>
+  );
+}
+
+const PROBLEMS_READ = 200;
+
+/** People in the schedule who left: who they are, from when it matters, and who can replace them. */
+function LeaverNotice({ scheduleId }: { readonly scheduleId: string }) {
+  const query = { limit: PROBLEMS_READ };
+  const problems = useOp("on_call.list_problems", { query }).data?.data ?? [];
+  const problem = problems.find((one) => one.scheduleId === scheduleId);
+  if (!problem) return null;
+  const { left, nextAt, managers } = problem;
+  const listNames = (people: typeof left): string => people.map(({ name }) => name).join(", ");
+  const isNow = nextAt !== null && Date.parse(nextAt) <= Date.now();
+  return (
+    <p className="notice rota-broken" role="alert">
+      <TriangleAlert className="ico" />
+      <span className="grow">
+        <strong>
+          {listNames(left)} left and can’t be paged
+          {nextAt !== null &&
+            (isNow ? ", but is on call now." : `, but is on call from ${toMoment(nextAt)}.`)}
+          {nextAt === null && "."}
+        </strong>{" "}
+        Pages go to the next step of the escalation policy at once.{" "}
+        {managers.length > 0 && `${listNames(managers)} can replace them.`}
+      </span>
+    </p>
   );
 }
 

@@ -25,6 +25,8 @@ export interface MailPlace {
   readonly path?: `/${string}`;
   /** The conversation that it belongs to: mails of one id and subject are shown together. */
   readonly thread?: { readonly id: string; readonly subject: string };
+  /** A link that acts for one person without signing in, above the link to the page. */
+  readonly link?: (userId: string) => { readonly label: string; readonly path: string };
   /** Sends mails of its own to those who want any; false to have the plain ones sent. */
   readonly send?: (userIds: readonly string[]) => Promise<boolean>;
 }
@@ -85,14 +87,23 @@ export async function deliver(
     const notificationId = recipients[index]?.id ?? "";
     if (!mailed.has(id)) continue;
     const place = { path: `/notifications/${notificationId}` as const, ...mail, slug };
-    await enqueueMail(ctx, { ...buildMail(ctx, content, place), to: email });
+    const act = mail.link?.(id);
+    await enqueueMail(ctx, { ...buildMail(ctx, content, { ...place, act }), to: email });
   }
 }
 
 function buildMail(
   { caller: { environment }, services }: SendContext,
   { title, body }: { readonly title: string; readonly body: string },
-  { path, thread, slug }: MailPlace & { readonly slug: string },
+  {
+    path,
+    thread,
+    slug,
+    act,
+  }: MailPlace & {
+    readonly slug: string;
+    readonly act: { readonly label: string; readonly path: string } | undefined;
+  },
 ): Omit<Mail, "to"> {
   // The subject names every environment but production.
   const prefix = environment === "production" ? "" : `[${environment}] `;
@@ -105,7 +116,9 @@ function buildMail(
     // A subject is one line.
     subject: prefix + (thread?.subject ?? title).replaceAll(/\s+/g, " "),
     text:
-      `${thread ? `${title}\n\n` : ""}${body}\n\n${page(path)}\n\n--\n` +
+      `${thread ? `${title}\n\n` : ""}${body}\n\n` +
+      (act ? `${act.label}: ${publicUrl(services)}${act.path}\n\n` : "") +
+      `${page(path)}\n\n--\n` +
       `Which mails you get: ${page("/settings/notifications")}\n`,
     ...(thread && { threadId: thread.id }),
   };

@@ -2,9 +2,12 @@ import { domain } from "#kernel/domain.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
 import { visibilityByTicketKind } from "../tickets/index.ts";
+import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
+import { brokenScheduleWork, leaverReader, listBrokenSchedules } from "./left-people.ts";
 import { onCallOperations } from "./operations.ts";
 import { OverrideAdded, OverrideRemoved } from "./override.ts";
 import { pageOperations } from "./pages/operations.ts";
+import { pageWork } from "./pages/page-work.ts";
 import { pageReader } from "./pages/page-reader.ts";
 import { pageEvents, PageSent } from "./pages/page.ts";
 import { escalationPolicies } from "./pages/policy.ts";
@@ -17,7 +20,7 @@ export { schedules as onCallSchedules } from "./schedule.ts";
 
 export const onCall = domain({
   name: "on_call",
-  summary: "Who is reached when, and who is paged next while nobody answers.",
+  summary: "Who is on call when, and who is paged next while nobody acknowledges.",
   permissions: [OnCallWrite, PagesWrite],
   events: [
     ...Object.values(schedules.events),
@@ -29,10 +32,15 @@ export const onCall = domain({
   operations: [
     ...schedules.operations,
     ...onCallOperations,
+    listBrokenSchedules,
     ...escalationPolicies.operations,
     ...pageOperations,
   ],
-  readers: [pageReader],
+  readers: [pageReader, leaverReader],
   jobs: [advancePageJob],
-  contributions: [contribute(EventVisibilityPoint, visibilityByTicketKind(PageSent.resource))],
+  contributions: [
+    contribute(EventVisibilityPoint, visibilityByTicketKind(PageSent.resource)),
+    contribute(WaitingWorkPoint, pageWork),
+    contribute(WaitingWorkPoint, brokenScheduleWork),
+  ],
 });

@@ -1,5 +1,6 @@
 import { resourceSamples, type Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
+import { ackPath } from "./pages/ack-link.ts";
 import { escalationPolicies } from "./pages/policy.ts";
 import { schedules } from "./schedule.ts";
 
@@ -70,6 +71,18 @@ async function paged(owner: Ask, world: World) {
   return { params: { id: body.data.id as string } };
 }
 
+async function linked(owner: Ask, world: World) {
+  const { params } = await paged(owner, world);
+  const { body } = await owner(`GET /api/v1/itsm/pages/${params.id}`);
+  const [row] = await world.sql("select workspace_id, environment from pages where id = $1", [
+    params.id,
+  ]);
+  const partition = { workspace: row?.["workspace_id"], environment: row?.["environment"] };
+  const link = { partition, pageId: params.id, userId: body.data.userIds[0] as string };
+  const path = ackPath(world.kernel.masterKey, link, world.clock.now());
+  return { params: { token: path.slice("/pages/ack/".length) } };
+}
+
 export const samples: readonly Sample[] = [
   ...resourceSamples(schedules, rota),
   ...resourceSamples(escalationPolicies, policy),
@@ -119,4 +132,7 @@ export const samples: readonly Sample[] = [
     arrange: (owner, world) => pageNobody(owner, world, "nobody else"),
   },
   { operation: "pages.acknowledge", arrange: paged },
+  { operation: "pages.acknowledge_page", arrange: linked },
+  { operation: "pages.acknowledge_form", arrange: linked },
+  { operation: "on_call.list_problems", arrange: async () => ({ environmentScoped: false }) },
 ];

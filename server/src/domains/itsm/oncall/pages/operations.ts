@@ -27,14 +27,20 @@ import {
   toPageData,
 } from "./page.ts";
 import { assertTargets, escalationPolicies, Target, TARGETS_MAX } from "./policy.ts";
-import { emitPage, startPage } from "./send-page.ts";
-import { getPage, lockOpenPages, pageList, savePage, toPage } from "./store.ts";
+import { acknowledge, isUnanswered } from "./acknowledge.ts";
+import { ackOperations } from "./ack-operations.ts";
+import { startPage } from "./send-page.ts";
+import { getPage, lockOpenPages, pageList, toPage } from "./store.ts";
 
 const PATH = "/api/v1/itsm/pages";
 const EXAMPLE = "pag_01jzt3n5k8q2x4v6w8y0z2b4d6";
 
 const PageUnderWay = failure("page_under_way", 409, "They are being paged about this ticket.");
-const PageOver = failure("page_over", 409, "Nobody has to acknowledge this page any more.");
+const PageOver = failure(
+  "page_over",
+  409,
+  "Somebody else has acknowledged this page, or its ticket is closed.",
+);
 
 const toResponse = (page: StoredPage) => ({ ...toPageData(page), revision: page.revision });
 
@@ -42,21 +48,24 @@ const listPages = query({
   id: "pages.list",
   route: `GET ${PATH}`,
   summary: "List pages, the newest first",
-  description: "Of the kinds of tickets of which one sees all.",
+  description: "Pages of the kinds of tickets of which you can see all, and those that page you.",
   permission: DeskRead,
   query: object({
     ...listQuery,
     state: Type.Optional(Type.Enum([...PAGE_STATES])),
+    mine: Type.Optional(Type.Boolean({ description: "True for pages that paged you last" })),
     ticketId: Type.Optional(anyTicketRef()),
   }),
   response: countedPage(withRevision(Page)),
   example: { query: { state: "paging", limit: 20 } },
-  async run(ctx, { query: { state, ticketId: reference, ...asked } }) {
+  async run(ctx, { query: { state, mine = false, ticketId: reference, ...asked } }) {
     const ticketId = reference === undefined ? undefined : await toTicketId(ctx, reference);
     const kinds = visibleKinds(ctx);
+    const me = ctx.caller.principal?.id ?? "";
     return listPage(ctx, pageList, asked, {
       conditions: [
-        (to) => `kind = any (${to.add(kinds, "text[]")})`,
+        (to) =>
+          `(${mine ? "false" : `kind = any (${to.add(kinds, "text[]")})`} or ${to.add(me, "text")} = any (user_ids))`,
         (to) => (state === undefined ? "true" : `state = ${to.add(state, "text")}`),
         (to) => (ticketId === undefined ? "true" : `ticket_id = ${to.add(ticketId, "text")}`),
       ],
@@ -173,9 +182,10 @@ const acknowledgePage = command({
   id: "pages.acknowledge",
   effect: "ordinary",
   route: `POST ${PATH}/{id}/acknowledge`,
-  summary: "Say that you see to it: nobody else is paged",
+  summary: "Acknowledge a page: nobody else is paged",
   description:
-    "Who did so already has done so. Anyone who is paged or sees the ticket can, also after all were.",
+    "Anyone who was paged or can see the ticket can acknowledge, also after the last step. Taking the ticket acknowledges too. " +
+    "Repeating it changes nothing.",
   permission: PagesWrite,
   params: object({ id: id("pag") }),
   response: item(Page),
@@ -188,17 +198,15 @@ const acknowledgePage = command({
     ctx.expectRevision(page.revision);
     const by = authorOf(ctx.caller);
     if (page.state === "acknowledged" && page.acknowledgedBy === by) return toResponse(page);
-    if (page.state === "acknowledged" || page.state === "ended") throw new Failure(PageOver);
-    const saved = await savePage(ctx, {
-      ...page,
-      state: "acknowledged",
-      nextAt: null,
-      acknowledgedBy: by,
-      acknowledgedAt: ctx.now.toISOString(),
-    });
-    emitPage(ctx, PageAcknowledged, saved);
-    return toResponse(saved);
+    if (!isUnanswered(page)) throw new Failure(PageOver);
+    return toResponse(await acknowledge(ctx, page, by));
   },
 });
 
-export const pageOperations = [listPages, getPageOperation, createPage, acknowledgePage];
+export const pageOperations = [
+  listPages,
+  getPageOperation,
+  createPage,
+  acknowledgePage,
+  ...ackOperations,
+];

@@ -1,4 +1,7 @@
-/** Starts pages of tickets that come to fit a policy, and ends those of tickets that need nobody any more. */
+/**
+ * Starts pages of tickets that begin to match a policy, acknowledges those of tickets that a person assigns to
+ * themselves, and ends those of tickets that are closed.
+ */
 import { NotificationSent } from "#domains/notifications/index.ts";
 import { compileCondition } from "#kernel/condition/condition.ts";
 import type { ReaderContext } from "#kernel/contract.ts";
@@ -7,23 +10,37 @@ import { queryRows } from "#kernel/db/statement.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { findTicketById, TICKET_KINDS } from "../../tickets/index.ts";
-import { PageEnded, PageEscalated, PageExhausted, PageSent } from "./page.ts";
+import { acknowledge } from "./acknowledge.ts";
+import { PageAcknowledged, PageEnded, PageEscalated, PageExhausted, PageSent } from "./page.ts";
 import type { Policy } from "./policy.ts";
 import { endPage, startPage } from "./send-page.ts";
 import { lockOpenPages } from "./store.ts";
 
-const emits = [PageSent, PageEscalated, PageExhausted, PageEnded, NotificationSent];
+const emits = [
+  PageSent,
+  PageEscalated,
+  PageAcknowledged,
+  PageExhausted,
+  PageEnded,
+  NotificationSent,
+];
 
+/** Incidents have an event for it; tickets of other kinds are updated. */
+const ASSIGNED = "incident.assigned";
 const BEGINS = ["created", "updated", "reopened", "major_declared", "escalated"];
 const ENDS = ["resolved", "closed", "cancelled", "merged", "completed", "rolled_back", "fulfilled"];
 
 export const pageReader = reader({
   name: "on_call.page",
-  on: TICKET_KINDS.flatMap((kind) => [...BEGINS, ...ENDS].map((verb) => `${kind}.${verb}`)),
+  on: [
+    ...TICKET_KINDS.flatMap((kind) => [...BEGINS, ...ENDS].map((verb) => `${kind}.${verb}`)),
+    ASSIGNED,
+  ],
   startsAt: "end",
   emits,
   async handle(ctx, events) {
     await endPages(ctx, events);
+    await acknowledgeTaken(ctx, events);
     const policies = await readPolicies(ctx.tx);
     if (policies.length === 0) return;
     for (const event of events) {
@@ -92,4 +109,29 @@ async function endPages(ctx: PageContext, events: readonly RecordedEvent[]): Pro
     const cause = ending.find(({ resource }) => resource.id === page.ticket.id);
     if (cause) await endPage(ctx.because(cause), page);
   }
+}
+
+/** A person who assigns a ticket to themselves works on it: nobody else needs to be paged. */
+async function acknowledgeTaken(ctx: PageContext, events: readonly RecordedEvent[]): Promise<void> {
+  const taking = events.filter(isTaken);
+  if (taking.length === 0) return;
+  const ids = [...new Set(taking.map(({ resource }) => resource.id))];
+  for (const page of await lockOpenPages(ctx.tx, ids)) {
+    // A ticket that was taken before the page began does not answer it.
+    const cause = taking.find(
+      ({ resource, createdAt }) => resource.id === page.ticket.id && createdAt >= page.createdAt,
+    );
+    if (cause && page.state === "paging")
+      await acknowledge(ctx.because(cause), page, cause.actor.id);
+  }
+}
+
+function isTaken({ type, actor, data }: RecordedEvent): boolean {
+  const { changes = [], after } = data as {
+    readonly changes?: readonly string[];
+    readonly after?: { readonly assigneeId?: unknown };
+  };
+  const isAssigned = type === ASSIGNED || changes.includes("assigneeId");
+  const assigneeId = after?.assigneeId ?? data["assigneeId"];
+  return isAssigned && actor.type === "user" && assigneeId === actor.id;
 }

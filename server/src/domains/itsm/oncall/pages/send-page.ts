@@ -3,8 +3,9 @@
  * so that each step pages once, whatever is killed.
  */
 import Type from "typebox";
+import { findMemberNames } from "#domains/identity/accounts/index.ts";
 import { notify, NotificationSent } from "#domains/notifications/index.ts";
-import { authorOf } from "#kernel/access/caller.ts";
+import { authorOf, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import type { EventType } from "#kernel/log/event.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -12,7 +13,10 @@ import { newId } from "#kernel/schema/id.ts";
 import { id } from "#kernel/schema/schema.ts";
 import { job } from "#kernel/work/job.ts";
 import { findTeamMemberIds, ticketMail, type TicketIdentity } from "../../tickets/index.ts";
+import { notifyManagers } from "../left-people.ts";
 import { findOnCall } from "../on-call.ts";
+import { schedules } from "../schedule.ts";
+import { ackPath } from "./ack-link.ts";
 import {
   nextPlace,
   Page,
@@ -73,12 +77,14 @@ export async function startPage(
 /** Pages the people of a step, or of the first after it that has any. */
 async function sendStep(ctx: SendContext, page: StoredPage, place: PagePlace): Promise<StoredPage> {
   let at: PagePlace | undefined = place;
+  const told = new Set<string>();
   for (let current = page; at; at = nextPlace(at, page)) {
     const { targets = [], waitMinutes = 1 } = page.steps[at.step] ?? {};
     const asked = await findTargets(ctx, targets);
     const userIds =
-      asked.length === 0 ? [] : await notify(ctx, { ...messageOf(page), userIds: asked });
+      asked.length === 0 ? [] : await notify(ctx, { ...messageOf(ctx, page), userIds: asked });
     current = { ...current, ...at, userIds };
+    await reportLeavers(ctx, page, { targets, userIds, told });
     if (userIds.length > 0) return waitForAnswer(ctx, current, waitMinutes);
     emitPage(ctx, PageEscalated, current);
   }
@@ -86,6 +92,32 @@ async function sendStep(ctx: SendContext, page: StoredPage, place: PagePlace): P
   const exhausted = await savePage(ctx, ended);
   emitPage(ctx, PageExhausted, exhausted);
   return exhausted;
+}
+
+interface PagedStep {
+  readonly targets: readonly Target[];
+  readonly userIds: readonly string[];
+  /** Schedules whose managers were told already while this page was sent. */
+  readonly told: Set<string>;
+}
+
+/** Tells who manages a schedule when the person whom it has on call left and could not be paged. */
+async function reportLeavers(
+  ctx: SendContext,
+  { ticket }: StoredPage,
+  { targets, userIds, told }: PagedStep,
+): Promise<void> {
+  for (const { type, id: scheduleId } of targets) {
+    if (type !== "schedule" || told.has(scheduleId)) continue;
+    const userId = await findOnCall(ctx.tx, scheduleId, ctx.now);
+    if (userId === null || userIds.includes(userId)) continue;
+    told.add(scheduleId);
+    const [person] = await findMemberNames(ctx.tx, [userId]);
+    await notifyManagers(ctx, await schedules.store.get(ctx.tx, scheduleId), {
+      name: person?.name ?? "A former member",
+      why: `${ticket.number} should have paged this person, who is on call now. Nobody of this schedule was paged.`,
+    });
+  }
 }
 
 async function waitForAnswer(
@@ -160,13 +192,24 @@ async function findTargets(
   return [...new Set(found)].toSorted();
 }
 
-function messageOf({ id: pageId, ticket, message = "", steps }: StoredPage) {
+function messageOf(ctx: SendContext, { id: pageId, ticket, message = "", steps }: StoredPage) {
+  const { caller, services, now } = ctx;
   const why = message === "" ? "" : `\n\n${message}`;
   const next = steps.length > 1 ? "Acknowledge it, or the next one is." : "Acknowledge it.";
   return {
     title: `${ticket.number} needs you now`,
     body: `${ticket.title}${why}\n\nYou are paged. ${next}`,
     about: { eventType: PageSent.type, resource: { type: "page", id: pageId } },
-    mail: ticketMail(ticket),
+    mail: {
+      ...ticketMail(ticket),
+      link: (userId: string) => ({
+        label: "Acknowledge (no sign-in needed)",
+        path: ackPath(
+          services.masterKey,
+          { partition: partitionOfCaller(caller), pageId, userId },
+          now,
+        ),
+      }),
+    },
   };
 }

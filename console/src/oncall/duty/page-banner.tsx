@@ -1,0 +1,58 @@
+import { Siren } from "lucide-react";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useNames } from "../../data/names/names.ts";
+import { useMay } from "../../data/people.ts";
+import { useActions } from "../../shell/actions.ts";
+import { toMoment } from "../../ui/words.ts";
+import { acknowledge } from "./acknowledge.ts";
+
+type Page = Schemas["ListedPage"];
+
+const READ_MAX = 5;
+
+/** The pages of a ticket that nobody has acknowledged, with the button that does. */
+export function PageBanner({ ticketId }: { readonly ticketId: string }) {
+  const may = useMay();
+  const query = { ticketId, limit: READ_MAX };
+  const { data } = useOp("pages.list", { query }, { enabled: may("desk:read") });
+  const open = (data?.data ?? []).filter(
+    ({ state }) => state === "paging" || state === "exhausted",
+  );
+  const disabled = may("pages:write")
+    ? undefined
+    : "You need the permission pages:write to acknowledge pages.";
+  const [first] = open;
+  useActions(
+    first ? [{ label: "Acknowledge the page", run: () => void acknowledge(first), disabled }] : [],
+  );
+  return open.map((page) => (
+    <div key={page.id} className="notice" role="status">
+      <Siren className="ico" />
+      <PageWords page={page} />
+      <button
+        className="btn main"
+        disabled={disabled !== undefined}
+        title={disabled}
+        onClick={() => void acknowledge(page)}
+      >
+        Acknowledge
+      </button>
+    </div>
+  ));
+}
+
+function PageWords({ page: { state, userIds, updatedAt, message = "" } }: { readonly page: Page }) {
+  const nameOf = useNames();
+  const people = userIds.map((id) => nameOf(id) ?? "a former member").join(", ");
+  const at = toMoment(Date.parse(updatedAt));
+  return (
+    <span className="grow">
+      <strong>
+        {state === "exhausted" || people === ""
+          ? `Nobody acknowledged the page, last step at ${at}`
+          : `Paged ${people} at ${at}`}
+      </strong>
+      {message !== "" && ` · ${message}`}
+    </span>
+  );
+}

@@ -1,0 +1,166 @@
+/** Schedules that name people who are not active members: nobody can page them, so somebody has to change the schedule. */
+import Type, { type Static } from "typebox";
+import { findMemberNames, findMembersWithPermission } from "#domains/identity/accounts/index.ts";
+import { notify, NotificationSent } from "#domains/notifications/index.ts";
+import type { ReadContext, WriteContext } from "#kernel/contract.ts";
+import type { WaitingWork } from "#kernel/contributions/waiting-work.ts";
+import { queryRows } from "#kernel/db/statement.ts";
+import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
+import { page } from "#kernel/operation/response.ts";
+import { reader } from "#kernel/readers/reader.ts";
+import { id, nullable, object, Time } from "#kernel/schema/schema.ts";
+import { DeskRead, DeskWrite, findTeamMemberIds } from "../tickets/index.ts";
+import { planShifts } from "./on-call.ts";
+import { findOverrides } from "./override.ts";
+import { type Schedule, schedules } from "./schedule.ts";
+
+const DAY_MS = 86_400_000;
+const AHEAD_DAYS = 92;
+const MANAGERS_MAX = 20;
+const MANAGER_ROLES = ["owner", "admin"] as const;
+
+const Person = Type.Object({ id: id("usr"), name: Type.String() });
+
+const BrokenSchedule = Type.Object(
+  {
+    scheduleId: id("ocs"),
+    name: Type.String(),
+    teamId: nullable(id("tem")),
+    left: Type.Array(Person, { description: "People in it who are not active members" }),
+    nextAt: nullable(Time, `When one of them is on call next, within ${AHEAD_DAYS} days`),
+    managers: Type.Array(Person, { description: "People who can change the schedule" }),
+  },
+  { title: "BrokenOnCallSchedule" },
+);
+
+/** People of a schedule and of its overrides that are not over, who are not active members. */
+const LEFT = `
+  select s.id, u.user_id as "userId"
+    from on_call_schedules s
+    cross join lateral (
+      select jsonb_array_elements_text(l.layer -> 'userIds') as user_id
+        from jsonb_array_elements(s.layers) as l (layer)
+      union
+      select o.user_id from on_call_overrides o where o.schedule_id = s.id and o.ends_at > $1) u
+   where not exists (select from memberships m where m.user_id = u.user_id and m.status = 'active')
+   order by s.name, s.id, u.user_id`;
+
+async function findLeft({ tx, now }: ReadContext): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = await queryRows<{ readonly id: string; readonly userId: string }>(tx, LEFT, [now]);
+  const bySchedule = Map.groupBy(rows, (row) => row.id);
+  return new Map([...bySchedule].map(([key, own]) => [key, own.map(({ userId }) => userId)]));
+}
+
+/** The ids of the people who can change a schedule: its author and its team, or else owners and admins. */
+async function findManagers(ctx: ReadContext, schedule: Schedule): Promise<readonly string[]> {
+  const { createdBy, teamId } = schedule;
+  const team = teamId === null ? [] : await findTeamMemberIds(ctx.tx, teamId);
+  const near = await findMembersWithPermission(ctx, DeskWrite, [createdBy, ...team]);
+  if (near.size > 0) return [...near].toSorted().slice(0, MANAGERS_MAX);
+  return queryRows<{ readonly id: string }>(
+    ctx.tx,
+    `select user_id as id from memberships where status = 'active' and roles && $1::text[] order by user_id limit $2`,
+    [MANAGER_ROLES, MANAGERS_MAX],
+  ).then((rows) => rows.map((row) => row.id));
+}
+
+async function describe(
+  ctx: ReadContext,
+  schedule: Schedule,
+  leftIds: readonly string[],
+): Promise<Static<typeof BrokenSchedule>> {
+  const { tx, now } = ctx;
+  const until = new Date(now.getTime() + AHEAD_DAYS * DAY_MS);
+  const overrides = await findOverrides(tx, schedule.id, now, until);
+  const { shifts } = planShifts(schedule, overrides, now, until);
+  const managerIds = await findManagers(ctx, schedule);
+  const names = await findMemberNames(tx, [...leftIds, ...managerIds]);
+  const toPerson = (userId: string) => ({
+    id: userId,
+    name: names.find((one) => one.id === userId)?.name ?? "Former member",
+  });
+  return {
+    scheduleId: schedule.id,
+    name: schedule.name,
+    teamId: schedule.teamId,
+    left: leftIds.map(toPerson),
+    nextAt: shifts.find(({ userId }) => leftIds.includes(userId))?.from ?? null,
+    managers: managerIds.map(toPerson),
+  };
+}
+
+export const listBrokenSchedules = query({
+  id: "on_call.list_problems",
+  route: "GET /api/v1/itsm/on-call/problems",
+  summary: "List schedules that name people who left",
+  description: "With who left, when one of them is on call next, and who can change the schedule.",
+  permission: DeskRead,
+  environmentScoped: false,
+  query: object(pageQuery),
+  response: page(BrokenSchedule),
+  async run(ctx, { query: asked }) {
+    const left = await findLeft(ctx);
+    const items = [];
+    for (const [scheduleId, userIds] of left) {
+      items.push(await describe(ctx, await schedules.store.get(ctx.tx, scheduleId), userIds));
+    }
+    return pageOfItems(ctx.services, "on call problems", asked, {
+      items,
+      keyOf: ({ scheduleId }) => scheduleId,
+    });
+  },
+});
+
+/** Counts the schedules to repair for everyone who can change them. */
+export const brokenScheduleWork: WaitingWork = {
+  kind: "brokenSchedules",
+  permission: DeskWrite,
+  count: async (ctx) => (await findLeft(ctx)).size,
+};
+
+/** Notifies the people who can change a schedule that it names somebody who left. */
+export async function notifyManagers(
+  ctx: WriteContext<typeof NotificationSent>,
+  schedule: Schedule,
+  {
+    name,
+    why,
+    eventId,
+  }: { readonly name: string; readonly why: string; readonly eventId?: string },
+): Promise<void> {
+  await notify(ctx, {
+    userIds: await findManagers(ctx, schedule),
+    title: `On-call schedule ${schedule.name}: ${name} left`,
+    body: `${why}\n\nReplace ${name} in the schedule, or add an override.`,
+    about: {
+      ...(eventId !== undefined && { eventId }),
+      resource: { type: "on_call_schedule", id: schedule.id },
+    },
+    mail: { path: "/oncall" },
+  });
+}
+
+/** Tells who can change a schedule when a person in it leaves. */
+export const leaverReader = reader({
+  name: "on_call.notify_of_leaver",
+  on: ["user.deactivated"],
+  startsAt: "end",
+  emits: [NotificationSent],
+  async handle(ctx, events) {
+    for (const event of events) {
+      if (event.depth >= CAUSATION_DEPTH_MAX) continue;
+      const userId = event.resource.id;
+      for (const [scheduleId, leftIds] of await findLeft(ctx)) {
+        if (!leftIds.includes(userId)) continue;
+        const [person] = await findMemberNames(ctx.tx, [userId]);
+        await notifyManagers(ctx.because(event), await schedules.store.get(ctx.tx, scheduleId), {
+          name: person?.name ?? "A former member",
+          why: "This person is still in the schedule and can't be paged. Pages go to the next step at once.",
+          eventId: event.id,
+        });
+      }
+    }
+  },
+});
