@@ -1,6 +1,6 @@
 import "./changes.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { CalendarDays, List, Plus, Vote } from "lucide-react";
+import { CalendarDays, CalendarX2, List, Plus, Vote } from "lucide-react";
 import { useState } from "react";
 import { useMay } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
@@ -8,18 +8,33 @@ import { Keys } from "../ui/key.tsx";
 import { Calendar } from "./calendar/calendar.tsx";
 import { ChangeForm } from "./form/change-form.tsx";
 import { ChangeList } from "./list.tsx";
+import { NEW_FREEZE } from "./search.ts";
 
-/** What is planned: as weeks of days, or as a list. */
+/** Planned changes and change freezes: as weeks of days, or as a list. */
 export function Changes() {
   const search = useSearch({ from: "/inside/changes" });
   const navigate = useNavigate();
   const may = useMay();
   const [isNew, setNew] = useState(false);
   const isList = search.view === "list";
-  const whyNotNew = may("changes:write") ? undefined : "You may not plan changes.";
+  const whyNotNew = may("changes:write")
+    ? undefined
+    : "You need the permission changes:write to plan changes.";
   const show = (view: "list" | undefined): void =>
     void navigate({ to: "/changes", search: { view, open: search.open }, replace: true });
+  const whyNoFreeze = may("changes:approve")
+    ? undefined
+    : "You need the permission changes:approve to create change freezes.";
+  const freeze = (): void =>
+    void navigate({ to: "/changes", search: { from: search.from, freeze: NEW_FREEZE } });
   useActions([
+    {
+      keys: "f",
+      label: "New change freeze",
+      also: "blackout window",
+      run: freeze,
+      disabled: whyNoFreeze,
+    },
     { keys: "c", label: "New change", run: () => setNew(true), disabled: whyNotNew },
     {
       keys: "l",
@@ -48,6 +63,16 @@ export function Changes() {
         <Link className="btn" to="/changes/board" search={{}} aria-keyshortcuts="b">
           <Vote /> Board
         </Link>
+        <button
+          className="btn"
+          disabled={whyNoFreeze !== undefined}
+          title={whyNoFreeze}
+          aria-label="New change freeze"
+          aria-keyshortcuts="f"
+          onClick={freeze}
+        >
+          <CalendarX2 /> <span className="changes-word">New change freeze</span>
+        </button>
         <button
           className="btn main"
           disabled={whyNotNew !== undefined}

@@ -10,3 +10,4 @@ export {
   toSpan,
 } from "./calendar/days.ts";
 export { fromLocalInput, toLocalInput } from "./form/local-time.ts";
+export { describeStarted } from "./change/start.ts";

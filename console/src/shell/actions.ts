@@ -12,6 +12,8 @@ export interface Action {
   /** As `mod+s`, `shift+Tab`, `g i` or `j`. */
   readonly keys?: string;
   readonly label: string;
+  /** Other words for it, by which the palette finds it too. */
+  readonly also?: string;
   readonly run: () => void;
   /** Fires while somebody types, too. */
   readonly always?: boolean;

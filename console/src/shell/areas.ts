@@ -190,3 +190,22 @@ export const AREAS: readonly Area[] = [
 ];
 
 export const SCREENS: readonly Screen[] = AREAS.flatMap(({ screens }) => screens);
+
+/** Dialogs that the palette opens from every screen. */
+export interface Shortcut extends Pick<Screen, "permission"> {
+  readonly to: string;
+  readonly search: Readonly<Record<string, string>>;
+  readonly label: string;
+  /** Other words for it. */
+  readonly also: string;
+}
+
+export const SHORTCUTS: readonly Shortcut[] = [
+  {
+    to: "/changes",
+    search: { freeze: "new" },
+    label: "New change freeze",
+    also: "blackout window",
+    permission: "changes:approve",
+  },
+];

@@ -72,13 +72,18 @@ describeInBrowser("changes", () => {
     await one.page.getByRole("heading", { name: "Upgrade the database" }).waitFor();
     await one.page.getByText("1. Snapshot").waitFor();
     await expectSound(one);
-    await pressAndConfirm(one.page, "y");
+    // With a conflict, an approval needs a comment.
+    await one.page.keyboard.press("y");
+    await one.page.getByRole("textbox", { name: /in spite of the conflict/ }).fill("Agreed");
+    await one.page.keyboard.press("Enter");
     await one.page.getByText("1 of 2 agreed", { exact: true }).waitFor();
     await one.page.getByText("You have voted.").waitFor();
     await other.page.goto(`${at.origin}/changes/board?open=${body.data.id}`);
     await other.page.getByText("1 of 2 agreed", { exact: true }).waitFor();
     await expectSound(other);
-    await pressAndConfirm(other.page, "y");
+    await other.page.keyboard.press("y");
+    await other.page.getByRole("textbox", { name: /in spite of the conflict/ }).fill("Agreed");
+    await other.page.keyboard.press("Enter");
     await other.page.getByText(`You agreed to ${number}.`).waitFor();
     expect((await owner(`GET ${CHANGES}/${number}`)).body.data.state).toBe("approved");
 

@@ -137,7 +137,7 @@ function Item({ change, onBack }: { readonly change: Change; readonly onBack: ()
         <RiskReasons level={change.risk.level} reasons={change.risk.reasons} />
       </article>
       <aside className="scroll board-side" aria-label="Votes" tabIndex={0}>
-        <VoteBox change={change} approvals={approvals} />
+        <VoteBox {...{ change, approvals, conflicts }} />
       </aside>
     </>
   );

@@ -21,9 +21,18 @@ interface DayProps {
   readonly closures: readonly Schemas["BlackoutWindow"][];
   readonly chosen: string | undefined;
   readonly onOpen: (id: string) => void;
+  readonly onFreeze: (id: string) => void;
 }
 
-export function CalendarDay({ day, isToday, changes, closures, chosen, onOpen }: DayProps) {
+export function CalendarDay({
+  day,
+  isToday,
+  changes,
+  closures,
+  chosen,
+  onOpen,
+  onFreeze,
+}: DayProps) {
   const [isWhole, setWhole] = useState(false);
   const closed = describeClosures(day, closures);
   const here = changes.flatMap((change) => {
@@ -48,12 +57,17 @@ export function CalendarDay({ day, isToday, changes, closures, chosen, onOpen }:
         <span className={date === 1 ? "" : "calendar-month"}> {month.format(day.start)}</span>
       </h2>
       {closed.map(({ closure, words }) => (
-        <p key={closure.id} className="calendar-closed" title={closure.reason}>
+        <button
+          key={closure.id}
+          className="calendar-closed"
+          title={closure.reason}
+          onClick={() => onFreeze(closure.id)}
+        >
           {words}
           {closure.ciIds.length > 0 && (
             <span className="muted"> for {count(closure.ciIds.length, "item")}</span>
           )}
-        </p>
+        </button>
       ))}
       {shown.map(({ change, isFirst }) => (
         <Entry

@@ -10,6 +10,7 @@ import { count } from "../../ui/words.ts";
 import type { ChangesSearch } from "../search.ts";
 import { CalendarDay } from "./calendar-day.tsx";
 import { addDays, findMonday, listDays, parseDay, toDayKey } from "./days.ts";
+import { FreezeDialog } from "./freeze-dialog.tsx";
 import { Preview } from "./preview.tsx";
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
@@ -92,6 +93,7 @@ export function Calendar() {
                   closures={calendar.blackoutWindows}
                   chosen={chosen?.id}
                   onOpen={open}
+                  onFreeze={(freeze) => show({ freeze })}
                 />
               ))}
             </div>
@@ -100,6 +102,9 @@ export function Calendar() {
           </div>
           {chosen && <Preview change={chosen} onClose={() => open(undefined)} />}
         </div>
+      )}
+      {search.freeze !== undefined && (
+        <FreezeDialog id={search.freeze} onClose={() => show({ freeze: undefined })} />
       )}
     </>
   );
@@ -125,10 +130,10 @@ function Legend() {
         <i className="high" /> high
       </span>
       <span>
-        <i className="is-open" /> not agreed yet
+        <i className="is-open" /> not approved yet
       </span>
       <span>
-        <i className="is-closed" /> nothing may change
+        <i className="is-closed" /> change freeze
       </span>
     </p>
   );

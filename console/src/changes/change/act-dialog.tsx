@@ -1,47 +1,77 @@
 import { useState } from "react";
 import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
-import type { Act } from "./acts.ts";
+import type { Act, ActWords } from "./acts.ts";
 
-/** Asks for a word before an act that goes into the record; the word may be left out. */
-export function ActDialog(props: {
+interface ActDialogProps {
   readonly act: Act;
-  readonly onAct: (words: string) => Promise<boolean>;
+  /** Why the act is unusual now: a reason is required then. */
+  readonly warnings: readonly string[];
+  readonly onAct: (words: ActWords) => Promise<boolean>;
   readonly onClose: () => void;
-}) {
+}
+
+/** Asks for notes or a reason before an act. They are recorded with it. */
+export function ActDialog({ act, warnings, onAct, onClose }: ActDialogProps) {
   const [words, setWords] = useState("");
+  const [reason, setReason] = useState("");
   const [isBusy, setBusy] = useState(false);
+  const needsReason = warnings.length > 0;
+  const isReady = !isBusy && (!needsReason || reason.trim() !== "");
   const submit = async (): Promise<void> => {
+    if (!isReady) return;
     setBusy(true);
-    const isDone = await props.onAct(words.trim());
+    const isDone = await onAct({ words: words.trim(), reason: reason.trim() });
     setBusy(false);
-    if (isDone) props.onClose();
+    if (isDone) onClose();
   };
+  const text = (
+    label: string,
+    value: string,
+    onChange: (text: string) => void,
+    isOptional: boolean,
+  ) => (
+    <Field label={label} isOptional={isOptional}>
+      {(attributes) => (
+        <textarea
+          {...attributes}
+          className="field"
+          rows={isOptional ? 4 : 2}
+          maxLength={2_000}
+          required={!isOptional}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void submit();
+          }}
+        />
+      )}
+    </Field>
+  );
   return (
     <Dialog
-      title={props.act.label}
-      onClose={props.onClose}
+      title={act.label}
+      onClose={onClose}
       onSubmit={() => void submit()}
       footer={
-        <button className="btn main" disabled={isBusy}>
-          {props.act.label}
+        <button className="btn main" disabled={!isReady}>
+          {act.label}
         </button>
       }
     >
-      <Field label={props.act.asks === "reason" ? "Why" : "Notes"} isOptional>
-        {(attributes) => (
-          <textarea
-            {...attributes}
-            className="field"
-            rows={4}
-            value={words}
-            onChange={({ target }) => setWords(target.value)}
-            onKeyDown={(event) => {
-              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void submit();
-            }}
-          />
+      <div className="change-form">
+        {needsReason && (
+          <>
+            <ul className="change-warnings">
+              {warnings.map((warning) => (
+                <li key={warning}>{warning}</li>
+              ))}
+            </ul>
+            {text("Reason to start now", reason, setReason, false)}
+          </>
         )}
-      </Field>
+        {text(act.asks === "reason" ? "Why" : "Notes", words, setWords, true)}
+      </div>
     </Dialog>
   );
 }

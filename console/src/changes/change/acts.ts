@@ -21,6 +21,13 @@ export interface Act {
   readonly isMain?: boolean;
 }
 
+/** The words that a person gives with an act. */
+export interface ActWords {
+  readonly words: string;
+  /** Why the change starts although something is in its way. */
+  readonly reason: string;
+}
+
 const PLANNED: readonly Change["state"][] = ["draft", "submitted", "approved", "rejected"];
 const DRAFT: readonly Change["state"][] = ["draft", "rejected"];
 const OPEN: readonly Change["state"][] = [...PLANNED, "implementing"];

@@ -25,7 +25,9 @@ import { MoveDialog } from "./move-dialog.tsx";
 import { performAct } from "./perform-act.ts";
 import { Plan } from "./plan.tsx";
 import { RiskReasons, RiskTag } from "./risk.tsx";
+import { findWarnings } from "./start.ts";
 import { type Change, useApprovals, useConflicts } from "./use-change.ts";
+import { PageBanner } from "../../oncall/index.ts";
 import { VoteBox } from "../vote/vote-box.tsx";
 
 /** One change: its plan, its risk, what is in its way, who agreed, and the acts that its state has. */
@@ -83,6 +85,7 @@ function ChangeSheet({ change, ifMatch }: SheetProps) {
             <p className="notice change-refused">Refused: {change.rejectionReason}</p>
           )}
           <h2 className="hide">The plan</h2>
+          <PageBanner ticketId={change.id} />
           <ConflictList conflicts={conflicts} />
           <Plan change={change} />
           <TaskList kind="change" ticketId={change.id} refusal={whyNoTasks(change)} />
@@ -93,7 +96,7 @@ function ChangeSheet({ change, ifMatch }: SheetProps) {
           </section>
         </article>
         <aside className="change-side" aria-label="About it">
-          {change.state !== "draft" && <VoteBox change={change} approvals={approvals} />}
+          {change.state !== "draft" && <VoteBox {...{ change, approvals, conflicts }} />}
           <ChangeFacts change={change} />
           <RiskReasons level={change.risk.level} reasons={change.risk.reasons} />
         </aside>
@@ -101,7 +104,12 @@ function ChangeSheet({ change, ifMatch }: SheetProps) {
       {open?.name === "edit" && <ChangeForm change={change} ifMatch={ifMatch} onClose={close} />}
       {open?.name === "move" && <MoveDialog change={change} ifMatch={ifMatch} onClose={close} />}
       {open?.asks !== undefined && (
-        <ActDialog act={open} onAct={(words) => performAct(change, open, words)} onClose={close} />
+        <ActDialog
+          act={open}
+          warnings={open.name === "implement" ? findWarnings(change, conflicts, Date.now()) : []}
+          onAct={(words) => performAct(change, open, words)}
+          onClose={close}
+        />
       )}
     </>
   );
@@ -127,7 +135,7 @@ function useActs(change: Change) {
   const acts = listActs(change, me).map((act) => ({ ...act, disabled }));
   const perform = (act: Act): void => {
     if (act.asks !== undefined || act.name === "edit" || act.name === "move") setOpen(act);
-    else void performAct(change, act, "");
+    else void performAct(change, act, { words: "", reason: "" });
   };
   useActions(
     acts.map((act) => ({

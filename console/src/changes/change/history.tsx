@@ -5,8 +5,11 @@ import { Avatar } from "../../ui/avatar.tsx";
 import { Timeline } from "../../ui/display/timeline.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { toWords } from "../../ui/words.ts";
+import { describeStarted } from "./start.ts";
 
 type Moment = Schemas["TimelineMoment"];
+
+const STARTED = "change.implementation_started";
 
 const WORDS: Readonly<Record<string, string>> = {
   "change.created": "drafted it",
@@ -16,7 +19,6 @@ const WORDS: Readonly<Record<string, string>> = {
   "change.rejected": "refused it",
   "change.revised": "made it a draft again",
   "change.delegated": "handed a vote on",
-  "change.implementation_started": "began with it",
   "change.completed": "said that it is done",
   "change.rolled_back": "rolled it back",
   "change.cancelled": "gave it up",
@@ -56,7 +58,7 @@ export function History({ id, number }: { readonly id: string; readonly number: 
   return <Timeline label="What happened" entries={entries} onSee={see} />;
 }
 
-function describeMoment({ type, actor, changes }: Moment): string {
+function describeMoment({ type, actor, changes, data }: Moment): string {
   const who = actor.name ?? "Millrace";
   if (changes.length > 0) {
     const fields = changes.map(({ field }) =>
@@ -64,6 +66,7 @@ function describeMoment({ type, actor, changes }: Moment): string {
     );
     return `${who} changed ${fields.join(", ")}`;
   }
+  if (type === STARTED) return `${who} ${describeStarted(data)}`;
   const words = WORDS[type] ?? toWords(type.slice(type.indexOf(".") + 1)).toLowerCase();
   return words.startsWith("It ") ? words : `${who} ${words}`;
 }
@@ -76,7 +79,7 @@ function describeWords({ type, data }: Moment): string | undefined {
     "change.approval_given": vote?.comment,
     "change.rejected": data["rejectionReason"],
     "change.cancelled": data["cancellationReason"],
-    "change.implementation_started": data["implementationNotes"],
+    [STARTED]: data["implementationNotes"],
     "change.completed": data["completionNotes"],
     "change.rolled_back": data["rollbackNotes"],
   };

@@ -1,11 +1,11 @@
 import { call, invalidate } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { notify } from "../../ui/toast.tsx";
-import { type Act, DONE } from "./acts.ts";
+import { type Act, type ActWords, DONE } from "./acts.ts";
 import type { Change } from "./use-change.ts";
 
-/** Does an act and says so; what the server refused is told in its words. */
-export async function performAct(change: Change, act: Act, words: string): Promise<boolean> {
+/** Performs an act and confirms it, or shows the server's refusal. */
+export async function performAct(change: Change, act: Act, words: ActWords): Promise<boolean> {
   try {
     await send(change.id, act, words);
     notify(`${change.number} ${DONE[act.name]}.`);
@@ -18,7 +18,7 @@ export async function performAct(change: Change, act: Act, words: string): Promi
   }
 }
 
-async function send(id: string, act: Act, words: string): Promise<unknown> {
+async function send(id: string, act: Act, { words, reason }: ActWords): Promise<unknown> {
   const params = { id };
   const notes = { params, body: words === "" ? {} : { notes: words } };
   switch (act.name) {
@@ -29,7 +29,10 @@ async function send(id: string, act: Act, words: string): Promise<unknown> {
     case "take":
       return call("changes.take", { params });
     case "implement":
-      return call("changes.implement", notes);
+      return call("changes.implement", {
+        params,
+        body: { ...notes.body, ...(reason !== "" && { reason }) },
+      });
     case "complete":
       return call("changes.complete", notes);
     case "rollback":

@@ -4,19 +4,21 @@ import { call, invalidate } from "../../data/api.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Keys } from "../../ui/key.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
-import type { Approvals, Change } from "../change/use-change.ts";
+import { type Approvals, type Change, type Conflicts, hasConflicts } from "../change/use-change.ts";
 import { VoteList } from "./vote-list.tsx";
 import { describeHindrance, describeRule } from "./vote-words.ts";
 
 interface VoteBoxProps {
   readonly change: Pick<Change, "id" | "number" | "state">;
   readonly approvals: Approvals | undefined;
+  /** With any of them, an approval needs a comment. */
+  readonly conflicts?: Conflicts | undefined;
   /** Called after a vote was counted. */
   readonly onVoted?: (() => void) | undefined;
 }
 
 /** Votes and the two keys for one's own. A vote is final: nothing is shown before the server has counted it. */
-export function VoteBox({ change, approvals, onVoted }: VoteBoxProps) {
+export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps) {
   const [way, setWay] = useState<"agree" | "refuse">();
   const [words, setWords] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -42,19 +44,24 @@ export function VoteBox({ change, approvals, onVoted }: VoteBoxProps) {
       setBusy(false);
     }
   };
+  const isInConflict = hasConflicts(conflicts);
+  const approve = (): void => (isInConflict ? setWay("agree") : void vote(true));
   useActions(
     change.state === "submitted"
       ? [
           {
             keys: "y",
             label: "Approve",
-            run: () => void vote(true),
+            run: approve,
             disabled,
-            asks: {
-              title: `Approve ${change.number}?`,
-              text: "Your vote can't be undone.",
-              act: "Approve",
-            },
+            // With a conflict, the comment is asked for instead.
+            ...(!isInConflict && {
+              asks: {
+                title: `Approve ${change.number}?`,
+                text: "Your vote can't be undone.",
+                act: "Approve",
+              },
+            }),
           },
           { keys: "n", label: "Reject with a reason", run: () => setWay("refuse"), disabled },
         ]
@@ -70,7 +77,7 @@ export function VoteBox({ change, approvals, onVoted }: VoteBoxProps) {
             disabled={disabled !== undefined}
             title={disabled}
             aria-keyshortcuts="y"
-            onClick={() => void vote(true)}
+            onClick={approve}
           >
             <Check /> Approve <Keys keys="y" />
           </button>
@@ -83,7 +90,7 @@ export function VoteBox({ change, approvals, onVoted }: VoteBoxProps) {
           >
             <X /> Reject <Keys keys="n" />
           </button>
-          {why === undefined && (
+          {why === undefined && !isInConflict && (
             <button className="btn bare" onClick={() => setWay("agree")}>
               Approve with a comment
             </button>
@@ -93,6 +100,7 @@ export function VoteBox({ change, approvals, onVoted }: VoteBoxProps) {
       {way !== undefined && (
         <WordForm
           way={way}
+          isInConflict={isInConflict}
           words={words}
           isBusy={isBusy}
           onWords={setWords}
@@ -112,6 +120,7 @@ export function VoteBox({ change, approvals, onVoted }: VoteBoxProps) {
 
 function WordForm(props: {
   readonly way: "agree" | "refuse";
+  readonly isInConflict: boolean;
   readonly words: string;
   readonly isBusy: boolean;
   readonly onWords: (words: string) => void;
@@ -119,7 +128,13 @@ function WordForm(props: {
   readonly onClose: () => void;
 }) {
   const isRefusal = props.way === "refuse";
-  const isReady = !props.isBusy && (!isRefusal || props.words.trim() !== "");
+  const isRequired = isRefusal || props.isInConflict;
+  const isReady = !props.isBusy && (!isRequired || props.words.trim() !== "");
+  const label = isRefusal
+    ? "Reason for the rejection"
+    : props.isInConflict
+      ? "Why approve it in spite of the conflict"
+      : "Comment";
   return (
     <form
       className="vote-acts"
@@ -133,12 +148,8 @@ function WordForm(props: {
         autoFocus
         rows={3}
         maxLength={2_000}
-        aria-label={isRefusal ? "Why not?" : "A word with it"}
-        placeholder={
-          isRefusal
-            ? "Why not? Whoever asked for it will read it."
-            : "Whoever asked for it will read it."
-        }
+        aria-label={label}
+        placeholder={`${label}. The requester reads it.`}
         value={props.words}
         onChange={({ target }) => props.onWords(target.value)}
         onKeyDown={(event) => {

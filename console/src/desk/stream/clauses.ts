@@ -1,4 +1,5 @@
 /** Sentences about the events of a ticket: what its actor did, by the type of the event. */
+import { describeStarted } from "../../changes/index.ts";
 import { splitWords, toWords } from "../../ui/words.ts";
 import type { Moment } from "../ticket-kind.ts";
 
@@ -145,7 +146,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   delegated: "delegated an approval",
   revised: "returned it to draft",
   rescheduled: "changed the planned time",
-  implementation_started: "started the implementation",
+  implementation_started: ({ data }) => describeStarted(data),
   fulfilment_started: "started the fulfilment",
   completed: "completed the ticket",
   rolled_back: (told) => `rolled the change back${because(told)}`,

@@ -48,7 +48,15 @@ export const CHANGE: readonly ActSpec[] = [
     op: "changes.implement",
     from: ["approved"],
     permission: "changes:write",
-    fields: [{ name: "notes", label: "Notes", type: "area", isOptional: true }],
+    fields: [
+      { name: "notes", label: "Notes", type: "area", isOptional: true },
+      {
+        name: "reason",
+        label: "Reason, if outside its window or in conflict",
+        type: "area",
+        isOptional: true,
+      },
+    ],
     said: "is being implemented",
     isMain: true,
   },

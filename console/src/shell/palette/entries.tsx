@@ -1,12 +1,12 @@
 /** Entries of the palette: acts of the screen, places, environments, and whatever the search finds. */
 import { useNavigate } from "@tanstack/react-router";
-import { ArrowRight, Clock, CornerDownLeft, Layers, Search } from "lucide-react";
+import { ArrowRight, Clock, CornerDownLeft, Layers, Plus, Search } from "lucide-react";
 import { useMemo, useState } from "react";
 import { ENVIRONMENTS, place } from "../../data/place.ts";
 import { Keys } from "../../ui/key.tsx";
 import { toWords } from "../../ui/words.ts";
 import { type Action, frameActions, screenActions, startAction } from "../actions.ts";
-import { SCREENS } from "../areas.ts";
+import { SCREENS, SHORTCUTS } from "../areas.ts";
 import { useOffer } from "../offer.ts";
 import { switchEnvironment } from "../bar/environment-switch.tsx";
 import type { Entry } from "./entry.ts";
@@ -30,7 +30,9 @@ export function useEntries(text: string): Entries {
   const fixed = useFixedEntries();
   const { things, isSearching, error } = useThings(text.trim());
   const entries = useMemo(() => {
-    if (text.trim() === "") return fixed.filter(({ group }) => group !== "Environment");
+    if (text.trim() === "") {
+      return fixed.filter(({ group }) => group !== "Environment" && group !== "Create");
+    }
     const seen = new Set<string>();
     const found = [...fixed, ...things]
       .map((entry) => ({ entry, score: rankEntry(entry, text) }))
@@ -72,6 +74,16 @@ function useFixedEntries(): readonly Entry[] {
         hint: keys && <Keys keys={keys} />,
         run: go(to),
       })),
+      ...SHORTCUTS.filter(
+        (shortcut) => isOffered(shortcut) && own.every(({ label }) => label !== shortcut.label),
+      ).map(({ to, search, label, also }): Entry => ({
+        id: `create:${label}`,
+        group: "Create",
+        icon: <Plus className="ico" />,
+        label,
+        also,
+        run: () => void navigate({ to, search }),
+      })),
       ...shared,
       ...ENVIRONMENTS.filter((environment) => environment !== place.environment).map(
         (environment): Entry => ({
@@ -103,6 +115,7 @@ function toEntries(actions: readonly Action[], group: string): readonly Entry[] 
     .filter(({ hidden, keys }) => !hidden && !keys?.startsWith("g "))
     .map((action) => ({
       id: `action:${action.keys ?? action.label}`,
+      ...(action.also !== undefined && { also: action.also }),
       group,
       icon: <CornerDownLeft className="ico" />,
       label: action.label,

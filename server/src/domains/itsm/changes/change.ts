@@ -164,7 +164,12 @@ export const AlreadyVoted = failure("change_already_voted", 409, "Everyone has o
 export const Blackout = failure(
   "change_blackout",
   409,
-  "A blackout window forbids changes of these items now.",
+  "A change freeze forbids changes of these items now.",
+);
+export const StartReasonRequired = failure(
+  "change_reason_required",
+  422,
+  "A reason is required to start a change outside its planned window or with an open conflict.",
 );
 export const TemplateUnusable = failure(
   "change_template_unusable",

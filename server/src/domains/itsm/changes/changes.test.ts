@@ -212,7 +212,7 @@ test("after submission only the window and who works on it change, then only the
   await performAction(manager, id, "approve");
   const narrowed = { plannedStart: "2026-12-06T01:00:00Z" };
   expect(await patch(narrowed)).toMatchObject({ status: 200, events: ["change.updated"] });
-  await performAction(requester, id, "implement");
+  await performAction(requester, id, "implement", { reason: "The vendor is early" });
   expect(await patch({ plannedEnd: null })).toMatchObject({ status: 409 });
   expect(await patch({ assigneeId: requester.userId })).toMatchObject({ status: 200 });
   await performAction(requester, id, "complete");

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { changeEvent, event } from "#kernel/log/event.ts";
+import { id, nullable } from "#kernel/schema/schema.ts";
 import { Change } from "./change.ts";
 
 const about = { resource: "change", data: Change };
@@ -59,6 +60,19 @@ export const ImplementationStarted = event("change.implementation_started", {
   data: Type.Object({
     ...Change.properties,
     outsideWindow: Type.Boolean({ description: "Not at the time that was planned" }),
+    conflicts: Type.Optional(
+      Type.Array(Type.Object({ id: id("chg"), number: Type.String() }), {
+        description: "Changes in conflict with it at the start",
+      }),
+    ),
+    blackoutWindows: Type.Optional(
+      Type.Array(Type.Object({ id: id("bwn"), name: Type.String() }), {
+        description: "Change freezes of its planned window, or of the moment of the start",
+      }),
+    ),
+    reason: Type.Optional(
+      nullable(Type.String({ description: "Why it was started all the same" })),
+    ),
   }),
 });
 

@@ -4,7 +4,14 @@ import { Failure } from "#kernel/operation/failure.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { assertTasksEnded, nextState, TasksOpen } from "../tickets/index.ts";
-import { Blackout, type ChangeRecord, Notes, Reason, TemplateUnusable } from "./change.ts";
+import {
+  Blackout,
+  type ChangeRecord,
+  Notes,
+  Reason,
+  StartReasonRequired,
+  TemplateUnusable,
+} from "./change.ts";
 import { dropAbsentApprovers } from "./approval/present-approvers.ts";
 import {
   ApproversRemoved,
@@ -21,7 +28,7 @@ import { changeMachine } from "./lifecycle.ts";
 import { assessRisk } from "./risk/assess-risk.ts";
 import { templateDeviations, templates } from "./templates/template.ts";
 import { findBlackoutsAt } from "./windows/blackout.ts";
-import { containsMoment, plannedWindowOf } from "./windows/window.ts";
+import { describeStart } from "./start.ts";
 
 const { transition, emit } = changeCommands;
 
@@ -57,19 +64,20 @@ export const changeTransitions = [
   }),
   transition("implement", {
     effect: "ordinary",
-    summary: "Begin to carry out a change",
+    summary: "Start the implementation of a change",
     description:
-      "Also at another time than was planned, which its event tells as `outsideWindow`; but not in a " +
-      "blackout window of one of its configuration items, unless it is an emergency.",
-    body: OptionalNotes,
+      "Starting outside the planned window, or while another change or a change freeze is in conflict, needs a `reason`: " +
+      "without it 422 `change_reason_required`, which says why. In a freeze of one of its configuration items only an " +
+      "emergency change can start.",
+    body: object({ notes: Type.Optional(Notes), reason: Type.Optional(Reason) }),
     example: { notes: "The team is in the data centre." },
     event: ImplementationStarted,
-    fails: [Blackout],
+    fails: [Blackout, StartReasonRequired],
     async fields(ctx, change, { notes = null }) {
       await assertNoBlackout(ctx, change);
       return { implementationNotes: notes };
     },
-    details: ({ now }, change) => ({ outsideWindow: isOutsideWindow(change, now) }),
+    details: describeStart,
   }),
   transition("complete", {
     effect: "ordinary",
@@ -116,7 +124,7 @@ async function assertTemplate(tx: ReadContext["tx"], change: ChangeRecord): Prom
   throw new Failure(TemplateUnusable, { detail, extra: { fields } });
 }
 
-/** Throws a 409 in a blackout window of one of the items, unless the change is an emergency. */
+/** Throws a 409 in a change freeze of one of the items, unless the change is an emergency. */
 async function assertNoBlackout(
   { tx, now }: ReadContext,
   { type, ciIds }: ChangeRecord,
@@ -125,13 +133,7 @@ async function assertNoBlackout(
   const [first] = windows;
   if (!first) return;
   throw new Failure(Blackout, {
-    detail: `"${first.name}" forbids changes of these items until ${first.end}.`,
+    detail: `The change freeze "${first.name}" forbids changes of these items until ${first.end}.`,
     extra: { blackoutWindows: windows.map(({ id, name, end }) => ({ id, name, end })) },
   });
-}
-
-/** True when a moment is not in the window that the change is planned for. */
-function isOutsideWindow(change: ChangeRecord, moment: Date): boolean {
-  const window = plannedWindowOf(change);
-  return window !== undefined && !containsMoment(window, moment.toISOString());
 }

@@ -78,7 +78,7 @@ test("only planned changes are in conflict: no draft, none in a final state, and
   const expected: [string, Member, object?][] = [
     ["submit", requester],
     ["approve", manager],
-    ["implement", requester],
+    ["implement", requester, { reason: "A rehearsal" }],
   ];
   for (const [action, by, body] of expected) {
     await performAction(by, other.id, action, body);
@@ -127,7 +127,19 @@ test("work does not begin in a blackout window of its items, but in an emergency
     await performAction(requester, await approved({ ciIds: [printer] }), "implement"),
   ).toMatchObject(begun);
   const emergency = await approved({ ciIds: [server], type: "emergency" });
-  expect(await performAction(requester, emergency, "implement")).toMatchObject(begun);
+  expect(await performAction(requester, emergency, "implement")).toMatchObject({
+    status: 422,
+    body: { code: "change_reason_required", blackoutWindows: [{ id: window.id, name: "Freeze" }] },
+    events: [],
+  });
+  const because = { reason: "The disk is full" };
+  expect(await performAction(requester, emergency, "implement", because)).toMatchObject(begun);
+  expect((await readEvents(world, emergency)).at(-1).data).toMatchObject({
+    outsideWindow: false,
+    conflicts: [],
+    blackoutWindows: [{ id: window.id, name: "Freeze" }],
+    ...because,
+  });
   const shortened = await manager(`PATCH ${BLACKOUTS}/${window.id}`, { ciIds: [] });
   expect(shortened).toMatchObject({ status: 200, events: ["blackout_window.updated"] });
   const nothing = await approved({});
@@ -135,6 +147,25 @@ test("work does not begin in a blackout window of its items, but in an emergency
   world.clock.advance(HOUR_MS);
   expect(await performAction(requester, held, "implement")).toMatchObject(begun);
   expect(await performAction(requester, nothing, "implement")).toMatchObject(begun);
+});
+
+test("a change in conflict with another one starts with a reason, which its event records", async () => {
+  const at = (ms: number) => new Date(world.clock.nowMs() + ms).toISOString();
+  const window = { ciIds: [server], plannedStart: at(-HOUR_MS), plannedEnd: at(HOUR_MS) };
+  const other = await createSubmittedChange(requester, window);
+  const { id } = await createSubmittedChange(requester, window);
+  await performAction(manager, id, "approve");
+  const conflicts = [{ id: other.id, number: other.number }];
+  expect(await performAction(requester, id, "implement")).toMatchObject({
+    status: 422,
+    body: { code: "change_reason_required", outsideWindow: false, conflicts },
+    events: [],
+  });
+  const reason = "The other one is postponed";
+  expect(await performAction(requester, id, "implement", { reason })).toMatchObject({
+    status: 200,
+  });
+  expect((await readEvents(world, id)).at(-1).data).toMatchObject({ conflicts, reason });
 });
 
 test("a change that begins at another time than planned is marked as outside of its window", async () => {
@@ -145,8 +176,19 @@ test("a change that begins at another time than planned is marked as outside of 
       plannedEnd: at(toMs),
     });
     await performAction(manager, id, "approve");
-    await performAction(requester, id, "implement");
-    return (await readEvents(world, id)).at(-1).data.outsideWindow;
+    const bare = await performAction(requester, id, "implement");
+    if (bare.status === 200) return (await readEvents(world, id)).at(-1).data.outsideWindow;
+    expect(bare).toMatchObject({
+      status: 422,
+      body: { code: "change_reason_required", outsideWindow: true },
+      events: [],
+    });
+    const blank = await performAction(requester, id, "implement", { reason: " " });
+    expect(blank).toMatchObject({ status: 422, events: [] });
+    await performAction(requester, id, "implement", { reason: "The team is here" });
+    const { data } = (await readEvents(world, id)).at(-1);
+    expect(data).toMatchObject({ reason: "The team is here", conflicts: [] });
+    return data.outsideWindow;
   };
   expect(await outside(-HOUR_MS, HOUR_MS)).toBe(false);
   expect(await outside(HOUR_MS, 2 * HOUR_MS)).toBe(true);

@@ -116,7 +116,7 @@ type DetailsOf<T, E extends EventType, Body extends TSchema, Data> = (
   ctx: ReadContext,
   ticket: T,
   body: Static<Body>,
-) => Details<E, Data>;
+) => Details<E, Data> | Promise<Details<E, Data>>;
 
 /** The commands of one kind of ticket. */
 export interface TicketCommands<T extends Ticket, Action extends string, Data> {
@@ -189,7 +189,11 @@ function transitionCommand<
   model: TicketModel<T, Action, TObject>,
   action: Action,
   declaration: TransitionCommand<T, E, Also, Body> & {
-    readonly details?: (ctx: ReadContext, ticket: T, body: Static<Body>) => object;
+    readonly details?: (
+      ctx: ReadContext,
+      ticket: T,
+      body: Static<Body>,
+    ) => object | Promise<object>;
   },
 ): Operation {
   const { event, alsoEmits = [], authorize, fields, effects, details, ...docs } = declaration;
@@ -204,7 +208,7 @@ function transitionCommand<
         action,
         event,
         fields: await fields?.(ctx, ticket, body),
-        details: details?.(ctx, ticket, body),
+        details: await details?.(ctx, ticket, body),
       });
       await effects?.(ctx, after, body);
       return after;

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { describeStarted, findWarnings } from "./start.ts";
+
+const planned = {
+  type: "normal" as const,
+  plannedStart: "2026-11-21T20:00:00.000Z",
+  plannedEnd: "2026-11-21T22:00:00.000Z",
+};
+const at = (time: string) => Date.parse(time);
+
+test("a start in the window and without a conflict needs no reason, its end is outside", () => {
+  expect(findWarnings(planned, undefined, at("2026-11-21T20:00:00Z"))).toEqual([]);
+  expect(findWarnings(planned, undefined, at("2026-11-21T22:00:00Z"))).toHaveLength(1);
+  expect(findWarnings(planned, undefined, at("2026-11-19T03:22:00Z"))).toEqual([
+    "It is outside the planned window.",
+  ]);
+  const open = { ...planned, plannedEnd: null };
+  expect(findWarnings(open, undefined, at("2026-11-19T03:22:00Z"))).toEqual([]);
+});
+
+test("the timeline says how a change started, and why", () => {
+  expect(describeStarted({ outsideWindow: false })).toBe("started it");
+  expect(describeStarted({ outsideWindow: true, reason: "The team is here" })).toBe(
+    "started it outside its window: The team is here",
+  );
+  expect(
+    describeStarted({
+      outsideWindow: false,
+      conflicts: [{ number: "CHG0000002" }],
+      blackoutWindows: [{ name: "Year end" }],
+      reason: "Disk full",
+    }),
+  ).toBe("started it in the change freeze Year end, in conflict with CHG0000002: Disk full");
+});

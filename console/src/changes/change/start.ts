@@ -1,0 +1,48 @@
+/** What is unusual about starting a change, in sentences: before it starts, and afterwards by its event. */
+import type { Change, Conflicts } from "./use-change.ts";
+
+type Planned = Pick<Change, "plannedStart" | "plannedEnd" | "type">;
+
+/** Why starting now needs a reason; empty where it does not. */
+export function findWarnings(
+  { plannedStart, plannedEnd }: Planned,
+  conflicts: Conflicts | undefined,
+  nowMs: number,
+): readonly string[] {
+  const isOutside =
+    plannedStart !== null &&
+    plannedEnd !== null &&
+    (nowMs < Date.parse(plannedStart) || nowMs >= Date.parse(plannedEnd));
+  const { changes = [], blackoutWindows = [] } = conflicts ?? {};
+  return [
+    ...(isOutside ? ["It is outside the planned window."] : []),
+    ...blackoutWindows
+      .filter(({ end }) => Date.parse(end) > nowMs)
+      .map(({ name }) => `It conflicts with the change freeze ${name}.`),
+    ...changes.map(({ number, title }) => `It conflicts with ${number} ${title}.`),
+  ];
+}
+
+interface Started {
+  readonly outsideWindow?: boolean;
+  readonly conflicts?: readonly { readonly number: string }[];
+  readonly blackoutWindows?: readonly { readonly name: string }[];
+  readonly reason?: string | null;
+}
+
+/** How a change started, as a clause behind the name of the person: "started it outside its window: REASON". */
+export function describeStarted(data: Readonly<Record<string, unknown>>): string {
+  // Its schema is that of the event; older events have less.
+  const { outsideWindow = false, conflicts = [], blackoutWindows = [], reason } = data as Started;
+  const how = [
+    ...(outsideWindow ? ["outside its window"] : []),
+    ...(blackoutWindows.length > 0
+      ? [`in the change freeze ${blackoutWindows.map(({ name }) => name).join(", ")}`]
+      : []),
+    ...(conflicts.length > 0
+      ? [`in conflict with ${conflicts.map(({ number }) => number).join(", ")}`]
+      : []),
+  ];
+  const started = how.length === 0 ? "started it" : `started it ${how.join(", ")}`;
+  return typeof reason === "string" && reason !== "" ? `${started}: ${reason}` : started;
+}
