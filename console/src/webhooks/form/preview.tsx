@@ -47,6 +47,24 @@ export function Preview({
           {isReady && found && describeFound(found)}
         </p>
       </header>
+      {isReady && found && found.missing.length > 0 && (
+        <div className="notice hook-missing">
+          <div>
+            <p>
+              The condition reads fields that these events do not have, so they are not sent. To use
+              the ticket that an event is about, write <code>ticket.priority</code> instead of{" "}
+              <code>data.priority</code>.
+            </p>
+            <ul>
+              {found.missing.map(({ type, path, count: times }) => (
+                <li key={`${type} ${path}`}>
+                  <code>{type}</code> has no <code>{path}</code> ({count(times, "event")})
+                </li>
+              ))}
+            </ul>
+          </div>
+        </div>
+      )}
       {isReady && found && (
         <ol className="hook-past scroll">
           {found.events.map((event) => (

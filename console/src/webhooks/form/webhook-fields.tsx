@@ -92,14 +92,14 @@ function Condition({ draft, onChange, isDisabled, errorAt }: PartProps) {
           isReadOnly={isDisabled}
           isInvalid={isFilterWrong}
           value={draft.filter}
-          hint={'{ "data.severity": { "in": ["critical", "high"] } }'}
+          hint={'{ "ticket.priority": { "in": [1, 2] } }'}
           onChange={(filter) => onChange({ filter })}
         />
         <p className={isFilterWrong || errorAt("/filter") ? "field-error" : "field-help"}>
           {errorAt("/filter") ??
             (isFilterWrong
-              ? "This is no JSON object."
-              : "Optional. Paths into type, actor, resource, data, before and changes; the preview shows what it lets through.")}
+              ? "This is not a JSON object."
+              : "Optional. Paths into type, actor, resource, data, before and changes, or ticket: the ticket that an event is about, also for its comments. Example: ticket.priority. The preview shows the matching events.")}
         </p>
       </div>
       <fieldset className="hook-environments" disabled={isDisabled}>

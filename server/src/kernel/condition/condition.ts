@@ -41,6 +41,31 @@ export function checkCondition(value: unknown): readonly ConditionError[] {
   return parseCondition(value).errors;
 }
 
+/** The paths that a condition reads, each once; none of one that is not valid. */
+export function conditionPaths(condition: Condition): readonly (readonly string[])[] {
+  const { tree, errors } = parseCondition(condition);
+  if (errors.length > 0) return [];
+  const paths = new Map(listPaths(tree).map((path) => [path.join("."), path]));
+  return [...paths.values()];
+}
+
+function listPaths(tree: ConditionTree): readonly (readonly string[])[] {
+  if (tree.kind === "comparison") return [tree.path];
+  return tree.kind === "not" ? listPaths(tree.part) : tree.parts.flatMap(listPaths);
+}
+
+/** True when a subject has the property that a path names, even where its value is null. */
+export function hasPath(subject: unknown, path: readonly string[]): boolean {
+  const last = path.at(-1);
+  const parent = valueAt(subject, path.slice(0, -1));
+  return (
+    last !== undefined &&
+    typeof parent === "object" &&
+    parent !== null &&
+    Object.hasOwn(parent, last)
+  );
+}
+
 /** Reads the value at a path of a subject; null when there is none. */
 export type ValueReader = (subject: unknown, path: readonly string[]) => unknown;
 

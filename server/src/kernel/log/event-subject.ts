@@ -15,7 +15,8 @@ export interface ConditionSubject {
 /** The event as the subject of a condition. */
 export function subjectOf(event: RecordedEvent): ConditionSubject {
   const { type, environment, actor, resource } = event;
-  const common = { type, environment, actor, resource, data: payloadOf(event) };
+  const root = event.whole && { [event.whole.root]: payloadOf(event.whole.event) };
+  const common = { type, environment, actor, resource, data: payloadOf(event), ...root };
   if (!isChange(event)) return common;
   const { before, changes } = event.data;
   return { ...common, before, changes };

@@ -52,8 +52,9 @@ export async function eventFiltersFor(
   events: readonly RecordedEvent[],
 ): Promise<ReadonlyMap<string, EventFilter>> {
   const filters = new Map<string, EventFilter>();
+  const all = events.flatMap((event) => [event, ...(event.whole ? [event.whole.event] : [])]);
   for (const view of eventVisibilities(context.services)) {
-    const concerned = events.filter(({ resource }) => resource.type === view.resourceType);
+    const concerned = all.filter(({ resource }) => resource.type === view.resourceType);
     if (concerned.length === 0) continue;
     const found = await view.filtersFor(context, concerned);
     for (const [index, { id }] of concerned.entries()) {
@@ -114,6 +115,19 @@ export async function filterEvent(
 
 /** Applies the filters of a batch to one of its events. */
 export function applyFilter(
+  filters: ReadonlyMap<string, EventFilter>,
+  event: RecordedEvent,
+  principal: Principal | undefined,
+): RecordedEvent | undefined {
+  const visible = filterOne(filters, event, principal);
+  if (!visible || !event.whole) return visible;
+  // Nobody learns by a condition what they may not read.
+  const { whole: _, ...bare } = visible;
+  const whole = filterOne(filters, event.whole.event, principal);
+  return whole ? { ...bare, whole: { ...event.whole, event: whole } } : bare;
+}
+
+function filterOne(
   filters: ReadonlyMap<string, EventFilter>,
   event: RecordedEvent,
   principal: Principal | undefined,

@@ -77,6 +77,8 @@ export interface RecordedEvent {
   readonly madeBy?: EventMaker;
   readonly createdAt: string;
   readonly data: Readonly<Record<string, unknown>>;
+  /** Attached for conditions that ask for it: the event at or before this one that has the whole resource. */
+  readonly whole?: { readonly root: string; readonly event: RecordedEvent };
 }
 
 /** Declares an event: `data` is the resource. */
@@ -174,7 +176,15 @@ export const EventEnvelope = Type.Object(
 );
 
 export function toEventEnvelope(recorded: RecordedEvent): Static<typeof EventEnvelope> {
-  const { position: _, transaction: __, workspace, topic: ___, madeBy, ...rest } = recorded;
+  const {
+    position: _,
+    transaction: __,
+    workspace,
+    topic: ___,
+    whole: ____,
+    madeBy,
+    ...rest
+  } = recorded;
   return { ...rest, workspaceId: workspaceIdOf(workspace), ...makerFields(madeBy) };
 }
 

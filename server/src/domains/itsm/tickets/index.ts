@@ -3,6 +3,7 @@ import { ExecutorPoint } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
+import { SubjectRootPoint } from "#kernel/log/subject-root.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ResourceNamerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
@@ -18,6 +19,7 @@ import {
   listStateMachines,
   updateDeskSettings,
 } from "./operations.ts";
+import { TICKET_KINDS } from "./kind.ts";
 import { DeskRead, DeskWrite } from "./settings.ts";
 import { getKind, KindUpdated, updateKind } from "./fields/operations.ts";
 import { findTicketId } from "./ticket.ts";
@@ -147,6 +149,7 @@ export const tickets = domain({
     contribute(SqlViewPoint, ticketsSqlView),
     contribute(ResourceNamerPoint, findTicketId),
     contribute(FileOwnerPoint, ...ticketFileOwners),
+    contribute(SubjectRootPoint, { name: "ticket", resourceTypes: TICKET_KINDS }),
     ...ticketEventVisibility.map((view) => contribute(EventVisibilityPoint, view)),
   ],
 });

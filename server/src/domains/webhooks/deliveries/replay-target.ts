@@ -1,6 +1,7 @@
 import { type Selectable, sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
+import type { Condition } from "#kernel/condition/condition.ts";
 import { CAUSATION_DEPTH_MAX, type LogPosition, type RecordedEvent } from "#kernel/log/event.ts";
 import type { VisibilityContext } from "#kernel/log/event-visibility.ts";
 import { positionOfRow } from "#kernel/log/event-log.ts";
@@ -8,6 +9,7 @@ import type { WriteContext } from "#kernel/contract.ts";
 import { compileSubscriptionStart, type StartFilter } from "#kernel/log/subscription-start.ts";
 import type { Tables } from "../../../tables.ts";
 import { insertDeliveries } from "../sending/fan-out.ts";
+import { attachWhole, rootsIn } from "#kernel/log/subject-root.ts";
 import { compileSubscription } from "../sending/subscription.ts";
 import type { DeliveryTarget } from "../sending/pending-delivery.ts";
 import type { PayloadFormat } from "../sending/payload.ts";
@@ -18,6 +20,7 @@ export interface ReplayTarget extends DeliveryTarget {
   readonly status: string;
   /** Position of its last event, for as long as the fan-out reader skips it. */
   readonly position: LogPosition | undefined;
+  readonly filter: Condition | null;
   readonly hearsAudit: boolean;
   readonly matches: (event: RecordedEvent) => boolean;
   /** True when an event comes after the start of the subscription. */
@@ -76,17 +79,19 @@ export async function replayEventsTo(
 /** Applies the visibility of a webhook to past events, and drops those that it may not see. */
 export async function filterVisible(
   ctx: WriteContext<never>,
-  { id }: Pick<DeliveryTarget, "id">,
+  { id, filter }: Pick<DeliveryTarget, "id"> & { readonly filter: Condition | null },
   events: readonly RecordedEvent[],
 ): Promise<RecordedEvent[]> {
   const { tx, services, caller } = ctx;
+  const roots = rootsIn(filter, services);
   const visible: RecordedEvent[] = [];
   for (const [environment, group] of Map.groupBy(events, (event) => event.environment)) {
     const partition = { workspace: caller.workspace?.key ?? "", environment };
     const read: VisibilityContext["read"] = (work) =>
       runInEnvironment(ctx, environment, () => work(tx));
-    const toVisible = await readVisibility(tx, { services, partition, read }, group, () => [id]);
-    visible.push(...group.flatMap((event) => toVisible(event, id) ?? []));
+    const subjects = await read(() => attachWhole(tx, roots, group));
+    const toVisible = await readVisibility(tx, { services, partition, read }, subjects, () => [id]);
+    visible.push(...subjects.flatMap((event) => toVisible(event, id) ?? []));
   }
   return visible;
 }
@@ -106,13 +111,23 @@ export async function runInEnvironment<T>(
 }
 
 function toReplayTarget(row: Row): ReplayTarget {
-  const { id, shard, url, status, place_epoch: epoch, place_xid: xid, place_seq: seq } = row;
+  const {
+    id,
+    shard,
+    url,
+    status,
+    filter,
+    place_epoch: epoch,
+    place_xid: xid,
+    place_seq: seq,
+  } = row;
   const matches = compileSubscription(row);
   return {
     id,
     shard,
     url,
     status,
+    filter,
     hearsAudit: row.hearsAudit,
     // The column is text, and only this domain writes it.
     format: row.format as PayloadFormat,

@@ -1,6 +1,8 @@
+import type { Condition } from "#kernel/condition/condition.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { LogPosition, RecordedEvent } from "#kernel/log/event.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
+import { attachWhole, rootsIn } from "#kernel/log/subject-root.ts";
 import { applyFilter, eventFiltersFor, visibilityContext } from "#kernel/log/event-visibility.ts";
 
 /** So many events are looked at for one question about the past. */
@@ -15,16 +17,19 @@ export interface PastSpan {
 
 /**
  * Yields the past events of this environment, newest first, as the caller sees them: undefined for one that they do
- * not.
+ * not. Those that one of the conditions asks about come with their whole resource.
  */
 export async function* readPastEvents(
   ctx: ReadContext,
   { from, to }: PastSpan,
+  conditions: readonly (Condition | null)[],
 ): AsyncGenerator<RecordedEvent | undefined> {
+  const roots = [...new Set(conditions.flatMap((one) => rootsIn(one, ctx.services)))];
   let scanned = 0;
   let before: LogPosition | undefined;
   while (scanned < SCANNED_MAX) {
-    const batch = await queryEvents(ctx.tx, { from, to, before }, BATCH_EVENTS_MAX);
+    const recorded = await queryEvents(ctx.tx, { from, to, before }, BATCH_EVENTS_MAX);
+    const batch = await attachWhole(ctx.tx, roots, recorded);
     const filters = await eventFiltersFor(visibilityContext(ctx), batch);
     for (const recorded of batch) yield applyFilter(filters, recorded, ctx.caller.principal);
     scanned += batch.length;

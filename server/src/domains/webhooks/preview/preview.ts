@@ -1,4 +1,6 @@
 import Type, { type Static } from "typebox";
+import { type Condition, conditionPaths, hasPath } from "#kernel/condition/condition.ts";
+import { subjectOf } from "#kernel/log/event-subject.ts";
 import { EventEnvelope, type RecordedEvent, toEventEnvelope } from "#kernel/log/event.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { assertNoErrors } from "#kernel/operation/failure.ts";
@@ -8,6 +10,8 @@ import { readPastEvents, SCANNED_MAX } from "./past-events.ts";
 import { compileSubscription } from "../sending/subscription.ts";
 import { subscriptionErrors } from "../webhook-input.ts";
 import { subscription } from "../webhook.ts";
+
+const MISSING_MAX = 20;
 
 export const PreviewQuery = object({
   events: subscription.events,
@@ -24,6 +28,16 @@ export const PreviewQuery = object({
 export const Preview = Type.Object(
   {
     events: Type.Array(EventEnvelope, { description: "Newest first" }),
+    missing: Type.Array(
+      Type.Object({
+        type: Type.String({ description: "The type of the events" }),
+        path: Type.String({ description: "The path that they do not have" }),
+        count: Type.Integer(),
+      }),
+      {
+        description: `Events that are not sent and lack a path which the condition reads, most first; at most ${MISSING_MAX}`,
+      },
+    ),
     scanned: Type.Integer({ description: "How many events were looked at" }),
     truncated: Type.Boolean({
       description: `True when there may be more: \`limit\` was reached, or ${SCANNED_MAX} were scanned`,
@@ -40,27 +54,53 @@ export async function preview(
   const { caller } = ctx;
   assertNoErrors(subscriptionErrors(input));
   const { events: patterns, filter = null, environments = null, from, to, limit = 50 } = input;
-  const matches = compileSubscription({
+  const unfiltered = {
     id: "",
     events: patterns,
     environments,
-    filter,
+    filter: null,
     hearsAudit: mayReadAudit(caller),
-  });
+  };
+  const isSubscribed = compileSubscription(unfiltered);
+  const matches = compileSubscription({ ...unfiltered, filter });
+  const missing = new MissingPaths(filter);
   const events: RecordedEvent[] = [];
   let scanned = 0;
-  for await (const event of readPastEvents(ctx, { from, to })) {
-    if (events.length === limit) return toPreview({ events, scanned, truncated: true });
+  let truncated = false;
+  for await (const event of readPastEvents(ctx, { from, to }, [filter])) {
+    truncated = events.length === limit;
+    if (truncated) break;
     scanned += 1;
-    if (event && matches(event)) events.push(event);
+    if (!event || !isSubscribed(event)) continue;
+    if (matches(event)) events.push(event);
+    else missing.note(event);
   }
-  return toPreview({ events, scanned, truncated: scanned === SCANNED_MAX });
+  truncated ||= scanned === SCANNED_MAX;
+  return { events: events.map(toEventEnvelope), missing: missing.list(), scanned, truncated };
 }
 
-function toPreview(result: {
-  readonly events: readonly RecordedEvent[];
-  readonly scanned: number;
-  readonly truncated: boolean;
-}) {
-  return { ...result, events: result.events.map(toEventEnvelope) };
+/** Counts the events that were not sent and lack a path that the condition reads, by type and path. */
+class MissingPaths {
+  readonly #paths: readonly (readonly string[])[];
+  readonly #counts = new Map<string, { type: string; path: string; count: number }>();
+
+  constructor(filter: Condition | null) {
+    this.#paths = filter ? conditionPaths(filter) : [];
+  }
+
+  note(event: RecordedEvent): void {
+    const subject = subjectOf(event);
+    for (const words of this.#paths) {
+      if (hasPath(subject, words)) continue;
+      const [type, path] = [event.type, words.join(".")];
+      const key = `${type} ${path}`;
+      const known = this.#counts.get(key);
+      if (known) known.count += 1;
+      else if (this.#counts.size < MISSING_MAX) this.#counts.set(key, { type, path, count: 1 });
+    }
+  }
+
+  list() {
+    return [...this.#counts.values()].toSorted((left, right) => right.count - left.count);
+  }
 }

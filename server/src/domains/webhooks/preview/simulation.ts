@@ -102,7 +102,7 @@ async function simulate(
     changed: [],
     changedCount: 0,
   };
-  for await (const event of readPastEvents(ctx, { from, to })) {
+  for await (const event of readPastEvents(ctx, { from, to }, [present.filter, draft.filter])) {
     if (found.scanned === limit) return { ...found, truncated: true };
     found.scanned += 1;
     const before = event !== undefined && sendsBefore?.(event) === true;

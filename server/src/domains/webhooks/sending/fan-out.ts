@@ -5,6 +5,7 @@ import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { visibilityContext } from "#kernel/log/event-visibility.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { compileSubscriptionStart, type StartFilter } from "#kernel/log/subscription-start.ts";
+import { attachWhole, rootsIn, type SubjectRoot } from "#kernel/log/subject-root.ts";
 import { compileSubscription } from "./subscription.ts";
 import {
   DELIVERIES_DUE_SIGNAL,
@@ -44,10 +45,12 @@ export const fanOutReader = reader({
       .filter((type) => subscribersOf(type).length > 0);
     if (types.length === 0) return;
     const recorded = (await ctx.events(types)).filter(({ depth }) => depth <= CAUSATION_DEPTH_MAX);
-    const toVisible = await readVisibility(tx, visibilityContext(ctx), recorded, () => [
+    const roots = new Set(types.flatMap((type) => subscribersOf(type).flatMap((to) => to.roots)));
+    const events = roots.size === 0 ? recorded : await attachWhole(tx, [...roots], recorded);
+    const toVisible = await readVisibility(tx, visibilityContext(ctx), events, () => [
       ...new Set(types.flatMap((type) => subscribersOf(type).map(({ id }) => id))),
     ]);
-    const deliveries = recorded.flatMap((original) =>
+    const deliveries = events.flatMap((original) =>
       subscribersOf(original.type).flatMap((to) => {
         const event = toVisible(original, to.id);
         return event && to.matches(event) && to.isAfterStart(event) ? [{ to, event }] : [];
@@ -69,6 +72,8 @@ const LISTENING_WORKSPACES = `
 interface Subscriber extends DeliveryTarget {
   /** The event types, where the patterns name them all. */
   readonly types: readonly string[] | undefined;
+  /** What its condition asks for besides the event itself. */
+  readonly roots: readonly SubjectRoot[];
   readonly matches: (event: RecordedEvent) => boolean;
   readonly isAfterStart: StartFilter;
 }
@@ -99,7 +104,9 @@ interface SubscriberRow {
 
 /** Compiled subscriptions by webhook and revision, for each kernel of this process. */
 const compiledSubscriptions = new WeakMap<PlatformServices, Map<string, CompiledSubscription>>();
-type CompiledSubscription = Pick<Subscriber, "matches" | "types"> & { readonly revision: number };
+type CompiledSubscription = Pick<Subscriber, "matches" | "types" | "roots"> & {
+  readonly revision: number;
+};
 const COMPILED_MAX = 20_000;
 
 /** Reads the active webhooks of this workspace each time: a change counts from its commit on. */
@@ -114,13 +121,15 @@ async function readSubscribers(tx: Tx, services: PlatformServices): Promise<Subs
   if (missing.length > 0) services.engineOf(sender)?.markBacklog(missing);
   for (const row of await readSubscriptions(tx, missing)) {
     const types = row.events.some((pattern) => pattern.includes("*")) ? undefined : row.events;
-    cache.set(row.id, { revision: row.revision, types, matches: compileOrReject(row, services) });
+    const roots = rootsIn(row.filter, services);
+    const matches = compileOrReject(row, services);
+    cache.set(row.id, { revision: row.revision, types, roots, matches });
   }
   return rows.flatMap((row) => {
     const cached = cache.get(row.id);
     if (!cached) return [];
-    const { matches, types } = cached;
-    return [{ ...row, matches, types, isAfterStart: compileStart(row) }];
+    const { matches, types, roots } = cached;
+    return [{ ...row, matches, types, roots, isAfterStart: compileStart(row) }];
   });
 }
 
