@@ -1,6 +1,7 @@
 import Type from "typebox";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { nullable } from "#kernel/schema/schema.ts";
+import { RECOVERY_CHOICES } from "./recovery/recovery.ts";
 import { WebhookData } from "./webhook.ts";
 
 const resource = "webhook";
@@ -95,6 +96,8 @@ export const RecoveryRequested = event("webhook.recovery_requested", {
   data: Type.Object({
     ...recovery,
     recoveryId: Type.Optional(Type.String()),
+    until: Type.Optional(Type.String()),
+    only: Type.Optional(Type.Enum([...RECOVERY_CHOICES])),
   }),
 });
 

@@ -19,7 +19,7 @@ import { deliveriesSource } from "./deliveries/report-source.ts";
 import { deliveryRemovalJob } from "./deliveries/retention.ts";
 import { listHealth } from "./health/operations.ts";
 import { recoverJob } from "./recovery/recover.ts";
-import { listRecoveries, recoverDeliveries } from "./recovery/operations.ts";
+import { countRecoverable, listRecoveries, recoverDeliveries } from "./recovery/operations.ts";
 import * as testEndpointEvents from "./test-endpoints/events.ts";
 import * as testEndpoints from "./test-endpoints/operations.ts";
 import { endpointRetentionJob, receiveRequest } from "./test-endpoints/receive.ts";
@@ -69,6 +69,7 @@ export const webhooks = domain({
     deliveries.replayDelivery,
     recoverDeliveries,
     listRecoveries,
+    countRecoverable,
     listHealth,
     deliveries.resumeWebhook,
     testEndpoints.listTestEndpoints,

@@ -48,6 +48,14 @@ export const samples: readonly Sample[] = [
   { operation: "webhooks.retry_delivery", arrange: failed },
   { operation: "webhooks.replay_delivery", arrange: failed },
   {
+    operation: "webhooks.count_recoverable",
+    arrange: async (owner) => ({
+      params: { id: await webhook(owner) },
+      query: { since: "2026-01-01T00:00:00Z" },
+      environmentScoped: false,
+    }),
+  },
+  {
     operation: "webhooks.recover",
     arrange: async (owner) => ({
       params: { id: await webhook(owner) },

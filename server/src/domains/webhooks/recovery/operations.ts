@@ -1,19 +1,22 @@
 import Type from "typebox";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { EVENT_ID_PATTERN } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { pageQuery, toPage } from "#kernel/operation/pagination.ts";
-import { accepted, page } from "#kernel/operation/response.ts";
+import { accepted, item, page } from "#kernel/operation/response.ts";
 import { InputTime, object } from "#kernel/schema/schema.ts";
 import { RecoveryRequested } from "../events.ts";
 import * as webhooks from "../store.ts";
 import { WebhookId, WebhooksRead, WebhooksWrite } from "../webhook.ts";
+import { COUNTED_EVENTS_MAX, countRecovery, Recoverable } from "./count.ts";
 import { requestRecovery } from "./recover.ts";
-import { Recovery } from "./recovery.ts";
+import { Recovery, RECOVERY_CHOICES } from "./recovery.ts";
 import * as store from "./store.ts";
 
 const OfWebhook = object({ id: WebhookId });
 const example = { params: { id: "whk_01jd0000000000000000000000" } };
 const EventId = Type.String({ pattern: EVENT_ID_PATTERN, description: "The id of an event" });
+const Since = Type.Union([InputTime, EventId]);
 const LIST = "recoveries, newest first";
 /** Greater than every id. */
 const AFTER_ALL = "~";
@@ -22,20 +25,42 @@ export const recoverDeliveries = command({
   id: "webhooks.recover",
   effect: "drastic",
   route: "POST /api/v1/webhooks/{id}/recover",
-  summary: "Deliver what a webhook missed since a time, or from some event on",
+  summary: "Recover the deliveries of a webhook since a time or an event",
   description:
-    "In the background, for all environments that the webhook hears: each event of that span that it " +
-    "wants and that has no delivery gets one, also from before the webhook existed, and deliveries " +
-    "that failed are tried again with all their retries. What was delivered is not sent again. What " +
-    "becomes due for a paused webhook is sent when it is active again. `webhooks.list_recoveries` shows " +
-    "how far it is, and `webhook.recovered` says when it is done.",
+    "Runs in the background, for all environments of the webhook, in the order of the events. Retries failed deliveries " +
+    "with all their retries, and delivers matching events that have no delivery, also from before the webhook was created. " +
+    "`only` limits it to one of the two, and to events since the webhook was created. Nothing that was delivered is sent " +
+    "again. A paused webhook gets the deliveries when it is active again. `webhooks.count_recoverable` counts them first, " +
+    "`webhooks.list_recoveries` shows the progress, and `webhook.recovered` its end.",
   permission: WebhooksWrite,
   params: OfWebhook,
-  body: object({ since: Type.Union([InputTime, EventId]) }),
+  body: object({
+    since: Since,
+    until: Type.Optional(InputTime),
+    only: Type.Optional(Type.Enum([...RECOVERY_CHOICES])),
+  }),
   response: accepted(Recovery),
   emits: [RecoveryRequested],
   example: { ...example, body: { since: "2026-11-15T08:00:00.000Z" } },
-  run: (ctx, { params, body }) => requestRecovery(ctx, params.id, body.since),
+  run: (ctx, { params, body }) => requestRecovery(ctx, params.id, body),
+});
+
+export const countRecoverable = query({
+  id: "webhooks.count_recoverable",
+  route: "GET /api/v1/webhooks/{id}/recoverable",
+  summary: "Count what a recovery would send",
+  description: `Since the webhook was created, of the first ${COUNTED_EVENTS_MAX} events of the span.`,
+  permission: WebhooksRead,
+  params: OfWebhook,
+  query: object({ since: InputTime, until: Type.Optional(InputTime) }),
+  response: item(Recoverable),
+  example: { ...example, query: { since: "2026-11-15T08:00:00.000Z" } },
+  async prepare(platform, { params, query: asked }, caller) {
+    const partition = partitionOfCaller(caller);
+    await platform.db.read(partition, (tx) => webhooks.get(tx, params.id));
+    return countRecovery(platform, params.id, asked);
+  },
+  run: async (_ctx, _input, counted) => counted,
 });
 
 export const listRecoveries = query({

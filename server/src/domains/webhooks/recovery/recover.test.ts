@@ -191,6 +191,40 @@ test("a long span is gone through batch by batch, and twice at once makes no dif
   ]);
 });
 
+test("a choice recovers only what failed or only what is missing, since the webhook was created", async () => {
+  await write("chosen before");
+  world.clock.advance(1_000);
+  broken.add("chosen");
+  const id = await hook("chosen");
+  const { at: since } = await write("chosen failed");
+  await until(async () => (await deliveries(id))[0]?.status === "failed");
+  await owner(`PATCH /api/v1/webhooks/${id}`, { status: "paused" });
+  world.clock.advance(1_000);
+  await write("chosen missing 1");
+  world.clock.advance(1_000);
+  const { at: untilTime } = await write("chosen missing 2");
+  await owner(`PATCH /api/v1/webhooks/${id}`, { status: "active" });
+  broken.delete("chosen");
+  const long = new Date(Date.parse(since) - 3_600_000).toISOString();
+  const count = async (query: Record<string, string>) =>
+    (await owner(`GET /api/v1/webhooks/${id}/recoverable?${new URLSearchParams(query)}`)).body.data;
+  expect(await count({ since: long })).toEqual({ failed: 1, missing: 2, truncated: false });
+  expect(await count({ since: long, until: untilTime })).toMatchObject({ failed: 1, missing: 1 });
+
+  const recoverOnly = (body: object) => owner(`POST /api/v1/webhooks/${id}/recover`, body);
+  const missing = { since: long, until: untilTime, only: "missing" };
+  expect(await recoverOnly(missing)).toMatchObject({ status: 202, body: { data: missing } });
+  await until(async () => arrived("chosen").length === 2);
+  expect(await recoverOnly({ since: long, only: "failed" })).toMatchObject({ status: 202 });
+  await delivered(id, 2);
+  expect(arrived("chosen")).toEqual(["chosen failed", "chosen missing 1", "chosen failed"]);
+  expect(await count({ since: long })).toEqual({ failed: 0, missing: 1, truncated: false });
+  expect(await recoverOnly({ since: untilTime, until: since })).toMatchObject({
+    status: 422,
+    body: { errors: [{ path: "/until" }] },
+  });
+});
+
 test("only a past event, or a time, is where to recover from", async () => {
   const id = await hook("strict");
   const ahead = eventIdOf({ epoch: 1, xid: 2 ** 40, seq: 1 });

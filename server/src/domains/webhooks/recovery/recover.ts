@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { Platform, JobType, WriteContext } from "#kernel/contract.ts";
 import { eventIdOf, type LogPosition, positionOf, type RecordedEvent } from "#kernel/log/event.ts";
+import { invalidField } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
 import { job } from "#kernel/work/job.ts";
 import {
@@ -24,7 +25,7 @@ import {
 } from "../deliveries/replay-target.ts";
 import { positionBefore, parsePastPosition } from "../deliveries/resume.ts";
 import * as deliveries from "../deliveries/store.ts";
-import type { Recovery } from "./recovery.ts";
+import { type Recovery, RECOVERY_CHOICES } from "./recovery.ts";
 import * as store from "./store.ts";
 
 const BATCH_EVENTS_MAX = 500;
@@ -37,6 +38,8 @@ const Payload = Type.Object({
   recoveryId: Type.Optional(Type.String()),
   /** A time or the id of an event, as in the request. */
   since: Type.String(),
+  until: Type.Optional(Type.String()),
+  only: Type.Optional(Type.Enum([...RECOVERY_CHOICES])),
   /** The positions to go on from and to end at, as ids of events. */
   after: Type.Optional(Type.String()),
   upTo: Type.String(),
@@ -55,7 +58,7 @@ export const recoverJob: JobType<typeof Payload> = job({
   run: async (ctx, payload, batch) => {
     if (!batch) return;
     const { next } = batch;
-    const step = await recoverEvents(ctx, payload.webhookId, batch.events);
+    const step = await recoverEvents(ctx, payload, batch.events);
     if (step) await recordStep(ctx, payload, step, next === undefined);
     if (next === undefined) return;
     const dueAt = new Date(ctx.now.getTime() + next.delayMs);
@@ -63,20 +66,38 @@ export const recoverJob: JobType<typeof Payload> = job({
   },
 });
 
+interface RecoveryInput {
+  readonly since: string;
+  readonly until?: string | undefined;
+  readonly only?: "failed" | "missing" | undefined;
+}
+
 /** Requests the recovery of a webhook since a time, or from an event on. */
 export async function requestRecovery(
   ctx: WriteContext<typeof RecoveryRequested>,
   webhookId: string,
-  since: string,
+  { since, until, only }: RecoveryInput,
 ): Promise<Recovery> {
   const webhook = await webhooks.get(ctx.tx, webhookId);
   if (positionOf(since)) await parsePastPosition(ctx, "/since", since);
+  if (until !== undefined && !positionOf(since) && Date.parse(until) <= Date.parse(since)) {
+    throw invalidField("/until", "must be after since");
+  }
   const upTo = eventIdOf(await positionOfTransaction(ctx.tx));
   const requestedBy = ctx.caller.actor.id;
   const id = newId("rcv", ctx.now.getTime());
-  const recovery = await store.insert(ctx.tx, { id, webhookId, since, requestedBy, now: ctx.now });
-  ctx.emit(RecoveryRequested, webhookRef(webhook), { webhookId, since, recoveryId: id });
-  ctx.enqueue(recoverJob, { webhookId, recoveryId: id, since, upTo });
+  const recovery = await store.insert(ctx.tx, {
+    id,
+    webhookId,
+    since,
+    until: until ?? null,
+    only: only ?? null,
+    requestedBy,
+    now: ctx.now,
+  });
+  const limits = { ...(until !== undefined && { until }), ...(only !== undefined && { only }) };
+  ctx.emit(RecoveryRequested, webhookRef(webhook), { webhookId, since, recoveryId: id, ...limits });
+  ctx.enqueue(recoverJob, { webhookId, recoveryId: id, since, upTo, ...limits });
   return recovery;
 }
 
@@ -101,7 +122,7 @@ interface Batch {
   readonly next: { readonly after: LogPosition; readonly delayMs: number } | undefined;
 }
 
-const WORKSPACE = "select workspace_id from webhooks where id = $1";
+const WORKSPACE = "select workspace_id, created_at from webhooks where id = $1";
 
 /**
  * Reads the next batch; undefined when the webhook is deleted. It ends at the cursor of the fan-out
@@ -112,7 +133,7 @@ async function readBatch(
   { db }: Platform,
   { webhookId, since, ...payload }: Static<typeof Payload>,
 ): Promise<Batch | undefined> {
-  const [row] = await db.system<{ workspace_id: string }>(WORKSPACE, [webhookId]);
+  const [row] = await db.system<{ workspace_id: string; created_at: Date }>(WORKSPACE, [webhookId]);
   if (!row) return undefined;
   const partition = { workspace: row.workspace_id, environment: "production" } as const;
   const cursor = await db.read(partition, (tx) => readReaderCursor(tx, FAN_OUT_READER));
@@ -122,8 +143,14 @@ async function readBatch(
   const upTo = isBefore(cursor, end) ? cursor : end;
   const events = await readWorkspaceLog(db, row.workspace_id, { after, upTo }, BATCH_EVENTS_MAX);
   const sinceMs = positionOf(since) ? Number.NEGATIVE_INFINITY : Date.parse(since);
+  // With a choice, a webhook gets nothing from before it was created.
+  const startMs = payload.only ? Math.max(sinceMs, row.created_at.getTime()) : sinceMs;
+  const untilMs = payload.until === undefined ? Infinity : Date.parse(payload.until);
   return {
-    events: events.filter(({ createdAt }) => Date.parse(createdAt) >= sinceMs),
+    events: events.filter(({ createdAt }) => {
+      const atMs = Date.parse(createdAt);
+      return atMs >= startMs && atMs < untilMs;
+    }),
     next: planNextBatch({ after, upTo, end }, events),
   };
 }
@@ -154,7 +181,7 @@ function findStart(db: Platform["db"], since: string): Promise<LogPosition> | Lo
 /** Undefined when the webhook is deleted. */
 async function recoverEvents(
   ctx: WriteContext<typeof WebhookRecovered>,
-  webhookId: string,
+  { webhookId, only }: Pick<Static<typeof Payload>, "webhookId" | "only">,
   events: readonly RecordedEvent[],
 ): Promise<store.RecoveryStep | undefined> {
   const webhook = await lockReplayTarget(ctx.tx, webhookId);
@@ -163,14 +190,15 @@ async function recoverEvents(
   const allowed = visible.filter((event) => canReceive(webhook, event));
   let retried = 0;
   // Existing deliveries come first: new ones are due anyway.
-  for (const [environment, group] of Map.groupBy(allowed, (event) => event.environment)) {
+  const mayHaveFailed = only === "missing" ? [] : allowed;
+  for (const [environment, group] of Map.groupBy(mayHaveFailed, (event) => event.environment)) {
     const ids = group.map(({ position }) => buildDeliveryId(position, webhookId));
     retried += await runInEnvironment(ctx, environment, () =>
       deliveries.retryFailed(ctx.tx, webhook, ids, ctx.now),
     );
   }
   const matching = allowed.filter(webhook.matches);
-  const created = await replayEventsTo(ctx, webhook, matching);
+  const created = only === "failed" ? 0 : await replayEventsTo(ctx, webhook, matching);
   ctx.onCommit(() => ctx.services.wakeSignal.raise(DELIVERIES_DUE_SIGNAL));
   const reachedAt = events.at(-1)?.createdAt;
   return { checked: events.length, matched: matching.length, created, retried, reachedAt };

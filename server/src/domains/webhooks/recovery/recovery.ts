@@ -4,12 +4,29 @@ import { WebhookId } from "../webhook.ts";
 
 export const RecoveryId = id("rcv");
 
+/** What a recovery is limited to. */
+export const RECOVERY_CHOICES = ["failed", "missing"] as const;
+
+export const recoveryLimits = {
+  until: Type.Optional(nullable(Time, "Only events before this time")),
+  only: Type.Optional(
+    nullable(
+      Type.Enum([...RECOVERY_CHOICES], {
+        description:
+          "`failed`: only retry failed deliveries. `missing`: only deliver events without a delivery. Both leave out " +
+          "events from before the webhook was created.",
+      }),
+    ),
+  ),
+};
+
 /** A recovery and how far it has come. */
 export const Recovery = Type.Object(
   {
     id: RecoveryId,
     webhookId: WebhookId,
     since: Type.String({ description: "A time, or the id of an event" }),
+    ...Type.Required(Type.Object(recoveryLimits)).properties,
     checked: Type.Integer({ description: "How many events were looked at" }),
     matched: Type.Integer({ description: "How many of them the webhook wants" }),
     created: Type.Integer({ description: "How many had no delivery, and have one now" }),

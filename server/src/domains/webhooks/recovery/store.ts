@@ -22,6 +22,8 @@ export async function insert(
     readonly id: string;
     readonly webhookId: string;
     readonly since: string;
+    readonly until: string | null;
+    readonly only: Recovery["only"];
     readonly requestedBy: string;
     readonly now: Date;
   },
@@ -38,6 +40,8 @@ export async function insert(
         id: row.id,
         webhook_id: row.webhookId,
         since: row.since,
+        ends_at: row.until,
+        choice: row.only,
         requested_by: row.requestedBy,
         requested_at: row.now,
       })
@@ -91,6 +95,9 @@ function toRecovery(row: Selectable<Tables["webhook_recoveries"]>): Recovery {
     id: row.id,
     webhookId: row.webhook_id,
     since: row.since,
+    until: row.ends_at,
+    // The check of the column allows nothing else.
+    only: row.choice as Recovery["only"],
     checked: row.checked,
     matched: row.matched,
     created: row.created,
