@@ -71,7 +71,7 @@ export function Audit() {
         <div className="audit-body">
           <div className="audit-list scroll" role="region" aria-label="Events" tabIndex={0}>
             {events.length === 0 && (
-              <Empty title="Nothing like that happened">Take a filter away to see more.</Empty>
+              <Empty title="No matching events">Remove a filter to see more.</Empty>
             )}
             {events.map((event) => (
               <Row
@@ -121,7 +121,7 @@ function Filters(props: {
       <div className="audit-person">
         <EverybodyCombobox
           label="Person"
-          placeholder="Anybody"
+          placeholder="Anyone"
           value={search.person ?? ""}
           onChange={(value) => onChange({ person: value || undefined })}
         />
@@ -167,15 +167,21 @@ function ThingField(props: {
   const [text, setText] = useState(props.value);
   const settled = useDebounced(text.trim(), PAUSE_MS);
   const { value, onChange } = props;
+  const [known, setKnown] = useState(value);
   useEffect(() => {
     if (settled !== value) onChange(settled || undefined);
-    // Only when somebody has stopped to type: the address may change by itself.
+    // Only after a pause in typing: the address may change by itself.
   }, [settled]);
+  // "Clear" and the browser's Back change the address: the field shows what is filtered.
+  if (value !== known) {
+    setKnown(value);
+    if (value !== settled) setText(value);
+  }
   return (
     <input
       className="field"
-      aria-label="Id of the thing"
-      placeholder="Id of a thing"
+      aria-label="Resource"
+      placeholder="Number, name or id"
       spellCheck={false}
       value={text}
       onChange={({ target }) => setText(target.value)}

@@ -25,7 +25,7 @@ export function toAuditQuery({ person, type, thing, from, to }: AuditSearch) {
   return {
     ...(person !== undefined && { actorId: person }),
     ...(type !== undefined && { type }),
-    ...(thing !== undefined && { resourceId: thing }),
+    ...(thing !== undefined && { resource: thing }),
     ...(from !== undefined && { from: new Date(`${from}T00:00:00`).toISOString() }),
     ...(end && { to: end.toISOString() }),
   };

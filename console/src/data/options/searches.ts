@@ -14,6 +14,11 @@ const toPerson = ({ id, name, email }: Named & { readonly email: string }) => ({
   label: name,
   about: email,
 });
+const toFormer = ({ id, name, email }: Named & { readonly email: string }) => ({
+  value: id,
+  label: name,
+  about: email === "" ? "left" : `${email}, left`,
+});
 const toContact = ({
   id,
   name,
@@ -37,9 +42,16 @@ const ACTIVE = { status: "active" };
 export const usePeopleSearch = (): SearchedOptions =>
   useOptionSearch("users.list", toPerson, { query: ACTIVE, isAllowed: useMay()("users:read") });
 
-/** Members, also those who are active no more: what is looked for is of the past. */
-export const useEverybodySearch = (): SearchedOptions =>
-  useOptionSearch("users.list", toPerson, { isAllowed: useMay()("users:read") });
+/** Members, deactivated ones too, and people who left: acts of the past are looked for by these. */
+export function useEverybodySearch(): SearchedOptions {
+  const may = useMay();
+  const members = useOptionSearch("users.list", toPerson, { isAllowed: may("users:read") });
+  const former = useOptionSearch("audit.list_former_members", toFormer, {
+    isAllowed: may("audit:read"),
+  });
+  const both = joinSearches(members, former);
+  return may("audit:read") ? both : members;
+}
 
 export const useTeamSearch = (): SearchedOptions =>
   useOptionSearch("teams.list", toNamed, { isAllowed: useMay()("desk:read") });

@@ -8,6 +8,7 @@ import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";
 import { checkpointJob } from "./chain/checkpoint-job.ts";
 import { getEventProof, listLogCheckpoints, verifyAuditLog } from "./chain/operations.ts";
 import { getAuditEvent, listEventTypes, queryAudit } from "./operations.ts";
+import { listFormerMembers } from "./former-members.ts";
 import { AuditRead, EventsRead } from "./permissions.ts";
 
 export { AuditRead, EventsRead } from "./permissions.ts";
@@ -25,6 +26,7 @@ export const audit = domain({
     listLogCheckpoints,
     verifyAuditLog,
     getAuditEvent,
+    listFormerMembers,
     listEventTypes,
   ],
   jobs: [checkpointJob],

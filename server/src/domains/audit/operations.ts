@@ -14,6 +14,9 @@ import {
   isAccountEventType,
   queryAccountEvents,
 } from "#kernel/log/account-log.ts";
+import { ResourceNamerPoint } from "#kernel/contributions/causal-tracer.ts";
+import { contributionsTo } from "#kernel/extension-point.ts";
+import { findResourceIdsByName } from "#kernel/log/resource-names.ts";
 import { findEvent, queryEvents } from "#kernel/log/event-log.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { query } from "#kernel/operation/operation.ts";
@@ -38,12 +41,16 @@ export const queryAudit = query({
     actorId: Type.Optional(line(100)),
     resourceType: Type.Optional(line(100)),
     resourceId: Type.Optional(line(100)),
+    resource: Type.Optional(
+      line(200, "The id, the number or a part of the name of a resource, such as `CHG0000001`"),
+    ),
     from: Type.Optional(InputTime),
     to: Type.Optional(InputTime),
   }),
   response: page(EventEnvelope),
   example: { query: { limit: 50, type: "audit.*" } },
-  async run(ctx, { query: { limit, after, type, ...filter } }) {
+  async run(ctx, { query: { limit, after, type, resource, ...given } }) {
+    const filter = { ...given, ...(resource && (await findResources(ctx, resource))) };
     if (type !== undefined && !isPattern(type))
       throw invalidField("?type", "is not an event pattern");
     const before = after === undefined ? undefined : positionOf(after);
@@ -53,7 +60,7 @@ export const queryAudit = query({
     const query = { ...filter, type: source, before };
     const lists = await Promise.all([
       queryEvents(ctx.tx, query, limit + 1),
-      mayBeOfAccounts(ctx, type, filter.resourceType)
+      !("resourceIds" in filter) && mayBeOfAccounts(ctx, type, filter.resourceType)
         ? queryAccountEvents(ctx.tx, query, limit + 1)
         : [],
     ]);
@@ -75,6 +82,19 @@ export const queryAudit = query({
     return { ...eventPage, data: visible.map(toEventEnvelope) };
   },
 });
+
+/** What somebody calls a resource: its id, its number, or a part of its name. */
+async function findResources(ctx: ReadContext, name: string) {
+  if (RESOURCE_ID.test(name)) return { resourceId: name };
+  const namers = contributionsTo(ResourceNamerPoint, ctx.services.contributions);
+  for (const find of namers) {
+    const found = await find(ctx, name.toUpperCase());
+    if (found !== undefined) return { resourceId: found };
+  }
+  return { resourceIds: await findResourceIdsByName(ctx.tx, name) };
+}
+
+const RESOURCE_ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
 
 /** False for a query that no event of an account can answer: most need not look for them. */
 function mayBeOfAccounts(

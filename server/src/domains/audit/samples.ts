@@ -4,6 +4,10 @@ import { signLog } from "./chain/checkpoint-job.ts";
 export const samples: readonly Sample[] = [
   { operation: "audit.query", arrange: async () => ({ query: { limit: "5", type: "*" } }) },
   {
+    operation: "audit.list_former_members",
+    arrange: async () => ({ query: { limit: "5" }, environmentScoped: false }),
+  },
+  {
     operation: "audit.get",
     arrange: async (owner) => {
       await owner("PATCH /api/v1/workspaces/default", { description: "An event to look at" });
