@@ -11,7 +11,7 @@ const INCIDENTS = "/api/v1/itsm/incidents";
 const URGENT = { "ticket.priority": { in: [1, 2] } };
 
 const arrived = (name: string): string[] =>
-  testing.arrived(receiver, name).map(({ body }) => body.type as string);
+  testing.arrived(receiver, name).map(({ body }) => body.event as string);
 const raise = async (more: object) =>
   (await agent(`POST ${INCIDENTS}`, { title: "Down", ...more })).body.data.id as string;
 const comment = (id: string) => agent(`POST ${INCIDENTS}/${id}/comments`, { body: "Looking" });
@@ -29,8 +29,7 @@ test("a condition on the ticket sends all its events by the state at each of the
   await agent(`PATCH ${INCIDENTS}/${quiet}`, { impact: 1, urgency: 1 });
   await comment(quiet);
   await agent(`POST ${INCIDENTS}/${urgent}/resolve`, { resolution: "Restarted" });
-  console.log("PREVIEW", JSON.stringify(await owner("POST /api/v1/webhooks/preview", { events: ["incident.*"], filter: URGENT })).slice(0, 1500));
-  await until(async () => arrived("urgent").includes("incident.resolved"), 8000).catch(() => console.log("GOT", arrived("urgent")));
+  await until(async () => arrived("urgent").includes("incident.resolved"));
   const sent = [
     "incident.comment_added",
     "incident.comment_added",
