@@ -27,8 +27,25 @@ export function rootsIn(
   { contributions }: Pick<PlatformServices, "contributions">,
 ): readonly SubjectRoot[] {
   if (!condition) return [];
-  const words = new Set(conditionPaths(condition).map(([first]) => first));
+  let words = wordsOf.get(condition);
+  if (!words) {
+    words = new Set(conditionPaths(condition).map(([first = ""]) => first));
+    wordsOf.set(condition, words);
+  }
   return contributionsTo(SubjectRootPoint, contributions).filter(({ name }) => words.has(name));
+}
+
+/** The first words of the paths of conditions, which readers ask for with each batch. */
+const wordsOf = new WeakMap<Condition, ReadonlySet<string>>();
+
+/** These events with the resources that one of the conditions asks for. */
+export async function attachFor(
+  { tx, services }: { readonly tx: Tx; readonly services: Pick<PlatformServices, "contributions"> },
+  conditions: Iterable<Condition | null | undefined>,
+  events: readonly RecordedEvent[],
+): Promise<readonly RecordedEvent[]> {
+  const roots = new Set([...conditions].flatMap((condition) => rootsIn(condition, services)));
+  return roots.size === 0 ? events : attachWhole(tx, [...roots], events);
 }
 
 /** The newest event at or before each of these that has the whole resource in its data, or in `after`. */

@@ -21,6 +21,7 @@ import {
   type SubscriptionStart,
 } from "#kernel/log/subscription-start.ts";
 import { readPositionAt, readTopics } from "#kernel/log/topic-log.ts";
+import { attachFor } from "#kernel/log/subject-root.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import { readKeptRequests, toRequestStart } from "../inbound/kept/kept-request.ts";
 import type { RunStart } from "../start/start-run.ts";
@@ -104,9 +105,10 @@ async function findEvents(
   let [at, scanned] = [place, 0];
   while (scanned < bounds.scanned) {
     const batch = await readTopics(ctx.tx, topics, after, BATCH_EVENTS);
-    const visibleTo = await resolveVisibility(ctx, batch.events, [deployedBy, span.starter.runAs]);
+    const subjects = await attachFor(ctx, [trigger.filter, span.filter], batch.events);
+    const visibleTo = await resolveVisibility(ctx, subjects, [deployedBy, span.starter.runAs]);
     const heard = await findHeard(ctx, span, batch.events);
-    for (const recorded of batch.events) {
+    for (const recorded of subjects) {
       if (turn.isOver()) await turn.next();
       if (isPast(recorded, span.to)) return { things, place: at, scanned, isEnd: true };
       scanned += 1;

@@ -11,8 +11,9 @@ import {
 } from "#kernel/log/event.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { applyFilter, eventFiltersFor, visibilityContext } from "#kernel/log/event-visibility.ts";
+import { attachFor } from "#kernel/log/subject-root.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
-import { compileTriggerMatch } from "../triggers/event-reader.ts";
+import { compileTriggerMatch, findTrigger } from "../triggers/event-reader.ts";
 import { eventTopics } from "../triggers/event-matcher.ts";
 
 const SCANNED_MAX = 10_000;
@@ -48,7 +49,8 @@ export async function backtest(
   let [scanned, matched] = [0, 0];
   let before: LogPosition | undefined;
   while (scanned < SCANNED_MAX) {
-    const batch = await queryEvents(ctx.tx, { from, to, before }, BATCH_EVENTS);
+    const recordedBatch = await queryEvents(ctx.tx, { from, to, before }, BATCH_EVENTS);
+    const batch = await attachFor(ctx, [findTrigger(version)?.filter], recordedBatch);
     const filters = await eventFiltersFor(visibilityContext(ctx), batch);
     for (const recorded of batch) {
       const event = applyFilter(filters, recorded, ctx.caller.principal);

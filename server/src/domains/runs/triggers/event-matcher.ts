@@ -31,5 +31,7 @@ export function eventTopics(
 
 /** An event in expressions: the envelope, with the same `data` as in conditions. */
 export function visibleEvent(event: RecordedEvent): Readonly<Record<string, unknown>> {
-  return { ...toEventEnvelope(event), ...subjectOf(event) };
+  // The same fields whether or not a condition asked for the ticket.
+  const { whole: _, ...bare } = event;
+  return { ...toEventEnvelope(bare), ...subjectOf(bare) };
 }

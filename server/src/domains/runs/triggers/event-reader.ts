@@ -8,6 +8,8 @@ import {
   triggersOfType,
 } from "#domains/workflows/index.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
+import type { Condition } from "#kernel/condition/condition.ts";
+import { attachFor } from "#kernel/log/subject-root.ts";
 import { compileSubscriptionStart } from "#kernel/log/subscription-start.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";
@@ -32,6 +34,7 @@ export interface EventTrigger {
   readonly deployedBy: string;
   /** Which of them; undefined for all. */
   readonly permissions: readonly string[] | undefined;
+  readonly filter: Condition | null | undefined;
   readonly matches: (event: RecordedEvent) => boolean;
   readonly limits: TriggerLimits;
 }
@@ -60,6 +63,7 @@ async function findEventTriggers(
       version,
       deployedBy: deployment.deployedBy,
       permissions: deployment.permissions,
+      filter: findTrigger(version, triggerId)?.filter,
       matches: (event) => isSubscribed(event) && matchesTrigger(event),
       limits: findLimits(version, triggerId),
     });
@@ -67,9 +71,18 @@ async function findEventTriggers(
   return triggers;
 }
 
-function findLimits({ definition }: PlannedVersion, id: string): TriggerLimits {
-  const named = triggersOfType(definition, "event_bus").find((one) => one.id === id);
-  return named ? { dedupe: named.trigger.dedupe, hold: holdRuleOf(named.trigger) } : {};
+function findLimits(version: PlannedVersion, id: string): TriggerLimits {
+  const trigger = findTrigger(version, id);
+  return trigger ? { dedupe: trigger.dedupe, hold: holdRuleOf(trigger) } : {};
+}
+
+/** An event trigger of a definition; the first one where none is named. */
+export function findTrigger(
+  { definition }: Pick<PlannedVersion, "definition">,
+  triggerId?: string,
+) {
+  const events = triggersOfType(definition, "event_bus");
+  return events.find(({ id }) => triggerId === undefined || id === triggerId)?.trigger;
 }
 
 /** Versions never change, so their matches are cached for as long as their plans are. */
@@ -85,11 +98,11 @@ function findTriggerMatch(version: PlannedVersion, id: string): (event: Recorded
 
 /** Compiles a trigger of a definition to a predicate of events; topics aside. */
 export function compileTriggerMatch(
-  { workflowId, definition }: Pick<PlannedVersion, "workflowId" | "definition">,
+  version: Pick<PlannedVersion, "workflowId" | "definition">,
   triggerId?: string,
 ) {
-  const events = triggersOfType(definition, "event_bus");
-  const trigger = events.find(({ id }) => triggerId === undefined || id === triggerId)?.trigger;
+  const { workflowId } = version;
+  const trigger = findTrigger(version, triggerId);
   if (!trigger) return () => false;
   const matchesTrigger = compileEventMatch(trigger);
   // The events of its own runs must not start more of them without end.
@@ -163,7 +176,8 @@ export const eventTriggerReader = reader({
       )
       .map(({ type }) => type);
     if (types.length === 0) return;
-    const events = await ctx.events(types);
+    const conditions = [...triggers, ...waiting].map(({ filter }) => filter);
+    const events = await attachFor(ctx, conditions, await ctx.events(types));
     const visibleTo = await resolveVisibility(ctx, events, [
       ...triggers.map(({ deployedBy }) => deployedBy),
       ...waiting.map(({ runAs }) => runAs),

@@ -4,6 +4,7 @@ import type { JobType, WriteContext } from "#kernel/contract.ts";
 import { type LogPosition, positionOf } from "#kernel/log/event.ts";
 import { readResourceHistory } from "#kernel/log/resource-history.ts";
 import { readTopics } from "#kernel/log/topic-log.ts";
+import { attachFor } from "#kernel/log/subject-root.ts";
 import { job } from "#kernel/work/job.ts";
 import { foldJournal, type JournalRecord } from "../engine/journal-record.ts";
 import { readEntries } from "../store.ts";
@@ -32,7 +33,9 @@ export const pastEventJob: JobType<typeof PastEvents> = job({
     const topics = step.topic === PLATFORM_EVENTS ? platformTopics(services) : [step.topic];
     const answers = await readAnswers(ctx, runId);
     for (let read = 0; read < EVENTS_MAX; read += BATCH_EVENTS) {
-      const { events, hasMore, unsettled } = await readTopics(tx, topics, after, BATCH_EVENTS);
+      const batch = await readTopics(tx, topics, after, BATCH_EVENTS);
+      const { hasMore, unsettled } = batch;
+      const events = await attachFor(ctx, [step.filter], batch.events);
       const visibleTo = await resolveVisibility(ctx, events, [step.runAs]);
       const candidates = events.flatMap((event) => visibleTo(event, step) ?? []);
       const found = candidates.find((event) => !answers.has(event.id) && step.matchesPast(event));

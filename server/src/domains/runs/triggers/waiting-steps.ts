@@ -18,6 +18,7 @@ export interface WaitingStep {
   readonly runAs: string;
   /** Which of them; undefined for all. */
   readonly permissions: readonly string[] | undefined;
+  readonly filter: Condition | null;
   readonly matches: (event: RecordedEvent) => boolean;
   /** As `matches`, of events that came before it waited. */
   readonly matchesPast: (event: RecordedEvent) => boolean;
@@ -66,6 +67,7 @@ async function selectWaitingSteps(tx: Tx, condition: RawBuilder<unknown>): Promi
       topic: row.topic,
       runAs: row.run_as,
       permissions: row.permissions ?? undefined,
+      filter: row.filter,
       matches: (event) => isSubscribed(event) && matchesPast(event),
       matchesPast,
     };
