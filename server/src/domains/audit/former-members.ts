@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { queryRows } from "#kernel/db/statement.ts";
-import { listResourcesOf } from "#kernel/log/resource-names.ts";
+import { listLoggedResources } from "#kernel/log/resource-history.ts";
 import { query } from "#kernel/operation/operation.ts";
 import { pageOfItems, pageQuery } from "#kernel/operation/pagination.ts";
 import { page } from "#kernel/operation/response.ts";
@@ -24,9 +24,9 @@ export const listFormerMembers = query({
   permission: AuditRead,
   query: object({ ...pageQuery, q: Type.Optional(line(200)) }),
   response: page(FormerMember),
-  example: { query: { q: "Ann" } },
+  example: { query: { limit: 20, q: "Ann" } },
   async run({ tx, services }, { query: { q = "", ...asked } }) {
-    const left = await listResourcesOf(tx, LEFT);
+    const left = await listLoggedResources(tx, LEFT);
     const members = await queryRows<{ readonly id: string }>(
       tx,
       "select user_id as id from memberships where user_id = any($1::text[])",

@@ -16,7 +16,7 @@ import {
 } from "#kernel/log/account-log.ts";
 import { ResourceNamerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
-import { findResourceIdsByName } from "#kernel/log/resource-names.ts";
+import { findResourceIdsByName } from "#kernel/log/resource-history.ts";
 import { findEvent, queryEvents } from "#kernel/log/event-log.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { query } from "#kernel/operation/operation.ts";
@@ -83,7 +83,7 @@ export const queryAudit = query({
   },
 });
 
-/** What somebody calls a resource: its id, its number, or a part of its name. */
+/** Finds resources by an id, a number or a part of a name. */
 async function findResources(ctx: ReadContext, name: string) {
   if (RESOURCE_ID.test(name)) return { resourceId: name };
   const namers = contributionsTo(ResourceNamerPoint, ctx.services.contributions);

@@ -1,4 +1,4 @@
-/** What is unusual about starting a change now: whoever starts it all the same has to say why. */
+/** Circumstances in which starting a change needs a reason, and which its event records. */
 import type { ReadContext } from "#kernel/contract.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { type ChangeRecord, StartReasonRequired } from "./change.ts";

@@ -1,4 +1,4 @@
-/** Schedules that name people who are not active members: nobody can page them, so somebody has to change the schedule. */
+/** Schedules that name people who left. Nobody can page these people, so the schedule has to be changed. */
 import Type, { type Static } from "typebox";
 import { findMemberNames, findMembersWithPermission } from "#domains/identity/accounts/index.ts";
 import { notify, NotificationSent } from "#domains/notifications/index.ts";

@@ -3,7 +3,7 @@ import { ExecutorPoint } from "#domains/runs/index.ts";
 import { NodeTypePoint } from "#domains/workflows/index.ts";
 import { domain } from "#kernel/domain.ts";
 import { EventVisibilityPoint } from "#kernel/log/event-visibility.ts";
-import { SubjectRootPoint } from "#kernel/log/subject-root.ts";
+import { SubjectRootPoint } from "#kernel/condition/subject-root.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { ResourceNamerPoint } from "#kernel/contributions/causal-tracer.ts";
 import { ReportSourcePoint } from "#kernel/contributions/report-source.ts";

@@ -21,7 +21,7 @@ import {
   type SubscriptionStart,
 } from "#kernel/log/subscription-start.ts";
 import { readPositionAt, readTopics } from "#kernel/log/topic-log.ts";
-import { attachFor } from "#kernel/log/subject-root.ts";
+import { attachFor } from "#kernel/condition/subject-root.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import { readKeptRequests, toRequestStart } from "../inbound/kept/kept-request.ts";
 import type { RunStart } from "../start/start-run.ts";

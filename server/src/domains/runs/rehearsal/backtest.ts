@@ -11,7 +11,7 @@ import {
 } from "#kernel/log/event.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
 import { applyFilter, eventFiltersFor, visibilityContext } from "#kernel/log/event-visibility.ts";
-import { attachFor } from "#kernel/log/subject-root.ts";
+import { attachFor } from "#kernel/condition/subject-root.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { compileTriggerMatch, findTrigger } from "../triggers/event-reader.ts";
 import { eventTopics } from "../triggers/event-matcher.ts";

@@ -31,7 +31,7 @@ export function eventTopics(
 
 /** An event in expressions: the envelope, with the same `data` as in conditions. */
 export function visibleEvent(event: RecordedEvent): Readonly<Record<string, unknown>> {
-  // The same fields whether or not a condition asked for the ticket.
+  // Runs see the same fields whether or not a condition asked for the ticket.
   const { whole: _, ...bare } = event;
   return { ...toEventEnvelope(bare), ...subjectOf(bare) };
 }

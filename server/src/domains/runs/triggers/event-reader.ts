@@ -9,7 +9,7 @@ import {
 } from "#domains/workflows/index.ts";
 import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import type { Condition } from "#kernel/condition/condition.ts";
-import { attachFor } from "#kernel/log/subject-root.ts";
+import { attachFor } from "#kernel/condition/subject-root.ts";
 import { compileSubscriptionStart } from "#kernel/log/subscription-start.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { reader } from "#kernel/readers/reader.ts";

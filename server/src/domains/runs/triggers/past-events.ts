@@ -4,7 +4,7 @@ import type { JobType, WriteContext } from "#kernel/contract.ts";
 import { type LogPosition, positionOf } from "#kernel/log/event.ts";
 import { readResourceHistory } from "#kernel/log/resource-history.ts";
 import { readTopics } from "#kernel/log/topic-log.ts";
-import { attachFor } from "#kernel/log/subject-root.ts";
+import { attachFor } from "#kernel/condition/subject-root.ts";
 import { job } from "#kernel/work/job.ts";
 import { foldJournal, type JournalRecord } from "../engine/journal-record.ts";
 import { readEntries } from "../store.ts";

@@ -9,7 +9,7 @@ import type { WriteContext } from "#kernel/contract.ts";
 import { compileSubscriptionStart, type StartFilter } from "#kernel/log/subscription-start.ts";
 import type { Tables } from "../../../tables.ts";
 import { insertDeliveries } from "../sending/fan-out.ts";
-import { attachWhole, rootsIn } from "#kernel/log/subject-root.ts";
+import { attachWhole, rootsIn } from "#kernel/condition/subject-root.ts";
 import { compileSubscription } from "../sending/subscription.ts";
 import type { DeliveryTarget } from "../sending/pending-delivery.ts";
 import type { PayloadFormat } from "../sending/payload.ts";

@@ -2,7 +2,7 @@ import type { Condition } from "#kernel/condition/condition.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import type { LogPosition, RecordedEvent } from "#kernel/log/event.ts";
 import { queryEvents } from "#kernel/log/event-log.ts";
-import { attachWhole, rootsIn } from "#kernel/log/subject-root.ts";
+import { attachWhole, rootsIn } from "#kernel/condition/subject-root.ts";
 import { applyFilter, eventFiltersFor, visibilityContext } from "#kernel/log/event-visibility.ts";
 
 /** So many events are looked at for one question about the past. */

@@ -1,8 +1,10 @@
 /** Counts what a recovery would send, before somebody asks for it. */
 import Type, { type Static } from "typebox";
 import type { Platform } from "#kernel/contract.ts";
+import type { Tx } from "#kernel/db/connection.ts";
+import { queryRows } from "#kernel/db/statement.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
-import { attachWhole, rootsIn } from "#kernel/log/subject-root.ts";
+import { attachWhole, rootsIn } from "#kernel/condition/subject-root.ts";
 import { findPositionBefore, readSettledEnd, readWorkspaceLog } from "#kernel/log/workspace-log.ts";
 import { canReceive } from "../audit-access.ts";
 import {
@@ -11,6 +13,7 @@ import {
   type Subscription,
 } from "../sending/subscription.ts";
 import { readVisibilityEverywhere } from "../sending/visibility.ts";
+import type { Webhook } from "../webhook.ts";
 
 /** So many events are looked at for one count. */
 export const COUNTED_EVENTS_MAX = 10_000;
@@ -25,31 +28,23 @@ export const Recoverable = Type.Object(
   { title: "WebhookRecoverable" },
 );
 
-type Row = Subscription & { readonly workspace_id: string; readonly created_at: Date };
-
-const WEBHOOK = `
-  select id, workspace_id, events, environments, filter, hears_audit as "hearsAudit", created_at
-    from webhooks where id = $1`;
-const DELIVERIES = `
-  select id, status from deliveries
-   where workspace_id = $1 and webhook_id = $2 and id = any($3::text[])`;
+type Counted = Subscription & Pick<Webhook, "createdAt">;
 
 export async function countRecovery(
   platform: Platform,
-  webhookId: string,
+  workspace: string,
+  webhook: Counted,
   { since, until }: { readonly since: string; readonly until?: string | undefined },
 ): Promise<Static<typeof Recoverable>> {
   const { db } = platform;
   const counted = { failed: 0, missing: 0, truncated: false };
-  const [webhook] = await db.system<Row>(WEBHOOK, [webhookId]);
-  if (!webhook) return counted;
-  const startMs = Math.max(Date.parse(since), webhook.created_at.getTime());
+  const startMs = Math.max(Date.parse(since), Date.parse(webhook.createdAt));
   const untilMs = until === undefined ? Infinity : Date.parse(until);
   let after = await findPositionBefore(db, new Date(startMs));
   const upTo = await readSettledEnd(db);
   for (let looked = 0; looked < COUNTED_EVENTS_MAX; looked += BATCH_EVENTS_MAX) {
     const range = { after, upTo };
-    const events = await readWorkspaceLog(db, webhook.workspace_id, range, BATCH_EVENTS_MAX);
+    const events = await readWorkspaceLog(db, workspace, range, BATCH_EVENTS_MAX);
     const within = events.filter(({ createdAt }) => {
       const atMs = Date.parse(createdAt);
       return atMs >= startMs && atMs < untilMs;
@@ -64,37 +59,43 @@ export async function countRecovery(
   return { ...counted, truncated: true };
 }
 
-async function countBatch(platform: Platform, webhook: Row, events: readonly RecordedEvent[]) {
-  const matches = compileSubscription(webhook);
-  const subjects = await attachEverywhere(platform, webhook, events);
+async function countBatch(platform: Platform, webhook: Counted, events: readonly RecordedEvent[]) {
+  const counted = { failed: 0, missing: 0 };
+  for (const group of Map.groupBy(events, ({ environment }) => environment).values()) {
+    const { failed, missing } = await countPartition(platform, webhook, group);
+    counted.failed += failed;
+    counted.missing += missing;
+  }
+  return counted;
+}
+
+const DELIVERIES =
+  "select id, status from deliveries where webhook_id = $1 and id = any($2::text[])";
+
+/** Counts for events of one environment. */
+async function countPartition(
+  platform: Platform,
+  webhook: Counted,
+  events: readonly RecordedEvent[],
+) {
+  const [first] = events;
+  if (!first) return { failed: 0, missing: 0 };
+  const partition = { workspace: first.workspace, environment: first.environment };
+  const read = <T>(work: (tx: Tx) => Promise<T>) => platform.db.read(partition, work);
+  const roots = rootsIn(webhook.filter, platform);
+  const subjects = await read((tx) => attachWhole(tx, roots, events));
   const toVisible = await readVisibilityEverywhere(platform, subjects, () => [webhook.id]);
   const visible = subjects
     .flatMap((event) => toVisible(event, webhook.id) ?? [])
     .filter((event) => canReceive(webhook, event));
   const ids = visible.map(({ position }) => buildDeliveryId(position, webhook.id));
-  const parameters = [webhook.workspace_id, webhook.id, ids];
-  const rows = await platform.db.system<{ id: string; status: string }>(DELIVERIES, parameters);
+  const rows = await read((tx) =>
+    queryRows<{ readonly id: string; readonly status: string }>(tx, DELIVERIES, [webhook.id, ids]),
+  );
+  const matches = compileSubscription(webhook);
   const known = new Set(rows.map(({ id }) => id));
   return {
     failed: rows.filter(({ status }) => status === "failed").length,
     missing: visible.filter((event, n) => !known.has(ids[n] ?? "") && matches(event)).length,
   };
-}
-
-/** The events of every environment, with the resources that the condition asks for. */
-async function attachEverywhere(
-  { db, contributions }: Platform,
-  { filter }: Row,
-  events: readonly RecordedEvent[],
-): Promise<readonly RecordedEvent[]> {
-  const roots = rootsIn(filter, { contributions });
-  if (roots.length === 0) return events;
-  const attached: RecordedEvent[] = [];
-  for (const group of Map.groupBy(events, ({ environment }) => environment).values()) {
-    const [first] = group;
-    if (!first) continue;
-    const partition = { workspace: first.workspace, environment: first.environment };
-    attached.push(...(await db.read(partition, (tx) => attachWhole(tx, roots, group))));
-  }
-  return attached;
 }

@@ -57,8 +57,8 @@ export const countRecoverable = query({
   example: { ...example, query: { since: "2026-11-15T08:00:00.000Z" } },
   async prepare(platform, { params, query: asked }, caller) {
     const partition = partitionOfCaller(caller);
-    await platform.db.read(partition, (tx) => webhooks.get(tx, params.id));
-    return countRecovery(platform, params.id, asked);
+    const webhook = await platform.db.read(partition, (tx) => webhooks.get(tx, params.id));
+    return countRecovery(platform, partition.workspace, webhook, asked);
   },
   run: async (_ctx, _input, counted) => counted,
 });

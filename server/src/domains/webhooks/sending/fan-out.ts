@@ -5,7 +5,7 @@ import { CAUSATION_DEPTH_MAX, type RecordedEvent } from "#kernel/log/event.ts";
 import { visibilityContext } from "#kernel/log/event-visibility.ts";
 import { reader } from "#kernel/readers/reader.ts";
 import { compileSubscriptionStart, type StartFilter } from "#kernel/log/subscription-start.ts";
-import { attachWhole, rootsIn, type SubjectRoot } from "#kernel/log/subject-root.ts";
+import { attachWhole, rootsIn, type SubjectRoot } from "#kernel/condition/subject-root.ts";
 import { compileSubscription } from "./subscription.ts";
 import {
   DELIVERIES_DUE_SIGNAL,
@@ -72,7 +72,7 @@ const LISTENING_WORKSPACES = `
 interface Subscriber extends DeliveryTarget {
   /** The event types, where the patterns name them all. */
   readonly types: readonly string[] | undefined;
-  /** What its condition asks for besides the event itself. */
+  /** Resources that its condition reads besides the event itself. */
   readonly roots: readonly SubjectRoot[];
   readonly matches: (event: RecordedEvent) => boolean;
   readonly isAfterStart: StartFilter;

@@ -7,8 +7,10 @@ import { Failure, failure, invalidField, NotFound } from "#kernel/operation/fail
 import { command, query } from "#kernel/operation/operation.ts";
 import { countedPage, created, item, withRevision } from "#kernel/operation/response.ts";
 import { id, object, text } from "#kernel/schema/schema.ts";
+import type { WaitingWork } from "#kernel/contributions/waiting-work.ts";
 import {
   anyTicketRef,
+  countTickets,
   DeskRead,
   findTicketById,
   seesOwnOnly,
@@ -43,6 +45,14 @@ const PageOver = failure(
 );
 
 const toResponse = (page: StoredPage) => ({ ...toPageData(page), revision: page.revision });
+
+/** Pages that wait for a person to acknowledge them. */
+export const pageWork: WaitingWork = {
+  kind: "pages",
+  permission: PagesWrite,
+  count: ({ tx }, userId) =>
+    countTickets(tx, "pages", "t.state = 'paging' and $1 = any (t.user_ids)", userId),
+};
 
 const listPages = query({
   id: "pages.list",

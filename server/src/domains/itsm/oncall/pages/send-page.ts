@@ -77,14 +77,14 @@ export async function startPage(
 /** Pages the people of a step, or of the first after it that has any. */
 async function sendStep(ctx: SendContext, page: StoredPage, place: PagePlace): Promise<StoredPage> {
   let at: PagePlace | undefined = place;
-  const told = new Set<string>();
+  const notified = new Set<string>();
   for (let current = page; at; at = nextPlace(at, page)) {
     const { targets = [], waitMinutes = 1 } = page.steps[at.step] ?? {};
     const asked = await findTargets(ctx, targets);
     const userIds =
-      asked.length === 0 ? [] : await notify(ctx, { ...messageOf(ctx, page), userIds: asked });
+      asked.length === 0 ? [] : await notify(ctx, { ...buildMessage(ctx, page), userIds: asked });
     current = { ...current, ...at, userIds };
-    await reportLeavers(ctx, page, { targets, userIds, told });
+    await reportLeavers(ctx, page, { targets, userIds, notified });
     if (userIds.length > 0) return waitForAnswer(ctx, current, waitMinutes);
     emitPage(ctx, PageEscalated, current);
   }
@@ -98,20 +98,20 @@ interface PagedStep {
   readonly targets: readonly Target[];
   readonly userIds: readonly string[];
   /** Schedules whose managers were told already while this page was sent. */
-  readonly told: Set<string>;
+  readonly notified: Set<string>;
 }
 
 /** Tells who manages a schedule when the person whom it has on call left and could not be paged. */
 async function reportLeavers(
   ctx: SendContext,
   { ticket }: StoredPage,
-  { targets, userIds, told }: PagedStep,
+  { targets, userIds, notified }: PagedStep,
 ): Promise<void> {
   for (const { type, id: scheduleId } of targets) {
-    if (type !== "schedule" || told.has(scheduleId)) continue;
+    if (type !== "schedule" || notified.has(scheduleId)) continue;
     const userId = await findOnCall(ctx.tx, scheduleId, ctx.now);
     if (userId === null || userIds.includes(userId)) continue;
-    told.add(scheduleId);
+    notified.add(scheduleId);
     const [person] = await findMemberNames(ctx.tx, [userId]);
     await notifyManagers(ctx, await schedules.store.get(ctx.tx, scheduleId), {
       name: person?.name ?? "A former member",
@@ -192,7 +192,7 @@ async function findTargets(
   return [...new Set(found)].toSorted();
 }
 
-function messageOf(ctx: SendContext, { id: pageId, ticket, message = "", steps }: StoredPage) {
+function buildMessage(ctx: SendContext, { id: pageId, ticket, message = "", steps }: StoredPage) {
   const { caller, services, now } = ctx;
   const why = message === "" ? "" : `\n\n${message}`;
   const next = steps.length > 1 ? "Acknowledge it, or the next one is." : "Acknowledge it.";

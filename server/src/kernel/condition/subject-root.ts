@@ -4,12 +4,12 @@
  * it: the state is looked up in the log for each batch of events, in one query.
  */
 import { CompiledQuery } from "kysely";
-import { conditionPaths, type Condition } from "../condition/condition.ts";
+import { conditionPaths, type Condition } from "./condition.ts";
 import type { PlatformServices } from "../contract.ts";
 import type { Tx } from "../db/connection.ts";
 import { contributionsTo, extensionPoint } from "../extension-point.ts";
-import { EVENT_COLUMNS, type EventRow, toEvent } from "./event-log.ts";
-import type { RecordedEvent } from "./event.ts";
+import { EVENT_COLUMNS, type EventRow, toEvent } from "../log/event-log.ts";
+import type { RecordedEvent } from "../log/event.ts";
 
 export interface SubjectRoot {
   /** The first word of the paths, such as `ticket`. */
