@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { describeStarted, findWarnings } from "./start.ts";
 
 const planned = {
-  type: "normal" as const,
   plannedStart: "2026-11-21T20:00:00.000Z",
   plannedEnd: "2026-11-21T22:00:00.000Z",
 };

@@ -1,7 +1,7 @@
 /** What is unusual about starting a change, in sentences: before it starts, and afterwards by its event. */
 import type { Change, Conflicts } from "./use-change.ts";
 
-type Planned = Pick<Change, "plannedStart" | "plannedEnd" | "type">;
+type Planned = Pick<Change, "plannedStart" | "plannedEnd">;
 
 /** Why starting now needs a reason; empty where it does not. */
 export function findWarnings(

@@ -103,6 +103,8 @@ export async function findResourceIdsByName(tx: Tx, text: string): Promise<reado
   return rows.map(({ id }) => id);
 }
 
+const LISTED_EVENTS_MAX = 5_000;
+
 interface NamedResource {
   readonly id: string;
   readonly data: Readonly<Record<string, unknown>>;
@@ -115,7 +117,7 @@ export async function listLoggedResources(tx: Tx, type: string): Promise<readonl
     select distinct on (e.id) e.id, e.data, e.at
       from (select resource_id as id, data, created_at as at from events
              where topic = ${topicOf(type)} and type = ${type}
-             order by epoch desc, xid desc, seq desc limit ${EVENTS_SEARCHED_MAX}) e
+             order by epoch desc, xid desc, seq desc limit ${LISTED_EVENTS_MAX}) e
      order by e.id, e.at desc`.execute(tx);
   return rows;
 }

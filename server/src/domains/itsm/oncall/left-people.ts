@@ -17,7 +17,8 @@ import { findOverrides } from "./override.ts";
 import { type Schedule, schedules } from "./schedule.ts";
 
 const DAY_MS = 86_400_000;
-const AHEAD_DAYS = 92;
+/** Hourly turns of five layers are no more than a plan may have. */
+const AHEAD_DAYS = 28;
 const MANAGERS_MAX = 20;
 const MANAGER_ROLES = ["owner", "admin"] as const;
 
@@ -74,7 +75,7 @@ async function describe(
   const { tx, now } = ctx;
   const until = new Date(now.getTime() + AHEAD_DAYS * DAY_MS);
   const overrides = await findOverrides(tx, schedule.id, now, until);
-  const { shifts } = planShifts(schedule, overrides, now, until);
+  const { shifts } = await planShifts(schedule, overrides, now, until);
   const managerIds = await findManagers(ctx, schedule);
   const names = await findMemberNames(tx, [...leftIds, ...managerIds]);
   const toPerson = (userId: string) => ({
@@ -102,14 +103,15 @@ export const listBrokenSchedules = query({
   response: page(BrokenSchedule),
   async run(ctx, { query: asked }) {
     const left = await findLeft(ctx);
-    const items = [];
-    for (const [scheduleId, userIds] of left) {
-      items.push(await describe(ctx, await schedules.store.get(ctx.tx, scheduleId), userIds));
-    }
-    return pageOfItems(ctx.services, "on call problems", asked, {
-      items,
-      keyOf: ({ scheduleId }) => scheduleId,
+    const found = pageOfItems(ctx.services, "on call problems", asked, {
+      items: [...left].toSorted(([one], [other]) => (one < other ? -1 : 1)),
+      keyOf: ([scheduleId]) => scheduleId,
     });
+    const data = [];
+    for (const [scheduleId, userIds] of found.data) {
+      data.push(await describe(ctx, await schedules.store.get(ctx.tx, scheduleId), userIds));
+    }
+    return { ...found, data };
   },
 });
 
