@@ -133,7 +133,7 @@ async function readBatch(
   { db }: Platform,
   { webhookId, since, ...payload }: Static<typeof Payload>,
 ): Promise<Batch | undefined> {
-  const [row] = await db.system<{ workspace_id: string; created_at: Date }>(WORKSPACE, [webhookId]);
+  const [row] = await db.system<{ workspace_id: string; created_at: string }>(WORKSPACE, [webhookId]);
   if (!row) return undefined;
   const partition = { workspace: row.workspace_id, environment: "production" } as const;
   const cursor = await db.read(partition, (tx) => readReaderCursor(tx, FAN_OUT_READER));
@@ -144,7 +144,7 @@ async function readBatch(
   const events = await readWorkspaceLog(db, row.workspace_id, { after, upTo }, BATCH_EVENTS_MAX);
   const sinceMs = positionOf(since) ? Number.NEGATIVE_INFINITY : Date.parse(since);
   // With a choice, a webhook gets nothing from before it was created.
-  const startMs = payload.only ? Math.max(sinceMs, row.created_at.getTime()) : sinceMs;
+  const startMs = payload.only ? Math.max(sinceMs, Date.parse(row.created_at)) : sinceMs;
   const untilMs = payload.until === undefined ? Infinity : Date.parse(payload.until);
   return {
     events: events.filter(({ createdAt }) => {
