@@ -81,7 +81,8 @@ function holdsWord(value: unknown, word: string): boolean {
   );
 }
 
-function readFilter(text: string): Condition {
+/** The condition of a query; throws a 422 where it is not one. */
+export function readFilter(text: string): Condition {
   let filter: unknown;
   try {
     filter = JSON.parse(text);

@@ -2,6 +2,8 @@
 import Type, { type Static } from "typebox";
 import { EventsRead } from "#domains/audit/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
+import type { Condition } from "#kernel/condition/condition.ts";
+import { attachFor } from "#kernel/condition/subject-root.ts";
 import { PATTERN_CHARACTERS_MAX } from "#kernel/condition/event-pattern.ts";
 import { callSpan, readCausedEvents, readCauses } from "#kernel/log/causal-chain.ts";
 import { readEventsAt } from "#kernel/log/event-log.ts";
@@ -26,7 +28,7 @@ import { pageQuery } from "#kernel/operation/pagination.ts";
 import { unwrapped } from "#kernel/operation/response.ts";
 import { idPattern } from "#kernel/schema/id.ts";
 import { InputTime, line, nullable, object, Time } from "#kernel/schema/schema.ts";
-import { compileMatch, type EventQuery, toSelection } from "./event-match.ts";
+import { compileMatch, type EventQuery, readFilter, toSelection } from "./event-match.ts";
 
 /** A request looks for so long, and at so many events; the next one goes on from there. */
 const SEARCH_MAX_MS = 80;
@@ -128,6 +130,7 @@ class EventSearch {
   end: { readonly position: LogPosition; readonly at: string } | undefined;
   readonly #ctx: ReadContext;
   readonly #of: EventQuery;
+  readonly #condition: Condition | undefined;
   readonly #foundMax: number;
   readonly #matches: (event: RecordedEvent) => boolean;
 
@@ -138,6 +141,7 @@ class EventSearch {
   ) {
     this.#ctx = ctx;
     this.#of = of;
+    this.#condition = of.filter === undefined ? undefined : readFilter(of.filter);
     this.#foundMax = limit + 1;
     this.#matches = matches;
   }
@@ -176,7 +180,8 @@ class EventSearch {
   /** Adds those that the caller sees, and that are what they look for as they see them. */
   async take(events: readonly RecordedEvent[]): Promise<void> {
     const { caller } = this.#ctx;
-    const seen = await filterEvents(visibilityContext(this.#ctx), caller.principal, events);
+    const subjects = await attachFor(this.#ctx, [this.#condition], events);
+    const seen = await filterEvents(visibilityContext(this.#ctx), caller.principal, subjects);
     this.found.push(...seen.filter(this.#matches).slice(0, this.#foundMax - this.found.length));
   }
 }

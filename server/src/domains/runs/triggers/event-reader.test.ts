@@ -300,4 +300,8 @@ test("a trigger with a condition on the ticket starts for comments on urgent tic
   const runs = await findRuns(world, id);
   expect(runs).toMatchObject([{ output: { body: "Urgency 1" } }]);
   expect(runs[0].trigger.event).not.toHaveProperty("ticket");
+  const filter = JSON.stringify({ "ticket.priority": { lte: 2 } });
+  const asked = new URLSearchParams({ topic: "incident", type: "incident.comment_added", filter });
+  const { body: recent } = await owner(`GET /api/v1/events/recent?${asked}`);
+  expect(recent.data.map(({ data }: any) => data.body)).toEqual(["Urgency 1"]);
 });
