@@ -8,7 +8,7 @@ export const RecoveryId = id("rcv");
 export const RECOVERY_CHOICES = ["failed", "missing"] as const;
 
 export const recoveryLimits = {
-  until: Type.Optional(nullable(Time, "Only events before this time")),
+  until: Type.Optional(nullable(Time)),
   only: Type.Optional(
     nullable(
       Type.Enum([...RECOVERY_CHOICES], {
