@@ -2215,6 +2215,8 @@ export interface Tables {
     requested_by: string;
     requested_at: Time;
     finished_at: Time | null;
+    ends_at: Time | null;
+    choice: string | null;
   };
   webhooks: {
     id: string;

@@ -133,7 +133,9 @@ async function readBatch(
   { db }: Platform,
   { webhookId, since, ...payload }: Static<typeof Payload>,
 ): Promise<Batch | undefined> {
-  const [row] = await db.system<{ workspace_id: string; created_at: string }>(WORKSPACE, [webhookId]);
+  const [row] = await db.system<{ workspace_id: string; created_at: string }>(WORKSPACE, [
+    webhookId,
+  ]);
   if (!row) return undefined;
   const partition = { workspace: row.workspace_id, environment: "production" } as const;
   const cursor = await db.read(partition, (tx) => readReaderCursor(tx, FAN_OUT_READER));
