@@ -64,6 +64,7 @@ export interface Schemas {
   "Backtest": { "events": readonly (Schemas["Event"])[]; "matched": number; "scanned": number; "truncated": boolean };
   "Backup": { "id": string; "status": "running" | "made" | "failed"; "file": string; "bytes": number | null; "completeUpTo": string | null; "error": string | null; "createdAt": string; "finishedAt": string | null; "verification": "running" | "whole" | "damaged" | null; "verifiedAt": string | null; "verifiedDetail": string | null };
   "BlackoutWindow": { "id": string; "name": string; "start": string; "end": string; "ciIds": readonly (string)[]; "reason": string; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "BrokenOnCallSchedule": { "scheduleId": string; "name": string; "teamId": string | null; "left": readonly ({ "id": string; "name": string })[]; "nextAt": string | null; "managers": readonly ({ "id": string; "name": string })[] };
   "BulkCancel": { "count": number };
   "BulkRetry": { "count": number; "skipped"?: readonly ({ "code": string; "reason": string; "count": number; "runIds": readonly (string)[] })[] };
   "BusinessCalendar": { "id": string; "name": string; "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[]; "createdAt": string; "updatedAt": string };
@@ -153,6 +154,7 @@ export interface Schemas {
   "FixtureResultStep": { "status": "ready" | "running" | "waiting" | "paused" | "completed" | "failed" | "skipped" | "cancelled"; "output": unknown; "branch": string | null };
   "FixtureResults": { "results": readonly ({ "verdict": "same" | "other_branch" | "other_output" | "would_fail" | "needs_outcome"; "status": "completed" | "failed" | null; "output": unknown; "difference": { "stepId": string | null; "name": string | null; "kind": "branch" | "output" | "input" | "status" | "error" | "outcome"; "path": string; "before": unknown; "after": unknown } | null; "steps": { readonly [name: string]: Schemas["FixtureResultStep"] } } | null)[] };
   "FormContent": { "title"?: string; "intro"?: string; "thanks"?: string; "fields": readonly ({ "name": string; "label"?: string; "help"?: string; "required"?: boolean; "accept"?: readonly ("picture" | "pdf" | "text" | "office" | "archive" | "audio" | "video")[] })[] };
+  "FormerMember": { "id": string; "name": string; "email": string; "leftAt": string };
   "FreeWindows": { "windows": readonly ({ "start": string; "end": string })[] };
   "FullWorkflowVersion": { "id": string; "workflowId": string; "version": number; "label": string | null; "status": "draft" | "active" | "superseded" | "archived"; "activeIn": readonly ("production" | "staging" | "development")[]; "author": { "id": string; "name": string }; "changeSummary": string; "createdAt": string; "definition": Schemas["WorkflowDefinition"] };
   "Guide": { "name": string; "title": string; "html": string };
@@ -344,7 +346,7 @@ export interface Schemas {
   "Presence": { "thing": string; "people": readonly (Schemas["PresentPerson"])[] };
   "PresenceList": { "things": readonly (Schemas["Presence"])[] };
   "PresentPerson": { "userId": string; "name": string; "state": "viewing" | "editing"; "at": string | null; "since": string; "sessions": number; "you": boolean };
-  "Preview": { "events": readonly (Schemas["Event"])[]; "scanned": number; "truncated": boolean };
+  "Preview": { "events": readonly (Schemas["Event"])[]; "missing": readonly ({ "type": string; "path": string; "count": number })[]; "scanned": number; "truncated": boolean };
   "PreviewedText": { "expression"?: string; "template"?: unknown };
   "Problem": { "id": string; "number": string; "state": "open" | "investigating" | "known_error" | "resolved" | "closed"; "title": string; "description": string; "priority": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "rootCause": string | null; "workaround": string | null; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "resolution": string | null; "knownErrorAt": string | null; "resolvedAt": string | null; "closedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "ProblemDocument": { "type": string; "title": string; "status": number; "detail": string; "instance": string; "code": string; "requestId": string; "errors"?: readonly ({ "path": string; "message": string; "title"?: string; "position"?: number })[] };
@@ -499,7 +501,8 @@ export interface Schemas {
   "WebhookDeliveryDetail": { "id": string; "webhookId": string; "eventId": string; "eventType": string; "url": string; "status": "pending" | "retrying" | "succeeded" | "failed"; "attempts": number; "lastAttemptAt": string | null; "lastResponseStatus": number | null; "lastResponseBody": string | null; "lastDurationMs": number | null; "lastError": string | null; "nextAttemptAt": string | null; "replayOf": string | null; "createdAt": string; "request": { "method": "POST"; "url": string; "headers": { readonly [name: string]: string }; "body": string | null }; "response": { "status": number | null; "body": string | null; "durationMs": number | null; "error": string | null }; "attemptLog": readonly (Schemas["WebhookDeliveryAttempt"])[] };
   "WebhookDifference": { "event": Schemas["Event"]; "before": boolean; "after": boolean };
   "WebhookHealth": { "webhookId": string; "succeeded": number; "failed": number; "successShare": number | null; "open": number; "recent": readonly ("pending" | "retrying" | "succeeded" | "failed")[]; "lastDeliveryAt": string | null; "lastFailure": { "deliveryId": string; "eventType": string; "at": string | null; "status": number | null; "error": string | null } | null };
-  "WebhookRecovery": { "id": string; "webhookId": string; "since": string; "checked": number; "matched": number; "created": number; "retried": number; "reachedAt": string | null; "requestedBy": string; "requestedAt": string; "finishedAt": string | null };
+  "WebhookRecoverable": { "failed": number; "missing": number; "truncated": boolean };
+  "WebhookRecovery": { "id": string; "webhookId": string; "since": string; "until": string | null; "only": "failed" | "missing" | null; "checked": number; "matched": number; "created": number; "retried": number; "reachedAt": string | null; "requestedBy": string; "requestedAt": string; "finishedAt": string | null };
   "WebhookSimulation": { "scanned": number; "truncated": boolean; "before": number; "after": number; "sameCount": number; "changed": readonly (Schemas["WebhookDifference"])[]; "changedCount": number };
   "Widget": { "id": string; "title": string; "kind": "report" | "kpi" | "text"; "reportId"?: string; "kpiId"?: string; "report"?: Schemas["ReportDraft"]; "text"?: string; "layout": { "x": number; "y": number; "w": number; "h": number }; "refreshSeconds"?: number };
   "Work": { "readers": readonly ({ "name": string; "behind": number; "deadLetters": number; "updatedAt": string })[]; "queues": readonly ({ "kind": string; "due": number; "waiting": number; "running": number; "failed": number; "oldestDueAt": string | null })[]; "leases": readonly ({ "engine": string; "node": string; "seenAt": string; "shards": readonly (number)[] })[] };
@@ -739,8 +742,10 @@ export interface Operations {
   "audit.get_proof": { query: { "eventId": string }; reply: { "data": Schemas["EventProof"] } };
   /** List the signed checkpoints of the log, newest first */
   "audit.list_checkpoints": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["LogCheckpoint"])[]; "pagination": Schemas["Pagination"] } };
+  /** List people who left the workspace */
+  "audit.list_former_members": { query?: { "limit"?: number; "after"?: string; "q"?: string }; reply: { "data": readonly (Schemas["FormerMember"])[]; "pagination": Schemas["Pagination"] } };
   /** Query the audit log, newest first */
-  "audit.query": { query?: { "limit"?: number; "after"?: string; "type"?: string; "actorId"?: string; "resourceType"?: string; "resourceId"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
+  "audit.query": { query?: { "limit"?: number; "after"?: string; "type"?: string; "actorId"?: string; "resourceType"?: string; "resourceId"?: string; "resource"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
   /** Verify the log against its checkpoints */
   "audit.verify": { query?: { "after"?: number; "limit"?: number }; reply: { "data": Schemas["LogVerification"] } };
   /** Begin a login by passkey */
@@ -855,8 +860,8 @@ export interface Operations {
   "changes.get_attachment": { params: { "id": string; "attachmentId": string }; reply: string };
   /** What happened to a change, the newest first */
   "changes.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
-  /** Begin to carry out a change */
-  "changes.implement": { params: { "id": string }; body?: { "notes"?: string }; reply: { "data": Schemas["Change"] } };
+  /** Start the implementation of a change */
+  "changes.implement": { params: { "id": string }; body?: { "notes"?: string; "reason"?: string }; reply: { "data": Schemas["Change"] } };
   /** List changes, the newest first */
   "changes.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "asOf"?: string; "state"?: string; "type"?: "standard" | "normal" | "emergency"; "from"?: string; "to"?: string; "mine"?: boolean; "awaitingMe"?: boolean }; reply: { "data": readonly (Schemas["ListedChange"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** See how the approval of a change stands */
@@ -1481,6 +1486,8 @@ export interface Operations {
   "oauth.update_application": { params: { "clientId": string }; body: { "name"?: string; "redirectUris"?: readonly (string)[]; "allowedScopes"?: readonly (string)[] }; reply: { "data": Schemas["OAuthApplication"] } };
   /** See who is on call in every schedule */
   "on_call.list": { query?: { "limit"?: number; "after"?: string; "at"?: string }; reply: { "data": readonly (Schemas["OnCallNow"])[]; "pagination": Schemas["Pagination"] } };
+  /** List schedules that name people who left */
+  "on_call.list_problems": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["BrokenOnCallSchedule"])[]; "pagination": Schemas["Pagination"] } };
   /** Have somebody stand in for whoever would be on call */
   "on_call_schedules.add_override": { params: { "id": string }; body: { "userId"?: string; "from": string; "until": string; "reason"?: string }; reply: { "data": Schemas["OnCallOverride"] } };
   /** Create an on-call schedule */
@@ -1531,14 +1538,18 @@ export interface Operations {
   "packs.list_catalog": { reply: { "data": Schemas["PackCatalog"] } };
   /** Uninstall a pack */
   "packs.uninstall": { params: { "id": string }; reply: { "success": true; "data": Schemas["UninstalledPack"] } };
-  /** Say that you see to it: nobody else is paged */
+  /** Acknowledge a page: nobody else is paged */
   "pages.acknowledge": { params: { "id": string }; reply: { "data": Schemas["Page"] } };
+  /** Acknowledge a page from the form */
+  "pages.acknowledge_form": { params: { "token": string }; reply: string };
+  /** Show the form to acknowledge a page */
+  "pages.acknowledge_page": { params: { "token": string }; reply: string };
   /** Page people about a ticket */
   "pages.create": { body: { "policyId"?: string; "targets"?: readonly (Schemas["PageTarget"])[]; "message"?: string; "ticketId": string }; reply: { "data": Schemas["Page"] } };
   /** Read a page */
   "pages.get": { params: { "id": string }; reply: { "data": Schemas["Page"] } };
   /** List pages, the newest first */
-  "pages.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "paging" | "acknowledged" | "exhausted" | "ended"; "ticketId"?: string }; reply: { "data": readonly (Schemas["ListedPage"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "pages.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "paging" | "acknowledged" | "exhausted" | "ended"; "mine"?: boolean; "ticketId"?: string }; reply: { "data": readonly (Schemas["ListedPage"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change your own password */
   "passwords.change": { body: { "currentPassword": string; "newPassword": string }; reply: undefined };
   /** Ask for a link to set a new password */
@@ -2113,6 +2124,8 @@ export interface Operations {
   "views.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedQueueView"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
   /** Change a view of the queue */
   "views.update": { params: { "id": string }; body: { "name"?: string; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[]; "onlyOpen"?: boolean; "filter"?: { readonly [name: string]: unknown }; "sort"?: string; "columns"?: readonly (string)[]; "sharedWith"?: "nobody" | "team" | "everyone"; "teamId"?: string | null; "position"?: number }; reply: { "data": Schemas["QueueView"] } };
+  /** Count what a recovery would send */
+  "webhooks.count_recoverable": { params: { "id": string }; query: { "since": string; "until"?: string }; reply: { "data": Schemas["WebhookRecoverable"] } };
   /** Create a webhook */
   "webhooks.create": { body: { "name": string; "url": string; "events": readonly (string)[]; "environments"?: readonly ("production" | "staging" | "development")[] | null; "filter"?: { readonly [name: string]: unknown } | null; "headers"?: { readonly [name: string]: string }; "format"?: "millrace" | "cloudevents"; "retries"?: number; "retryStrategy"?: "fixed" | "exponential"; "retryMaxDelayMs"?: number | null; "timeoutMs"?: number; "maxPerSecond"?: number | null; "retry_strategy"?: "fixed" | "exponential"; "retry_max_delay_ms"?: number | null; "timeout_ms"?: number; "max_per_second"?: number | null; "secret"?: string | null; "status"?: "active" | "paused" }; reply: { "data": Schemas["Webhook"] } };
   /** Delete a webhook and its deliveries */
@@ -2131,8 +2144,8 @@ export interface Operations {
   "webhooks.list_recoveries": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["WebhookRecovery"])[]; "pagination": Schemas["Pagination"] } };
   /** Show which past events a webhook would have been sent */
   "webhooks.preview": { body: { "events": readonly (string)[]; "filter"?: { readonly [name: string]: unknown } | null; "environments"?: readonly ("production" | "staging" | "development")[] | null; "from"?: string; "to"?: string; "limit"?: number }; reply: { "data": Schemas["Preview"] } };
-  /** Deliver what a webhook missed since a time, or from some event on */
-  "webhooks.recover": { params: { "id": string }; body: { "since": string }; reply: { "data": Schemas["WebhookRecovery"] } };
+  /** Recover the deliveries of a webhook since a time or an event */
+  "webhooks.recover": { params: { "id": string }; body: { "since": string; "until"?: string; "only"?: "failed" | "missing" }; reply: { "data": Schemas["WebhookRecovery"] } };
   /** Deliver the event of a delivery once more */
   "webhooks.replay_delivery": { params: { "id": string; "deliveryId": string }; reply: { "data": Schemas["WebhookDelivery"] } };
   /** End a webhook's pause, and choose from where it goes on */
@@ -2361,6 +2374,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "audit.get": "GET /api/v1/audit/{eventId}",
   "audit.get_proof": "GET /api/v1/audit/proof",
   "audit.list_checkpoints": "GET /api/v1/audit/checkpoints",
+  "audit.list_former_members": "GET /api/v1/audit/former-members",
   "audit.query": "GET /api/v1/audit",
   "audit.verify": "GET /api/v1/audit/verification",
   "auth.begin_passkey_login": "POST /api/v1/auth/passkey/options",
@@ -2732,6 +2746,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "oauth.token": "POST /api/v1/oauth/token",
   "oauth.update_application": "PATCH /api/v1/oauth/applications/{clientId}",
   "on_call.list": "GET /api/v1/itsm/on-call",
+  "on_call.list_problems": "GET /api/v1/itsm/on-call/problems",
   "on_call_schedules.add_override": "POST /api/v1/itsm/on-call-schedules/{id}/overrides",
   "on_call_schedules.create": "POST /api/v1/itsm/on-call-schedules",
   "on_call_schedules.delete": "DELETE /api/v1/itsm/on-call-schedules/{id}",
@@ -2758,6 +2773,8 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "packs.list_catalog": "GET /api/v1/sdk/pack-catalog",
   "packs.uninstall": "DELETE /api/v1/sdk/packs/{id}",
   "pages.acknowledge": "POST /api/v1/itsm/pages/{id}/acknowledge",
+  "pages.acknowledge_form": "POST /pages/ack/{token}",
+  "pages.acknowledge_page": "GET /pages/ack/{token}",
   "pages.create": "POST /api/v1/itsm/pages",
   "pages.get": "GET /api/v1/itsm/pages/{id}",
   "pages.list": "GET /api/v1/itsm/pages",
@@ -3048,6 +3065,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "views.get": "GET /api/v1/itsm/views/{id}",
   "views.list": "GET /api/v1/itsm/views",
   "views.update": "PATCH /api/v1/itsm/views/{id}",
+  "webhooks.count_recoverable": "GET /api/v1/webhooks/{id}/recoverable",
   "webhooks.create": "POST /api/v1/webhooks",
   "webhooks.delete": "DELETE /api/v1/webhooks/{id}",
   "webhooks.get": "GET /api/v1/webhooks/{id}",

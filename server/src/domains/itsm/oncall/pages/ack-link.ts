@@ -25,15 +25,19 @@ export function ackPath(key: MasterKey, { partition, pageId, userId }: AckLink, 
   return `/pages/ack/${payload}.${sign(key, payload)}`;
 }
 
-/** Undefined unless we signed the token and it has not expired. */
-export function readAckToken(key: MasterKey, token: string, nowMs: number): AckLink | undefined {
+/** Undefined unless we signed the token. */
+export function readAckToken(
+  key: MasterKey,
+  token: string,
+  nowMs: number,
+): (AckLink & { readonly isExpired: boolean }) | undefined {
   const [payload = "", signature = ""] = token.split(".");
   if (!equalBytes(Buffer.from(sign(key, payload)), Buffer.from(signature))) return undefined;
   // The signature proves that this is what `ackPath` wrote.
   const [workspace, environment, pageId, userId, untilMs] = JSON.parse(
     Buffer.from(payload, "base64url").toString(),
   ) as [string, EnvironmentName, string, string, number];
-  return nowMs < untilMs ? { partition: { workspace, environment }, pageId, userId } : undefined;
+  return { partition: { workspace, environment }, pageId, userId, isExpired: nowMs >= untilMs };
 }
 
 function sign(key: MasterKey, payload: string): string {

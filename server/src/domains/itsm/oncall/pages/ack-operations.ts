@@ -5,7 +5,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { buildLinkErrorRendering } from "#kernel/html/error-page.ts";
 import { document, type HtmlDocument, markup } from "#kernel/html/markup.ts";
-import { Failure, failure, RateLimited } from "#kernel/operation/failure.ts";
+import { Failure, failure, NotFound, RateLimited } from "#kernel/operation/failure.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { html } from "#kernel/operation/response.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
@@ -21,7 +21,7 @@ const BY_PAGE_MAX = 60;
 const AckLinkInvalid = failure(
   "acknowledge_link_invalid",
   410,
-  "This link is not valid or has expired.",
+  "This link has expired, or its person is not a member any more.",
 );
 
 const errorRendering = buildLinkErrorRendering({
@@ -40,12 +40,13 @@ interface OpenedLink extends AckLink {
   readonly acknowledgedBy: string | undefined;
 }
 
-/** The page of a link whose person is still a member; throws a 410 otherwise. */
+/** The page of a link whose person is still a member; throws a 404 or 410 otherwise. */
 async function openLink(platform: Platform, token: string, caller: Caller): Promise<OpenedLink> {
   const { rateLimit, masterKey, clock, db } = platform;
   rateLimit.assert(`page link from ${classifyAddress(caller.address)}`, BY_ADDRESS_MAX);
   const link = readAckToken(masterKey, token, clock.nowMs());
-  if (!link) throw new Failure(AckLinkInvalid);
+  if (!link) throw new Failure(NotFound);
+  if (link.isExpired) throw new Failure(AckLinkInvalid);
   rateLimit.assert(`page link ${link.pageId}`, BY_PAGE_MAX);
   const rights = await findRights(platform, link.partition.workspace, { runAs: link.userId });
   if (!rights) throw new Failure(AckLinkInvalid);
@@ -71,7 +72,7 @@ const showAckPage = query({
   access: "public",
   params,
   response: html(errorRendering),
-  fails: [AckLinkInvalid, RateLimited],
+  fails: [NotFound, AckLinkInvalid, RateLimited],
   example,
   prepare: (platform, { params: { token } }, caller) => openLink(platform, token, caller),
   run: async (_ctx, _input, { page, acknowledgedBy }) =>
@@ -91,7 +92,7 @@ const submitAckForm = command({
   response: html(errorRendering),
   emits: [PageAcknowledged],
   allowNoop: true,
-  fails: [AckLinkInvalid, RateLimited],
+  fails: [NotFound, AckLinkInvalid, RateLimited],
   example,
   prepare: (platform, { params: { token } }, caller) => openLink(platform, token, caller),
   async run(ctx, _input, { partition, pageId, userId, userName, acknowledgedBy }) {
