@@ -45,7 +45,7 @@ const LIVE = {
 export function LiveTag() {
   const live = useLiveState();
   const may = useMay();
-  // Who may not read events has no stream, and can't do anything about it.
+  // Without the right to read events there is no stream, and nothing that the person could do about it.
   if (live === "unavailable" && !may("events:read")) return null;
   const [tone, label, help] = LIVE[live];
   return (

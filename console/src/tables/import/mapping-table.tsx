@@ -194,7 +194,7 @@ const CHANGES_SHOWN = 2;
 function Suggestion({ own, guess, put }: ChoiceProps) {
   const { suggestion } = guess;
   if (!suggestion) return null;
-  const { type, changes, currencies, invalid } = suggestion;
+  const { type, changes, currencies, invalid, emptied, emptiedExamples } = suggestion;
   const isTaken = own.type === type;
   return (
     <span className="import-suggestion">
@@ -209,6 +209,8 @@ function Suggestion({ own, guess, put }: ChoiceProps) {
           .map(({ from, to }) => `${from} → ${to === "" ? "empty" : to}`)
           .join(", ")}
         {invalid > 0 && ` ${count(invalid, "cell")} would not fit.`}
+        {emptied > 0 &&
+          ` ${count(emptied, "cell")} would become empty: ${emptiedExamples.join(", ")}.`}
         {currencies.length > 0 && ` The currency is lost: ${currencies.join(", ")}.`}
       </small>
     </span>
@@ -277,17 +279,26 @@ function Faults({
   const { suggestion } = guess;
   const { invalid, invalidExamples } =
     suggestion && own?.type === suggestion.type ? suggestion : guess;
-  if (invalid === 0)
+  const emptied = suggestion && own?.type === suggestion.type ? suggestion.emptied : 0;
+  if (invalid === 0 && emptied === 0)
     return <span className="muted">{guess.empty > 0 ? `${guess.empty} empty` : ""}</span>;
   return (
     <span className="import-faults">
-      <strong>{count(invalid, "cell")}</strong>{" "}
+      {invalid > 0 && <strong>{count(invalid, "cell")}</strong>}{" "}
       <span className="muted">
         {invalidExamples
           .slice(0, 2)
           .map(({ line, value }) => `line ${line}: ${value}`)
           .join(" · ")}
       </span>
+      {emptied > 0 && (
+        <>
+          <strong>{count(emptied, "cell")}</strong>{" "}
+          <span className="muted">
+            would become empty: {suggestion?.emptiedExamples.join(", ")}
+          </span>
+        </>
+      )}
     </span>
   );
 }

@@ -14,7 +14,7 @@ import type { Schemas } from "../../data/api.ts";
 import { Keys } from "../../ui/key.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import type { Problem } from "../graph/problems.ts";
-import { stoppedWords } from "../deployed/stopped.ts";
+import { stoppedWords } from "../deployed/stop-reason.ts";
 import type { Draft } from "./draft/use-draft.ts";
 
 interface TopBarProps {

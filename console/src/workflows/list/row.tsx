@@ -17,7 +17,7 @@ import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
 import { Ago, useNow } from "../../ui/time.tsx";
 import { toDuration, toMoment, toWords } from "../../ui/words.ts";
 import type { RunSummary } from "./recent-runs.ts";
-import { stoppedWords } from "../deployed/stopped.ts";
+import { stoppedWords } from "../deployed/stop-reason.ts";
 import { Spark } from "./spark.tsx";
 
 export type Listed = Reply<"workflows.list">["data"][number];

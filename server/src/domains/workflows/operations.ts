@@ -282,7 +282,7 @@ export const validateWorkflow = query({
   async run(ctx, _input, { fields, scriptErrors = [] }) {
     const issues = await definitionIssues(ctx, fields);
     const needs = await findEnvironmentNeeds(ctx, ctx.caller.environment, fields);
-    const errors = [...issues.errors, ...scriptErrors];
+    const errors = [...issues.errors, ...(issues.open ?? []), ...scriptErrors];
     const locate = (all: readonly FieldError[]) =>
       mapInTurns(all.slice(0, ISSUES_MAX), (issue) => [toDefinitionIssue(fields, issue)]);
     return {

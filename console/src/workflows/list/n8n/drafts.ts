@@ -11,8 +11,10 @@ export async function createDrafts(
   workflow: object,
   bindings: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
+  // What is decided later is not sent: its step keeps an open choice, and can't be deployed before it is made.
+  const decided = Object.entries(bindings).filter(([, value]) => value !== "");
   const { data } = await call("workflows.import", {
-    body: { format: "n8n", workflow, bindings },
+    body: { format: "n8n", workflow, bindings: Object.fromEntries(decided) },
   } as Input<"workflows.import">);
   const ids: string[] = [];
   for (const { definition } of data.workflows) {

@@ -79,6 +79,7 @@ function Binding(props: {
 }) {
   const { binding, value, onChoose } = props;
   const choices = useChoices(binding.kind);
+  const fitting = choices?.filter((choice) => fitsBinding(choice, binding.id)) ?? [];
   const { kind } = binding;
   return (
     <label className="new-workflow-field">
@@ -94,18 +95,14 @@ function Binding(props: {
           onChange={(event) => onChoose(event.target.value)}
         />
       ) : (
-        <select
-          className="field"
-          required
-          value={value}
-          onChange={(event) => onChoose(event.target.value)}
-        >
-          <option value="">Choose a {kind}</option>
-          {choices?.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+        <select className="field" value={value} onChange={(event) => onChoose(event.target.value)}>
+          <option value="">Decide later</option>
+          <optgroup label="Matching">{toOptions(fitting)}</optgroup>
+          {fitting.length < (choices?.length ?? 0) && (
+            <optgroup label="Others">
+              {toOptions(choices?.filter((one) => !fitting.includes(one)) ?? [])}
+            </optgroup>
+          )}
         </select>
       )}
       {kind !== "text" && choices?.length === 0 && (
@@ -125,6 +122,29 @@ const CHOICES_MAX = 200;
 interface Choice {
   readonly id: string;
   readonly name: string;
+  /** Of a connector: its type and the service of the catalogue that it was made for. */
+  readonly type?: string;
+  readonly preset?: string | null;
+}
+
+const toOptions = (choices: readonly Choice[]) =>
+  choices.map(({ id, name }) => (
+    <option key={id} value={id}>
+      {name}
+    </option>
+  ));
+
+const toKey = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+
+/** Whether a connector is of the service that a node needs; anything else than a connector fits. */
+function fitsBinding({ name, type, preset }: Choice, bindingId: string): boolean {
+  const [kind, service = ""] = bindingId.split(":");
+  if (kind !== "connector") return true;
+  const key = toKey(service);
+  return [name, type, preset].some((text) => {
+    const own = toKey(text ?? "");
+    return own !== "" && (own.includes(key) || key.includes(own));
+  });
 }
 
 /** What there is to choose from, once it is known. */
@@ -134,7 +154,13 @@ function useChoices(kind: string): readonly Choice[] | undefined {
   const workflows = useOp("workflows.list", { query }, { enabled: kind === "workflow" });
   const tables = useOp("tables.list", { query }, { enabled: kind === "table" });
   const secrets = useOp("secrets.list", { query }, { enabled: kind === "secret" });
-  if (kind === "connector") return connectors.data?.data;
+  if (kind === "connector")
+    return connectors.data?.data.map(({ id, name, type, config }) => ({
+      id,
+      name,
+      type,
+      preset: typeof config["preset"] === "string" ? config["preset"] : null,
+    }));
   if (kind === "workflow") return workflows.data?.data;
   if (kind === "secret") return secrets.data?.data.map(({ name }) => ({ id: name, name }));
   // Steps know tables by their slugs.

@@ -22,6 +22,7 @@ export type GuessedType = Extract<
   | "json"
 >;
 
+const EMPTY_EXAMPLES_MAX = 3;
 const EXAMPLES_MAX = 5;
 const EXAMPLE_CHARACTERS_MAX = 200;
 /** Of a hundred values, so many may be no such thing. */
@@ -100,6 +101,7 @@ export class ColumnStatistics {
   #filled = 0;
   #empty = 0;
   #emptyWords = 0;
+  readonly #emptyExamples: string[] = [];
   #fractions = 0;
   #longNumbers = 0;
   #digitsOnly = 0;
@@ -121,6 +123,10 @@ export class ColumnStatistics {
     const text = String(cell);
     if (typeof cell === "string" && isEmptyWord(cell)) {
       this.#emptyWords += 1;
+      const word = cell.trim();
+      const isNew =
+        this.#emptyExamples.length < EMPTY_EXAMPLES_MAX && !this.#emptyExamples.includes(word);
+      if (isNew) this.#emptyExamples.push(detachText(word));
       return;
     }
     this.#filled += 1;
@@ -273,7 +279,8 @@ export class ColumnStatistics {
     });
     const isNumber = type === "integer" || type === "decimal";
     const currencies = isNumber ? [...this.#currencies] : [];
-    return { type, options, invalid, invalidExamples, changes, currencies };
+    const emptied = { emptied: this.#emptyWords, emptiedExamples: this.#emptyExamples };
+    return { type, options, invalid, invalidExamples, ...emptied, changes, currencies };
   }
 
   /** True when the column has texts that are numbers with a comma for certain. */

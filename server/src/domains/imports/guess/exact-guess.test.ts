@@ -136,3 +136,18 @@ test("dates that can be read in two ways are a person's decision", () => {
   // Some are only the one, some only the other: nothing reads all of them.
   expect(guess(["26/12/2025", "08/13/2026"]).suggestion).toBeNull();
 });
+
+test("a suggestion says which texts would become empty", () => {
+  const prices = [
+    ...Array.from({ length: 95 }, (_, n) => `${n}.50`),
+    "n/a",
+    "N/A",
+    "n/a",
+    "-",
+    "n/a",
+  ];
+  expect(guess(prices)).toMatchObject({
+    type: "text",
+    suggestion: { type: "decimal", invalid: 0, emptied: 5, emptiedExamples: ["n/a", "N/A", "-"] },
+  });
+});

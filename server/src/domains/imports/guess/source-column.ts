@@ -12,6 +12,8 @@ const TypeSuggestion = Type.Object(
     options: Type.Record(Type.String(), Type.Unknown()),
     invalid: Type.Integer({ description: "Values that can't be read as that type" }),
     invalidExamples: Type.Array(Type.Object({ line: Type.Integer(), value: Type.String() })),
+    emptied: Type.Integer({ description: "Texts such as `n/a`, which would become empty" }),
+    emptiedExamples: Type.Array(Type.String()),
     changes: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
       description: "Examples of what would become of values",
     }),

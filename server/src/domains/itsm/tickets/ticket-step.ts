@@ -55,7 +55,7 @@ async function linkToRequest(
   try {
     await perform(`${plural}.add_link`, { params: { id }, body: { ticketId: input.id } });
   } catch (error) {
-    // Who may create a ticket may not see the request, or not change tickets: the ticket is made all the same.
+    // The right to create tickets does not include linking them: the ticket is created all the same.
     if (!(error instanceof StepFailure)) throw error;
     log("warn", `The ticket was not linked to the request: ${error.message}`);
   }

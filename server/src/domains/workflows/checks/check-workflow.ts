@@ -27,6 +27,7 @@ import {
   sizeErrors,
 } from "../definition/index.ts";
 import { missingNodeTypes, nodeTypesOf } from "../node-types.ts";
+import { separateOpenChoices } from "./open-choices.ts";
 import { findReferenceIssues, nodesIn } from "./reference-check.ts";
 import { findMentions, type Reference, referencesOf } from "./references.ts";
 import { findMissing } from "../store.ts";
@@ -39,7 +40,8 @@ export async function definitionErrors(
   ctx: Context,
   definition: unknown,
 ): Promise<readonly FieldError[]> {
-  return (await definitionIssues(ctx, definition)).errors;
+  const { errors, open = [] } = await definitionIssues(ctx, definition);
+  return [...errors, ...open];
 }
 
 /** Finds the errors of a definition by itself: whether what it names is there is not asked. */
@@ -112,7 +114,7 @@ export async function definitionIssues(
       .map(({ path, message }) => ({ path, message })),
   ) as [FieldError[], FieldError[]];
   const outside = await findReferenceIssues({ tx, services }, definition);
-  return {
+  return separateOpenChoices(definition, {
     errors: [
       ...errors,
       ...referenceErrors,
@@ -120,7 +122,7 @@ export async function definitionIssues(
       ...outside.errors,
     ],
     warnings: [...warnings, ...doubts, ...outside.warnings],
-  };
+  });
 }
 
 /** Finds what is wrong with a definition by itself, whatever a workspace has. */
@@ -164,12 +166,12 @@ export async function assertValidWorkflow(
   definition: unknown,
   scriptErrors: readonly FieldError[] = [],
 ): Promise<ValidWorkflow> {
-  const { errors, warnings } = await definitionIssues(ctx, definition);
+  const { errors, warnings, open = [] } = await definitionIssues(ctx, definition);
   assertNoErrors([...errors, ...scriptErrors]);
   if (!Value.Check(Definition, definition)) {
     throw new Error("A definition was checked too loosely.");
   }
-  return { definition, warnings };
+  return { definition, warnings: [...warnings, ...open] };
 }
 
 /** Scripts that are looked at; more than this are left to their first run. */

@@ -112,6 +112,7 @@ async function preview(
   const deployment = await findDeployment(tx, id, environment);
   const current = deployment && (await versions.get(tx, id, { id: deployment.versionId }));
   const issues = await definitionIssues({ tx, services }, definition);
+  const errors = [...issues.errors, ...(issues.open ?? [])];
   const needs = await findEnvironmentNeeds({ tx, services }, environment, definition);
   const counts = contributionsTo(RunCountPoint, services.contributions);
   const runs = await Promise.all(counts.map((count) => count(tx, id)));
@@ -135,8 +136,8 @@ async function preview(
       version: chosen?.version ?? workflow.newest.version + 1,
       label: chosen?.label ?? null,
     },
-    possible: issues.errors.length === 0 && workflow.status !== "archived",
-    errors: issues.errors.map((issue) => toDefinitionIssue(definition, issue)),
+    possible: errors.length === 0 && workflow.status !== "archived",
+    errors: errors.map((issue) => toDefinitionIssue(definition, issue)),
     warnings: [...issues.warnings, ...needs.warnings].map((issue) =>
       toDefinitionIssue(definition, issue),
     ),

@@ -1,4 +1,5 @@
 /** A workflow of n8n as one of ours, with the nodes that its triggers reach. */
+import { OPEN_SECRET, toOpenChoice } from "../checks/open-choices.ts";
 import type { Definition, Trigger } from "../definition/index.ts";
 import { convertGraph, type GraphImport, type WorkflowStart } from "./graph/convert-graph.ts";
 import { type ImportBinding, type NodeReport, NotConvertible, type Source } from "./conversion.ts";
@@ -205,8 +206,8 @@ function bindTo(
   });
   // A node without its text is none that can be imported.
   if (kind === "text") return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : "";
-  if (kind === "secret") return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : "CHOOSE_A_SECRET";
-  return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : `choose ${id}`.slice(0, 100);
+  if (kind === "secret") return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : OPEN_SECRET;
+  return Object.hasOwn(chosen, id) ? (chosen[id] ?? "") : toOpenChoice(id);
 }
 
 function reachedFrom({ links }: N8nWorkflow, start: string): Set<string> {

@@ -166,8 +166,16 @@ test("connectors and workflows are chosen; several triggers are those of one wor
       usedBy: ["Tell"],
     },
   ]);
-  const refused = await owner("POST /api/v1/workflows", first.workflows[0].definition);
-  expect(refused.status).toBe(422);
+  // A connection can be chosen later: the draft is saved, and refused when it is deployed.
+  const open = await owner("POST /api/v1/workflows", first.workflows[0].definition);
+  expect(open.status).toBe(201);
+  const choice = expect.objectContaining({ message: "still has to be chosen" });
+  expect(open.body.data.warnings).toContainEqual(choice);
+  const deployed = await owner(`POST /api/v1/workflows/${open.body.data.id}/publish`);
+  expect([deployed.status, deployed.body.errors]).toEqual([422, [choice]]);
+  const preview = await owner(`GET /api/v1/workflows/${open.body.data.id}/publish`);
+  expect(preview.body.data.possible).toBe(false);
+  expect(preview.body.data.errors).toContainEqual(choice);
   const bound = await convert(nodes, links, { "connector:telegram": body.data.id });
   const [{ definition }] = bound.workflows;
   expect([definition.trigger, ...definition.triggers]).toEqual([

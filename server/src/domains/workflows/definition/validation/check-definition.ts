@@ -32,6 +32,8 @@ export interface DefinitionIssues {
   readonly errors: readonly FieldError[];
   /** These may be right all the same. */
   readonly warnings: readonly FieldError[];
+  /** It can be saved with these, but not deployed: choices that an import left open. */
+  readonly open?: readonly FieldError[];
 }
 
 /**
