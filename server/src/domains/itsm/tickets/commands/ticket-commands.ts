@@ -189,11 +189,7 @@ function transitionCommand<
   model: TicketModel<T, Action, TObject>,
   action: Action,
   declaration: TransitionCommand<T, E, Also, Body> & {
-    readonly details?: (
-      ctx: ReadContext,
-      ticket: T,
-      body: Static<Body>,
-    ) => object | Promise<object>;
+    readonly details?: (ctx: ReadContext, of: T, body: Static<Body>) => object | Promise<object>;
   },
 ): Operation {
   const { event, alsoEmits = [], authorize, fields, effects, details, ...docs } = declaration;
