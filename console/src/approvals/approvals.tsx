@@ -7,6 +7,7 @@ import { type LogEvent, onEvent } from "../data/live/live.ts";
 import { useMay } from "../data/people.ts";
 import { useWaiting } from "../data/waiting/waiting-list.ts";
 import { useActions } from "../shell/actions.ts";
+import { leaveField } from "../shell/keys/focus-guard.ts";
 import { useListKeys } from "../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { useIsNarrow } from "../ui/behaviour/narrow.ts";
@@ -180,6 +181,9 @@ function Inbox({ items, error, isPending, decide, refetch, hasOthers }: InboxPro
     const said = item.key === chosen?.key ? comment : "";
     const isDone = await decide(item.approval, { approved, comment: said });
     setBusy(undefined);
+    if (isDone) {
+      leaveField(document.querySelector(".approval"), document.querySelector(".approval-list"));
+    }
     if (isDone && !isNarrow) show(next);
     else if (isDone) show(undefined);
   };

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from "react";
 import { cache, query as queryOf } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
+import { leaveField } from "../shell/keys/focus-guard.ts";
 import { setTitle } from "../shell/title.ts";
 import { NOTHING, type Selection } from "../ui/behaviour/selection.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -49,7 +50,10 @@ export function Desk() {
   const open = (number: string | undefined): void =>
     show({ open: number }, search.open !== undefined && number !== undefined);
   const current = rows.find(({ row }) => row.number === search.open)?.row;
-  const goNext = (): void => open(nextAfter(rows, current?.id)?.number);
+  const goNext = (): void => {
+    leaveField(document.querySelector(".desk > .ticket"), document.querySelector(".queue-rows"));
+    open(nextAfter(rows, current?.id)?.number);
+  };
   const { select, clear } = useQueueKeys(
     rows.map(({ row }) => row),
     current,

@@ -89,10 +89,9 @@ describeInBrowser("changes", () => {
 
     // The other one of the agenda is refused, with a reason.
     await other.page.getByRole("heading", { name: "Tune the pools" }).waitFor();
-    await other.page.getByRole("button", { name: "Reject" }).click();
-    await other.page
-      .getByRole("textbox", { name: "Reason for the rejection" })
-      .fill("Not at month end");
+    await other.page.keyboard.press("n");
+    await other.page.getByRole("textbox", { name: "Reason for the rejection" }).waitFor();
+    await other.page.keyboard.type("Not at month end");
     await other.page.keyboard.press("Enter");
     await other.page.getByText("Nothing to decide").waitFor();
   });

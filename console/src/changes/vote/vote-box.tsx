@@ -1,7 +1,8 @@
 import { Check, X } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { call, invalidate } from "../../data/api.ts";
 import { useActions } from "../../shell/actions.ts";
+import { leaveField } from "../../shell/keys/focus-guard.ts";
 import { Keys } from "../../ui/key.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { type Approvals, type Change, type Conflicts, hasConflicts } from "../change/use-change.ts";
@@ -22,6 +23,11 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
   const [way, setWay] = useState<"agree" | "refuse">();
   const [words, setWords] = useState("");
   const [isBusy, setBusy] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const closeForm = (): void => {
+    leaveField(box.current, box.current);
+    setWay(undefined);
+  };
   const why = describeHindrance(approvals);
   const disabled = isBusy ? "One moment." : why;
   const vote = async (isAgreed: boolean): Promise<void> => {
@@ -33,7 +39,7 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
         await call("changes.approve", { params, body: said === "" ? {} : { comment: said } });
       } else await call("changes.reject", { params, body: { reason: said } });
       notify(isAgreed ? `You agreed to ${change.number}.` : `You refused ${change.number}.`);
-      setWay(undefined);
+      closeForm();
       setWords("");
       invalidate(["changes.", "home."]);
       onVoted?.();
@@ -55,20 +61,14 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
             run: approve,
             disabled,
             // With a conflict, the comment is asked for instead.
-            ...(!isInConflict && {
-              asks: {
-                title: `Approve ${change.number}?`,
-                text: "Your vote can't be undone.",
-                act: "Approve",
-              },
-            }),
+            ...(!isInConflict && { asks: askBefore(change.number) }),
           },
           { keys: "n", label: "Reject with a reason", run: () => setWay("refuse"), disabled },
         ]
       : [],
   );
   return (
-    <div className="vote-box">
+    <div ref={box} className="vote-box" role="group" aria-label="Your vote" tabIndex={-1}>
       {approvals && <VoteList approvals={approvals} />}
       {change.state === "submitted" && way === undefined && (
         <div className="vote-acts">
@@ -105,7 +105,7 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
           isBusy={isBusy}
           onWords={setWords}
           onSend={() => void vote(way === "agree")}
-          onClose={() => setWay(undefined)}
+          onClose={closeForm}
         />
       )}
       {change.state === "submitted" && approvals && (
@@ -117,6 +117,12 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
     </div>
   );
 }
+
+const askBefore = (number: string) => ({
+  title: `Approve ${number}?`,
+  text: "Your vote can't be undone.",
+  act: "Approve",
+});
 
 function WordForm(props: {
   readonly way: "agree" | "refuse";

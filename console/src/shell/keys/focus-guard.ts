@@ -32,6 +32,18 @@ export function hasLostField(target: EventTarget | null): boolean {
   return isNowhere && (!last.element.isConnected || last.element.matches(":disabled"));
 }
 
+/**
+ * A finished act leads on from its field: the next keys are meant for the screen. `from` is the part that the field is
+ * or was in; somebody who has moved the focus elsewhere meanwhile keeps it there.
+ */
+export function leaveField(from: Element | null, to: HTMLElement | null): void {
+  const { activeElement } = document;
+  const isNowhere = activeElement === document.body || isRecovered(activeElement);
+  if (!isNowhere && from?.contains(activeElement) !== true) return;
+  forget();
+  to?.focus({ preventScroll: true });
+}
+
 /** True for a key without Ctrl, Command or Alt; Escape writes nothing, and leaves whatever is open. */
 export const isSingleKey = (event: KeyboardEvent): boolean =>
   !event.metaKey && !event.ctrlKey && !event.altKey && event.key !== "Escape";
@@ -46,8 +58,8 @@ addEventListener(
   },
   { capture: true },
 );
-const forget = (): void => {
+function forget(): void {
   last = undefined;
-};
+}
 addEventListener("pointerdown", forget, { capture: true });
 addEventListener("keydown", (event) => event.key === "Tab" && forget(), { capture: true });
