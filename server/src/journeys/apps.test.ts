@@ -121,7 +121,7 @@ describeInBrowser("apps", () => {
     };
     const link = async (name: string, target: string): Promise<void> => {
       await page.getByRole("button", { name: "Add a column" }).click();
-      await dialog.getByLabel("Name", { exact: true }).fill(name);
+      await dialog.getByLabel("Title", { exact: true }).fill(name);
       await dialog.getByLabel("Type", { exact: true }).selectOption("reference");
       await dialog.getByLabel("Refers to").selectOption({ label: target });
       await dialog.getByRole("button", { name: "Add", exact: true }).click();
