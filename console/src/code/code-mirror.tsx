@@ -49,6 +49,8 @@ export function CodeMirror(props: CodeEditorProps) {
   const view = useRef<EditorView>(undefined);
   const newest = useRef(props);
   const [echo] = useState(() => new Echo());
+  // Set together with what is reported, so that React draws both at once.
+  const [drawnReports, setDrawnReports] = useState(0);
   useEffect(() => {
     newest.current = props;
   });
@@ -67,7 +69,8 @@ export function CodeMirror(props: CodeEditorProps) {
           spoken.of([]),
           told.of(tellAbout(newest.current)),
           keymap.of(tab === "indents" ? [indentWithTab, leaveBinding] : []),
-          editing(newest, echo, isBlock),
+          editing(newest, isBlock),
+          reporting(newest, echo, setDrawnReports),
         ],
       }),
     });
@@ -97,6 +100,7 @@ export function CodeMirror(props: CodeEditorProps) {
     const shown = editor.state.doc.toString();
     if (shown !== value) editor.dispatch({ changes: smallestChange(shown, value) });
   }, [echo, value]);
+  useEffect(() => echo.settle(drawnReports), [echo, drawnReports]);
   useEffect(() => {
     if (view.current) showMarks(view.current, marks);
   }, [marks, language, isBlock, tab]);
@@ -128,7 +132,7 @@ function tellAbout(props: CodeEditorProps): Extension {
 
 type PropsRef = React.RefObject<CodeEditorProps>;
 
-function editing(newest: PropsRef, echo: Echo, isBlock: boolean): Extension {
+function editing(newest: PropsRef, isBlock: boolean): Extension {
   return [
     history(),
     drawSelection(),
@@ -156,17 +160,24 @@ function editing(newest: PropsRef, echo: Echo, isBlock: boolean): Extension {
     EditorState.transactionFilter.of((transaction) =>
       newest.current.isSingleLine && transaction.newDoc.lines > 1 ? [] : transaction,
     ),
-    EditorView.updateListener.of(({ docChanged, focusChanged, state, transactions, view }) => {
-      if (focusChanged && view.hasFocus) newest.current.onFocus?.();
-      if (!docChanged) return;
-      const text = state.doc.toString();
-      if (echo.note(text, newest.current.value)) newest.current.onChange?.(text);
-      // A dot asks for what comes after it.
-      const { head } = state.selection.main;
-      const isTyped = transactions.some((transaction) => transaction.isUserEvent("input"));
-      if (isTyped && state.sliceDoc(head - 1, head) === ".") startCompletion(view);
-    }),
   ];
+}
+
+/** Reports what is typed. */
+function reporting(newest: PropsRef, echo: Echo, onReport: (count: number) => void): Extension {
+  return EditorView.updateListener.of(({ docChanged, focusChanged, state, transactions, view }) => {
+    if (focusChanged && view.hasFocus) newest.current.onFocus?.();
+    if (!docChanged) return;
+    const text = state.doc.toString();
+    if (echo.note(text, newest.current.value)) {
+      newest.current.onChange?.(text);
+      onReport(echo.count);
+    }
+    // A dot asks for what comes after it.
+    const { head } = state.selection.main;
+    const isTyped = transactions.some((transaction) => transaction.isUserEvent("input"));
+    if (isTyped && state.sliceDoc(head - 1, head) === ".") startCompletion(view);
+  });
 }
 
 /**

@@ -5,19 +5,34 @@
  */
 export class Echo {
   #reported: string[] = [];
+  #count = 0;
+
+  /** How many texts were reported. */
+  get count(): number {
+    return this.#count;
+  }
 
   /** Says whether a text has to be reported, being neither drawn nor reported last; it is noted as reported. */
   note(text: string, drawn: string): boolean {
     if (text === (this.#reported.at(-1) ?? drawn)) return false;
     this.#reported.push(text);
+    this.#count += 1;
     return true;
   }
 
-  /** Says whether a drawn value is one that was reported. Any other one is somebody else's, and ends the waiting. */
+  /**
+   * Says whether a drawn value is one that was reported. Any other one is somebody else's, and ends the waiting. A text
+   * that was reported twice is taken for the earlier one, since those between may still be drawn.
+   */
   take(drawn: string): boolean {
-    const at = this.#reported.lastIndexOf(drawn);
+    const at = this.#reported.indexOf(drawn);
     this.#reported = at === -1 ? [] : this.#reported.slice(at + 1);
     return at !== -1;
+  }
+
+  /** Ends the waiting when the last report was drawn: React may have skipped the ones before it. */
+  settle(count: number): void {
+    if (count === this.#count) this.#reported = [];
   }
 }
 
