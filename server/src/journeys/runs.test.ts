@@ -338,6 +338,7 @@ describeInBrowser("runs", () => {
     await page.getByText(/^2 runs started, done/).waitFor();
     await page.getByRole("button", { name: "Close" }).click();
 
+    await page.getByRole("application", { name: /^Canvas/ }).focus();
     await page.keyboard.press("d");
     await page.getByRole("switch", { name: /^Refuse a deployment/ }).check();
     await page.getByRole("checkbox", { name: "other values" }).check();

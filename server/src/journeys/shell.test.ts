@@ -190,11 +190,14 @@ describeInBrowser("the shell", () => {
     const create = viewer.page.getByRole("button", { name: "New" });
     expect(await create.isDisabled()).toBe(true);
     expect(await create.getAttribute("title")).toContain("not change them");
+    const member = await at.visit(["member"]);
+    await member.page.goto(`${at.origin}/`);
+    await member.page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
+    expect(await member.page.getByRole("link", { name: "Workflows" }).count()).toBe(0);
+    await expectSound(member);
     const requester = await at.visit(["requester"]);
     await requester.page.goto(`${at.origin}/`);
-    await requester.page.getByRole("heading", { name: "Waits for you", exact: true }).waitFor();
-    expect(await requester.page.getByRole("link", { name: "Workflows" }).count()).toBe(0);
-    await expectSound(requester);
+    await requester.page.waitForURL("**/portal/**");
   });
 
   test("offline a write waits and is sent once, even where its answer was lost", async () => {
