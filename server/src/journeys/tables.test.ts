@@ -148,7 +148,9 @@ describeInBrowser("tables", () => {
     await impactIs(1);
 
     // The timeline takes back what the colleague did, and shows how it was before.
-    const entry = page.getByRole("listitem").filter({ hasText: "changed the impact from low to high" });
+    const entry = page
+      .getByRole("listitem")
+      .filter({ hasText: "changed the impact from low to high" });
     await entry.getByRole("button", { name: "Undo" }).click();
     await impactIs(3);
     await entry.getByRole("button", { name: /^See it as it was/ }).click();
