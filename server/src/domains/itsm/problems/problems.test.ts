@@ -160,7 +160,7 @@ test("incidents are linked once, shown with the problem, and show its workaround
   const none = "inc_01jzt3n5k8q2x4v6w8y0z2b4d6";
   expect(await act(id, "incidents", { incidentIds: [first, none] })).toMatchObject({
     status: 422,
-    body: { errors: [{ path: "/incidentIds/1", message: "is not the id of an incident" }] },
+    body: { errors: [{ path: "/incidentIds/1", message: "is not an incident that you can see" }] },
     events: [],
   });
 });
