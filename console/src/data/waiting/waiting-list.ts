@@ -79,14 +79,13 @@ export function useWaiting() {
     kind,
     entries: (counts[kind] ?? 0) > 0 ? entries : [],
   }));
-  const isDecision = ({ kind }: { readonly kind: string }) => DECISIONS.has(kind);
   return {
     ...joinWaiting(
       total,
       shown.map(({ entries }) => entries),
     ),
     /** What waits for a decision of mine, for Home and Approvals alike. */
-    decisions: shown.filter(isDecision).flatMap(({ entries }) => entries),
+    decisions: shown.flatMap(({ kind, entries }) => (DECISIONS.has(kind) ? entries : [])),
     isLoading: asked.some(({ isLoading }) => isLoading),
     error: asked.find(({ error }) => error)?.error ?? null,
     retry: () => asked.forEach(({ error, refetch }) => error && void refetch()),

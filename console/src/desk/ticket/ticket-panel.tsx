@@ -112,9 +112,7 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const toggleStrip = (): void => setStripOpen(!isStripOpen);
   useTicketKeys({ acts: allActs, isSelecting, number, composer, refusal, toggleStrip });
   const watch = useWatch(ticket);
-  useActions([
-    { keys: "w", label: watch.isOn ? "Watch no longer" : "Watch it", run: watch.toggle },
-  ]);
+  useWatchKey(watch);
   const macro = useTicketMacros(ticket, isSelecting);
   const canResolve = acts.acts.some(({ op, disabled }) => op === "incidents.resolve" && !disabled);
   return (
@@ -180,6 +178,10 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
       )}
     </section>
   );
+}
+
+function useWatchKey({ isOn, toggle }: Pick<ReturnType<typeof useWatch>, "isOn" | "toggle">): void {
+  useActions([{ keys: "w", label: isOn ? "Stop watching" : "Watch", run: toggle }]);
 }
 
 /** Shows a ticket as it was, on its own page. */
