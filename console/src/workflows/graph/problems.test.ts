@@ -53,6 +53,6 @@ test("a problem names its step and field in words", () => {
   const words = (path: string): string =>
     describeProblem(definition, locateProblem(definition, { path, message: "is required" }));
   expect(words("/nodes/0/config/approvers/0")).toBe("Step “call”, Approvers 1: is required");
-  expect(words("/nodes/1/config/body/nodes/1/config/url")).toBe("Step “b”, Url: is required");
+  expect(words("/nodes/1/config/body/nodes/1/config/url")).toBe("Step “b”, URL: is required");
   expect(words("/trigger/cron")).toBe("Trigger, Cron: is required");
 });

@@ -57,10 +57,16 @@ function inStaging(connector: Awaited<ReturnType<typeof made>>) {
 /** A connector that acts for whoever consents. */
 async function consenting(owner: Ask) {
   const url = await baseUrl();
-  const client = { clientId: "millrace", clientSecret: "sample secret" };
-  const auth = { kind: "oauth2_authorization_code", authorizeUrl: url, tokenUrl: url, ...client };
-  return made(owner, { auth });
+  return made(owner, { auth: consentBy(url) });
 }
+
+const consentBy = (url: string) => ({
+  kind: "oauth2_authorization_code",
+  authorizeUrl: url,
+  tokenUrl: url,
+  clientId: "millrace",
+  clientSecret: "sample secret",
+});
 
 /** Such a connector, for whoever consented. */
 async function consented(owner: Ask, by = owner) {
@@ -189,10 +195,12 @@ export const samples: readonly Sample[] = [
   {
     operation: "connectors.update",
     name: "of one that somebody else consented to",
-    arrange: async (owner, world) => ({
-      ...(await consented(owner, await world.member(["owner"]))),
-      body: { config: { baseUrl: `${await baseUrl()}/elsewhere` } },
-    }),
+    arrange: async (owner, world) => {
+      const url = await baseUrl();
+      // Another address forgets the literal secret, so that it is sent again.
+      const body = { config: { baseUrl: `${url}/elsewhere` }, auth: consentBy(url) };
+      return { ...(await consented(owner, await world.member(["owner"]))), body };
+    },
   },
   { operation: "connectors.environments", arrange: (owner) => made(owner) },
   {

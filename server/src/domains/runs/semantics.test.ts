@@ -59,8 +59,8 @@ test("a step that is not connected does not run, and is warned of", async () => 
     (await owner("POST /api/v1/workflows/validate", body)).body.data.warnings;
   const message = "is not connected: it does not run";
   expect(await warned(definition)).toEqual([
-    { path: "/nodes/1", message },
-    { path: "/nodes/2", message },
+    { path: "/nodes/1", message, stepId: "lost", field: "" },
+    { path: "/nodes/2", message, stepId: "after", field: "" },
   ]);
   // A trigger that names it starts with it.
   const trigger = { type: "manual", start: ["lost"] };

@@ -229,7 +229,7 @@ test("a merge goes back while nobody else has done so, and comes again", async (
   const [apart, late] = await Promise.all([undoOf(merged), undoOf(merged)]);
   const DIVIDED = ["incident.unmerged", "incident.duplicate_removed"];
   expect([...apart.events, ...late.events]).toEqual(DIVIDED);
-  expect((await dataOf(`incidents/${one.id}`)).state).toBe("in_progress");
+  expect((await dataOf(`incidents/${one.id}`)).state).toBe("new");
   const first = apart.events.length > 0 ? apart : late;
   const again = await undoOf(first);
   expect(again.events).toEqual(["incident.merged", "incident.duplicate_added"]);

@@ -280,7 +280,7 @@ test("a definition with all node types is valid", async () => {
     errorWorkflowId: other,
   });
   expect((await owner("POST /api/v1/workflows/validate", whole)).body).toEqual({
-    data: { valid: true, errors: [], warnings: [] },
+    data: { valid: true, errors: [], warnings: [], productionValues: [] },
   });
   const made = await owner("POST /api/v1/workflows", whole);
   expect(made.status).toBe(201);

@@ -58,6 +58,7 @@ export const RESERVED: ReadonlySet<string> = new Set([
   "guide",
   "health",
   "healthz",
+  "pages",
   "hooks",
   "inbound",
   "invitations",

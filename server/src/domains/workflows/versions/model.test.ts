@@ -96,7 +96,13 @@ test("whatever is done in whichever order, the versions are as the rules say", a
         expect(shown.filter(({ status }) => status === "draft").length).toBeLessThanOrEqual(1);
         const { data } = (await owner(`GET ${path}`)).body;
         expect(data.name).toBe(model.live);
-        expect(data.environments).toEqual(model.environments());
+        const deployed = Object.entries(data.environments).map(([name, one]: [string, any]) => {
+          if (one === null) return [name, one];
+          const { deployedBy, orphaned, ...version } = one;
+          expect([deployedBy.id, orphaned]).toEqual([owner.userId, false]);
+          return [name, version];
+        });
+        expect(Object.fromEntries(deployed)).toEqual(model.environments());
       }
       // What a version holds and when it was made never changed.
       for (const { id, createdAt, author, changeSummary } of await listTestVersions(
