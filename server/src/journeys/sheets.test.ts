@@ -190,7 +190,6 @@ describeInBrowser("sheets", () => {
     );
     const others = before.filter(({ amount }) => Number(amount) < 10);
     expect(others.map(({ id }) => written.get(id))).toEqual(others);
-
     // Someone adds a record at the top of the order: rows that are not loaded stand elsewhere than they are shown.
     await page.goto(`${at.origin}/tables/bills?sort=-amount`);
     await page.getByText("300 records").waitFor();
@@ -262,7 +261,6 @@ describeInBrowser("sheets", () => {
     });
     await expect.poll(() => cell("Acme Ltd").count()).toBe(2);
     await expect.poll(() => cell("Porto").count()).toBe(2);
-
     // Columns that others add are filled, and follow the records at the other end of the link.
     const linked = (text: string) => page.getByRole("gridcell").filter({ hasText: text });
     await page.goto(`${at.origin}/tables/firms`);

@@ -244,6 +244,17 @@ test("a save is checked together with what it leaves as it was", async () => {
   expect((await owner(`GET /api/v1/workflows/${id}`)).body.data.nodes).toHaveLength(2);
 });
 
+const NOT_DEPLOYED = "calls the workflow Greet, which is not deployed to production";
+const UNDEPLOYED = [
+  { path: "/errorWorkflowId", message: NOT_DEPLOYED },
+  {
+    path: "/nodes/3/config/workflowId",
+    message: NOT_DEPLOYED,
+    stepId: "sub",
+    field: "/config/workflowId",
+  },
+];
+
 test("a definition with all node types is valid", async () => {
   const { id: other } = await createTestWorkflow(owner);
   const whole = exampleDefinition({
@@ -280,7 +291,7 @@ test("a definition with all node types is valid", async () => {
     errorWorkflowId: other,
   });
   expect((await owner("POST /api/v1/workflows/validate", whole)).body).toEqual({
-    data: { valid: true, errors: [], warnings: [], productionValues: [] },
+    data: { valid: true, errors: [], warnings: UNDEPLOYED, productionValues: [] },
   });
   const made = await owner("POST /api/v1/workflows", whole);
   expect(made.status).toBe(201);
