@@ -30,7 +30,14 @@ function readExpression(stream: StringStream): string | null {
   return "punctuation";
 }
 
-const CLOSED = { closeBrackets: { brackets: ["(", "[", "{", '"', "'"] } };
+/** The brackets and quotes that get their other half as they are typed. */
+const CLOSED: Readonly<Record<ExpressionMode, readonly string[]>> = {
+  expression: ["(", "[", "{", '"', "'"],
+  // The text of a template is prose: a bracket or a quote there has no other half.
+  template: [],
+  // Not `{`: with the second one the text is a template, in which the halves that were added would not be typed over.
+  "json-template": ["(", "[", '"', "'"],
+};
 
 export function jsonataParser(mode: ExpressionMode): StreamParser<Inside> {
   return {
@@ -50,8 +57,7 @@ export function jsonataParser(mode: ExpressionMode): StreamParser<Inside> {
       if (state.isInside) return readExpression(stream);
       return mode === "json-template" ? readJson(stream, state) : readText(stream);
     },
-    // The text of a template is prose: a bracket or a quote there has no other half.
-    languageData: mode === "template" ? { closeBrackets: { brackets: [] } } : CLOSED,
+    languageData: { closeBrackets: { brackets: CLOSED[mode] } },
   };
 }
 

@@ -6,7 +6,13 @@ import { moveTo, useConsole, type Visitor } from "./testing.ts";
 
 /** What a change of somebody's name makes stale: by it a page is known to have heard all before. */
 const MARKER = "/auth/me";
-const OF_MARKER = [MARKER, "/itsm/teams?limit=200", "/settings/users?limit=200"];
+const OF_MARKER = [
+  MARKER,
+  "/itsm/teams?limit=200",
+  "/settings/users?limit=200",
+  "/workflows?orphaned=true&limit=7",
+  "/workflows?limit=200",
+];
 
 describeInBrowser("what a page reads again", () => {
   const at = useConsole();
@@ -114,6 +120,7 @@ describeInBrowser("what a page reads again", () => {
     ]);
     await moveTo(page, `${at.origin}/`);
     await page.getByRole("heading", { level: 1 }).first().waitFor();
+    await hearAll(reads);
     await expectReads(reads, () => raise("Screen"), ["/home/waiting"]);
     await moveTo(page, `${at.origin}/runs`);
     await page.getByRole("button", { name: "Failed" }).waitFor();

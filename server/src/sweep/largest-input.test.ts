@@ -10,15 +10,20 @@ import { largestValue } from "#kernel/testing/largest-input.ts";
 import { startLoopProbe } from "#kernel/testing/loop-probe.ts";
 import type { Arranged } from "#kernel/testing/samples.ts";
 import { readSamples, sweptOperations } from "#kernel/testing/sweep.ts";
+import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 import { heavyInputs } from "./testing/heavy-input.ts";
 import { fillWorkspace } from "./testing/large-workspace.ts";
 
 /**
  * Others should wait 100 ms at most. The processor time of one turn grows on a busy machine, and includes what the
- * garbage collector takes, so that only a turn far above that is a fault.
+ * garbage collector takes: beside two other workers, calls of 70 ms took up to 1,150. So the suite finds turns of
+ * seconds, and `proof -- thorough`, which runs alone, the rest.
  */
-const TURN_MAX_MS = 350;
+const TURN_MAX_MS = IS_THOROUGH ? 350 : 1_500;
+const AT_ONCE = IS_THOROUGH ? 8 : 3;
+/** Inputs of this size take seconds alone, and many of them on a busy machine. */
+const LIMIT = { timeout: 180_000 };
 const ROLES = ["viewer", "member", "requester"];
 /** Corrections of an input by the errors that it is refused with. */
 const ATTEMPTS_MAX = 12;
@@ -143,8 +148,8 @@ async function measure(op: Operation, sample: Arranged): Promise<Measured> {
 }
 
 for (const heavy of await heavyInputs(owner)) {
-  const { atOnce = 8 } = heavy;
-  test(`alone and ${atOnce} at once: ${heavy.name}`, async () => {
+  const { atOnce = AT_ONCE } = heavy;
+  test(`alone and ${atOnce} at once: ${heavy.name}`, LIMIT, async () => {
     const call = prepareCall(heavy.route, heavy.body, owner.token);
     // The first call of all compiles what later ones run.
     await watch(call);
@@ -160,18 +165,22 @@ for (const heavy of await heavyInputs(owner)) {
   });
 }
 
-test("no operation that members, viewers, requesters and visitors may call keeps the event loop", async () => {
-  const measured: Measured[] = [];
-  for (const op of reached) {
-    const [sample] = samples.get(op.id) ?? [];
-    if (!sample || op.readsRequest || op.streamsBody || op.response.stream) continue;
-    // A call without body and query has no size that its caller chooses.
-    if (!op.body && !op.query) continue;
-    measured.push(await measure(op, await sample.arrange(owner, world)));
-  }
-  const out = process.env["TURNS_OUT"];
-  if (out) writeFileSync(out, JSON.stringify(measured));
-  const broken = measured.filter(({ status }) => status >= 500);
-  expect(broken).toEqual([]);
-  expect(measured.filter(({ longestMs }) => longestMs > TURN_MAX_MS)).toEqual([]);
-});
+test(
+  "no operation that members, viewers, requesters and visitors may call keeps the event loop",
+  LIMIT,
+  async () => {
+    const measured: Measured[] = [];
+    for (const op of reached) {
+      const [sample] = samples.get(op.id) ?? [];
+      if (!sample || op.readsRequest || op.streamsBody || op.response.stream) continue;
+      // A call without body and query has no size that its caller chooses.
+      if (!op.body && !op.query) continue;
+      measured.push(await measure(op, await sample.arrange(owner, world)));
+    }
+    const out = process.env["TURNS_OUT"];
+    if (out) writeFileSync(out, JSON.stringify(measured));
+    const broken = measured.filter(({ status }) => status >= 500);
+    expect(broken).toEqual([]);
+    expect(measured.filter(({ longestMs }) => longestMs > TURN_MAX_MS)).toEqual([]);
+  },
+);

@@ -7,7 +7,7 @@ export interface HeavyInput {
   readonly route: string;
   readonly body?: unknown;
   readonly status: number;
-  /** How many calls are made at once; eight by default. */
+  /** How many calls are made at once, where it is another number than for the others. */
   readonly atOnce?: number;
 }
 
