@@ -134,11 +134,8 @@ describeInBrowser("the agent's desk", () => {
     await ben.page.keyboard.press("Escape");
     await ben.page.keyboard.press("i");
     await ben.page.keyboard.press("Control+Enter");
-    // After the reload the other answer may have been read already; then nothing is asked a second time.
-    const refusal = ben.page.getByText("Nothing was sent.", { exact: false });
-    const sent = story(ben).getByText("Ben: could you restart it?");
-    await refusal.or(sent).first().waitFor();
-    if (!(await sent.isVisible())) await ben.page.keyboard.press("Control+Enter");
+    await ben.page.getByText("Nothing was sent.", { exact: false }).waitFor();
+    await ben.page.keyboard.press("Control+Enter");
     await story(ada).getByText("Ben: could you restart it?").waitFor();
     await story(ada).getByText("Internal").waitFor();
     expect([...ada.faults, ...ben.faults]).toEqual([]);

@@ -100,18 +100,20 @@ function useDraft(ticketId: string, meId: string | undefined, isRead: boolean, l
   const [seenId, setSeenId] = useState<string>();
   const isEmpty = letter.text.trim() === "";
   const isLoaded = useRef(false);
+  const [isReady, setReady] = useState(false);
   useEffect(() => {
     if (meId === undefined || isLoaded.current) return;
     isLoaded.current = true;
+    setReady(true);
     const draft = readDraft(meId, ticketId);
     if (!draft) return;
     setLetter({ text: draft.text, isInternal: draft.isInternal });
     setSeenId(draft.seenId);
   }, [meId, ticketId]);
-  // A person who has not begun has seen all that is on the screen.
+  // A person who has not begun has seen all that is on the screen. A kept draft says itself what was seen.
   useEffect(() => {
-    if (isEmpty && isRead) setSeenId(lastId);
-  }, [isEmpty, isRead, lastId]);
+    if (isReady && isEmpty && isRead) setSeenId(lastId);
+  }, [isReady, isEmpty, isRead, lastId]);
   const newest = useRef({ letter, seenId });
   newest.current = { letter, seenId };
   useEffect(() => {
