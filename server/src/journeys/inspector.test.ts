@@ -156,7 +156,7 @@ describeInBrowser("the inspector", () => {
     await page.getByText("Headers is not JSON yet. Mend it, or take it back.").waitFor();
     await headers.focus();
     await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.type('{ "Accept": "text/plain');
+    await page.keyboard.type('{ "Accept": "text/plain" }');
     await page.keyboard.press("ControlOrMeta+s");
     await expect
       .poll(async () => (await savedNode(id, "call"))?.config.headers)

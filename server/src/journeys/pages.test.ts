@@ -141,7 +141,11 @@ describeInBrowser("every page as every role", () => {
       const path = pattern.replace(/\$\w+/, "gone");
       seen.refused.length = 0;
       await move(visitor, path, seen);
-      const isTold = await page.getByRole("heading", { name: "Nothing is here" }).isVisible();
+      const isTold = await page
+        .getByRole("heading", { name: "Nothing is here" })
+        .waitFor({ timeout: SETTLE_MAX_MS })
+        .then(() => true)
+        .catch(() => false);
       if (!isTold) faults.push(`${path} does not say that nothing is here`);
     }
     expect([...faults, ...visitor.faults]).toEqual([]);
