@@ -366,9 +366,11 @@ export interface Schemas {
   "ReadCount": { "read": number };
   "ReceivedDelivery": { "received": boolean };
   "Record": { "id": string; "createdAt": string; "updatedAt": string; "createdBy": string };
+  "RecordAccess": { "read": Schemas["RecordHolders"]; "write": Schemas["RecordHolders"]; "tables": readonly ({ "slug": string; "name": string; "open": boolean; "read": Schemas["RecordHolders"]; "write": Schemas["RecordHolders"] })[] };
   "RecordChanges": { "created": readonly (Schemas["WrittenRecord"])[]; "edited": readonly (Schemas["WrittenRecord"])[]; "deleted": number };
   "RecordComment": { "id": string; "recordId": string; "body": string; "mentions": readonly (string)[]; "createdBy": string; "createdAt": string; "editedAt": string | null };
   "RecordGroup": { "value": unknown; "count": number; "figures": { readonly [name: string]: unknown } };
+  "RecordHolders": { "roles": readonly ({ "id": string; "name": string })[]; "members": number };
   "RecordIds": { "ids": readonly (string)[] };
   "RecordPreview": { "actions": readonly ({ "action": "read" | "create" | "update" | "delete"; "records": "all" | "some" | "none"; "fields": readonly (string)[] | null })[]; "lacks": readonly ("records:read" | "records:write")[]; "records": readonly ({ readonly [name: string]: unknown })[]; "total": number };
   "RecordSummary": { "groups": readonly (Schemas["RecordGroup"])[]; "isCut": boolean };
@@ -1714,6 +1716,8 @@ export interface Operations {
   "records.find_similar": { params: { "slug": string }; body: { "column"?: string; "text"?: string; "vector"?: readonly (number)[]; "filter"?: { readonly [name: string]: unknown }; "fields"?: readonly (string)[]; "scoreMin"?: number; "limit"?: number }; reply: { "data": readonly (Schemas["SimilarRecord"])[]; "pagination": Schemas["Pagination"] } };
   /** Read one record */
   "records.get": { params: { "slug": string; "recordId": string }; query?: { "fields"?: string; "expand"?: string; "asOf"?: string }; reply: { "data": Schemas["Record"] } };
+  /** List the roles that can read and write records */
+  "records.get_access": { query?: { "tables"?: string }; reply: { "data": Schemas["RecordAccess"] } };
   /** List what happened to a record, newest first */
   "records.history": { params: { "slug": string; "recordId": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Event"])[]; "pagination": Schemas["Pagination"] } };
   /** Import records from a CSV file */
@@ -2860,6 +2864,7 @@ export const ROUTES: Readonly<Record<keyof Operations, string>> = {
   "records.export": "GET /api/v1/tables/{slug}/records/export",
   "records.find_similar": "POST /api/v1/tables/{slug}/records/similar",
   "records.get": "GET /api/v1/tables/{slug}/records/{recordId}",
+  "records.get_access": "GET /api/v1/records/access",
   "records.history": "GET /api/v1/tables/{slug}/records/{recordId}/history",
   "records.import": "POST /api/v1/tables/{slug}/records/import",
   "records.list": "GET /api/v1/tables/{slug}/records",

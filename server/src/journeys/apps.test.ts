@@ -60,6 +60,8 @@ describeInBrowser("apps", () => {
     await expectSoundInEveryLook(visitor);
     await page.getByText("Saved", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Publish", exact: true }).click();
+    const openTables = page.getByRole("note", { name: "Tables without access rules" });
+    await openTables.getByText(/^Orders\. \d+ members? can read all records/).waitFor();
     await page.getByRole("button", { name: "Publish to production" }).click();
     await page.getByText(/is published in production/).waitFor();
 

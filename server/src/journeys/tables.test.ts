@@ -12,6 +12,7 @@ describeInBrowser("tables", () => {
     await page.goto(`${at.origin}/tables`);
     await page.getByRole("button", { name: "Table", exact: true }).first().click();
     await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Parts");
+    await page.getByRole("dialog").getByText("A new table has no access rules.").waitFor();
     const lines = Array.from(
       { length: 8 },
       (_, n) => `Bolt ${n}\t${n},50\t${n % 2 ? "steel" : "brass"}`,
@@ -243,6 +244,15 @@ describeInBrowser("tables", () => {
     await page.getByRole("heading", { name: "By region" }).waitFor();
 
     await moveTo(page, `${at.origin}/tables/sales/rules`);
+    const access = async () => {
+      const { body } = await owner("GET /api/v1/records/access?tables=sales");
+      return body.data.tables[0];
+    };
+    const open = await access();
+    expect(open.open).toBe(true);
+    const note = page.getByRole("note").filter({ hasText: "This table has no access rules." });
+    await note.getByText(`${open.read.members} members can read all records`).waitFor();
+    await note.getByText("Viewer").waitFor();
     await page.getByRole("button", { name: "Rule", exact: true }).click();
     const who = page.getByRole("group", { name: "Who" });
     await who.getByText("Everybody").click();
@@ -254,6 +264,11 @@ describeInBrowser("tables", () => {
     await expectSound(visitor);
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("The rules hold from now on.").waitFor();
+    await note.waitFor({ state: "detached" });
+    const closed = await access();
+    const roles = closed.read.roles.map(({ id }: { id: string }) => id);
+    expect([closed.open, roles]).toEqual([false, ["owner", "admin", "viewer"]]);
+    await page.getByText(`${closed.read.members} members can read records`).waitFor();
     const viewer = await at.world.member(["viewer"]);
     const { body } = await viewer("GET /api/v1/tables/sales/records");
     expect(body.data.map(({ region }: { region: string }) => region)).toEqual(["north", "north"]);

@@ -11,6 +11,7 @@ import {
   moveTo,
   readAt,
   removeAt,
+  tablesOf,
   walk,
   wrapIn,
 } from "./draft.ts";
@@ -125,4 +126,19 @@ test("two people's changes are both kept where they are apart, and named where t
     "changed Page Start",
     "added Page B",
   ]);
+});
+
+test("the tables of an app are those of its sources and of its actions", () => {
+  const action = { type: "create_record", table: "log", values: {} };
+  const rowActions = [{ label: "Drop", action: { type: "delete_record", table: "old_orders" } }];
+  const components = [
+    { type: "button", label: "Go", action },
+    { type: "table", dataSource: "orders", rowActions },
+  ];
+  const unfinished = { name: "new", kind: "table" as const, config: { table: "" } };
+  const found = tablesOf({
+    pages: [{ path: "/", title: "Home", components }],
+    dataSources: [...draft.dataSources, unfinished],
+  });
+  expect(found).toEqual(["log", "old_orders", "orders"]);
 });

@@ -39,6 +39,20 @@ export function toDraft({ name, slug, description, theme, pages, dataSources }: 
   return { name, slug, description, theme, pages: pages as readonly Page[], dataSources };
 }
 
+/** The slugs of the tables that an app reads or writes: those of its sources and of its actions. */
+export function tablesOf({ pages, dataSources }: Pick<Draft, "pages" | "dataSources">) {
+  const found = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (isFields(value)) {
+      if (typeof value["table"] === "string" && value["table"] !== "") found.add(value["table"]);
+      Object.values(value).forEach(visit);
+    }
+  };
+  visit([pages, dataSources.map(({ config }) => config)]);
+  return [...found];
+}
+
 export interface ChildList {
   readonly pointer: string;
   readonly title: string;

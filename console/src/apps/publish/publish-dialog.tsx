@@ -4,6 +4,7 @@ import { Rocket, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { ApiError, call, query, type Schemas } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
+import { OpenTables } from "../../data/notices/record-access.tsx";
 import { type Environment, ENVIRONMENTS, place } from "../../data/place.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -11,7 +12,7 @@ import { Ago } from "../../ui/time.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { toWords } from "../../ui/words.ts";
 import { compareApps } from "../draft/difference.ts";
-import type { Draft } from "../draft/draft.ts";
+import { type Draft, tablesOf } from "../draft/draft.ts";
 import { ChangeList } from "./change-list.tsx";
 import { PublicAccess } from "./public-access.tsx";
 
@@ -103,6 +104,7 @@ export function PublishDialog({ app, draft, onSave, onJump, onClose }: PublishDi
         </section>
       )}
       <Differences {...{ app, draft, environment, jump }} />
+      <OpenTables slugs={tablesOf(draft)} environment={environment} />
       {live && <PublicAccess key={environment} {...{ app, environment }} />}
       <Deployments {...{ app, environment }} />
     </Dialog>

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { type Input, useOp } from "../../data/api.ts";
+import { NewTableAccess } from "../../data/notices/record-access.tsx";
 import { Field } from "../../ui/field.tsx";
 import { count } from "../../ui/words.ts";
 import { type Import, firstMapping, mappingFault, toNewTable, toSlug } from "./import-map.ts";
@@ -72,6 +73,7 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
           )}
         </Field>
       )}
+      {isNew && <NewTableAccess />}
       <MappingTable {...{ columns, mapping, target, tables }} onChange={setMapping} />
       {target && <KeyField columns={target.columns} value={key} onChange={setKey} />}
       <div className="filter-acts">

@@ -4,6 +4,7 @@ import { ClipboardPaste, Plus, X } from "lucide-react";
 import { useState } from "react";
 import { call, type Input } from "../../data/api.ts";
 import { uploadFile } from "../../data/files/files.ts";
+import { NewTableAccess } from "../../data/notices/record-access.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -102,6 +103,7 @@ export function CreateTable({ onClose, onMade }: CreateTableProps) {
         </Field>
         <Columns drafts={drafts} onChange={setDrafts} />
         <SheetField isBusy={isBusy} onText={takeText} onFile={(file) => void take(file)} />
+        <NewTableAccess />
         {error && <ErrorNotice error={error} />}
       </div>
     </Dialog>

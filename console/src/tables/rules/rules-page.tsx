@@ -1,10 +1,11 @@
-/** The rules of a table: who may see and do what, tried on somebody before anything is saved. */
+/** The access rules of a table: who can see and do what, with a preview as a role or person before saving. */
 import "../table-page.css";
 import "./rules.css";
 import { Link, useParams } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { call, etagOf, useOp } from "../../data/api.ts";
+import { TableAccess } from "../../data/notices/record-access.tsx";
 import { useMay } from "../../data/people.ts";
 import { useTitle } from "../../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -75,10 +76,11 @@ function RulesScreen({ table }: { readonly table: TableShape }) {
       <div className="rules-body">
         <section className="rules-list scroll" aria-label="Rules">
           {error && <ErrorNotice error={error} />}
+          <TableAccess slug={slug} />
           {rules.length === 0 && (
-            <Empty title="No rules">
-              Everybody who holds the permission sees and changes all records. The first rule closes
-              the table for all but owners and admins; each rule opens a part of it again.
+            <Empty title="No access rules">
+              The first rule closes the table for everyone except owners and admins. Each rule then
+              opens a part of it.
             </Empty>
           )}
           {rules.map((rule, at) => (

@@ -20,6 +20,7 @@ import { recordEvents } from "./events.ts";
 import * as permissions from "./permissions.ts";
 import { getRecord, listHistory, listRecords } from "./read/operations.ts";
 import { previewRecords } from "./read/preview.ts";
+import { getRecordAccess } from "./read/record-holders.ts";
 import { recordSearch } from "./read/search-source.ts";
 import { summarizeRecords } from "./read/summary.ts";
 import { recordsExecutor } from "./record-step.ts";
@@ -55,6 +56,7 @@ export const records = domain({
     ...commentOperations,
     summarizeRecords,
     previewRecords,
+    getRecordAccess,
     findSimilar,
     ...writeOperations,
     editRecords,

@@ -34,6 +34,7 @@ export {
 export { findNamedMembers } from "./mentions.ts";
 export { cheapenPasswords, checkPassword, hashPassword, WrongPassword } from "./password.ts";
 export {
+  countMembersByRoles,
   getMember,
   listMembers,
   lockMember,

@@ -65,6 +65,16 @@ export async function findMembersByEmail(tx: Tx, emails: readonly string[]): Pro
   return activeMembers(tx, sql`lower(u.email) = any (${emails}::text[])`, emails.length);
 }
 
+/** Counts the active members by the roles that they have together. */
+export async function countMembersByRoles(
+  tx: Tx,
+): Promise<{ readonly roles: readonly string[]; readonly members: number }[]> {
+  const { rows } = await sql<{ roles: string[]; members: number }>`
+    select m.roles, count(*)::integer as members from memberships m join users u on u.id = m.user_id
+     where m.status = 'active' and u.status = 'active' group by m.roles`.execute(tx);
+  return rows;
+}
+
 /** Names and addresses of those of these accounts that are members, active or not. */
 export async function findMemberNames(
   tx: Tx,

@@ -97,7 +97,7 @@ export const previewRecords = query({
 });
 
 /** No person has this id. */
-const NOBODY = "usr_00000000000000000000000000";
+export const NOBODY = "usr_00000000000000000000000000";
 
 /** Shown by their names, where the person may see those. */
 function referencesOf({ schema }: OpenTable): readonly ColumnSchema[] {

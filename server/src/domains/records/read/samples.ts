@@ -61,6 +61,10 @@ export const samples: readonly Sample[] = [
     },
   },
   {
+    operation: "records.get_access",
+    arrange: async (owner) => ({ query: { tables: (await made(owner)).slug } }),
+  },
+  {
     operation: "records.find_similar",
     arrange: async (owner) => {
       count += 1;

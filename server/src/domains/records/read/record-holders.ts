@@ -1,0 +1,109 @@
+/** The roles and members that can read and write records: by permission alone, and by the access rules of a table. */
+import Type from "typebox";
+import { countMembersByRoles, resolvePermissions } from "#domains/identity/accounts/index.ts";
+import { listRoles, RoleId } from "#domains/identity/roles/index.ts";
+import { ACTIONS, findOpenTable, resolveGrants, Slug } from "#domains/tables/index.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { query } from "#kernel/operation/operation.ts";
+import { item } from "#kernel/operation/response.ts";
+import { object } from "#kernel/schema/schema.ts";
+import { RecordsRead, RecordsWrite } from "../permissions.ts";
+import { NOBODY } from "./preview.ts";
+
+const TABLES_MAX = 100;
+const ROLES_MAX = 1_000;
+const SLUG = "[a-z][a-z0-9_-]{0,62}";
+
+const Holders = Type.Object(
+  {
+    roles: Type.Array(Type.Object({ id: RoleId, name: Type.String() })),
+    members: Type.Integer({ description: "How many active members have one of these roles" }),
+  },
+  { title: "RecordHolders" },
+);
+type Holders = Type.Static<typeof Holders>;
+
+const RecordAccess = Type.Object(
+  {
+    read: Holders,
+    write: Holders,
+    tables: Type.Array(
+      Type.Object({
+        slug: Slug,
+        name: Type.String(),
+        open: Type.Boolean({ description: "True when no access rule limits the table" }),
+        read: Holders,
+        write: Holders,
+      }),
+    ),
+  },
+  { title: "RecordAccess" },
+);
+
+export const getRecordAccess = query({
+  id: "records.get_access",
+  route: "GET /api/v1/records/access",
+  summary: "List the roles that can read and write records",
+  description:
+    "`read` and `write` are the roles that hold `records:read` and `records:write`: they have access to all records of " +
+    "a table without access rules (`open`). For each of `tables` the roles that can read or write some of its records. " +
+    "Tables that do not exist are left out.",
+  permission: RecordsRead,
+  query: object({
+    tables: Type.Optional(
+      Type.String({
+        pattern: `^${SLUG}(,${SLUG}){0,${TABLES_MAX - 1}}$`,
+        description: `Slugs with commas between them; at most ${TABLES_MAX}`,
+      }),
+    ),
+  }),
+  response: item(RecordAccess),
+  example: { query: { tables: "orders,customers" } },
+  async run(ctx, { query: { tables } }) {
+    const { read, write, toHolders } = await readHolders(ctx);
+    const slugs = [...new Set(tables?.split(","))];
+    const opened = await Promise.all(slugs.map((slug) => findOpenTable(ctx, slug)));
+    const named = opened.flatMap((table) => {
+      if (!table) return [];
+      const { schema } = table;
+      const allowed = (roles: Holders["roles"], actions: readonly (typeof ACTIONS)[number][]) =>
+        toHolders(
+          roles.filter(({ id }) =>
+            actions.some((action) => {
+              const grants = resolveGrants(schema, action, { id: NOBODY, roles: [id] });
+              return !grants || grants.length > 0;
+            }),
+          ),
+        );
+      return {
+        slug: schema.slug,
+        name: schema.name,
+        open: schema.rules.length === 0,
+        read: allowed(read.roles, ["read"]),
+        write: allowed(
+          write.roles,
+          ACTIONS.filter((action) => action !== "read"),
+        ),
+      };
+    });
+    return { read, write, tables: named };
+  },
+});
+
+/** The roles that hold the permissions, and how to count the members of some of them. */
+async function readHolders({ tx, services }: ReadContext) {
+  const all = await listRoles(tx, services, { builtIn: 0, name: "" }, ROLES_MAX);
+  const counts = await countMembersByRoles(tx);
+  const toHolders = (some: Holders["roles"]): Holders => {
+    const ids = new Set(some.map(({ id }) => id));
+    const held = counts.filter(({ roles }) => roles.some((role) => ids.has(role)));
+    return { roles: some, members: held.reduce((sum, { members }) => sum + members, 0) };
+  };
+  const holdersOf = (permission: string): Holders => {
+    const holding = all.filter(({ id, permissions }) =>
+      resolvePermissions([id], permissions, services.permissions).has(permission),
+    );
+    return toHolders(holding.map(({ id, name }) => ({ id, name })));
+  };
+  return { read: holdersOf(RecordsRead.name), write: holdersOf(RecordsWrite.name), toHolders };
+}
