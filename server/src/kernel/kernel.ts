@@ -32,7 +32,7 @@ import { deadLetterRetentionJob, eventRetentionJob } from "./log/retention.ts";
 import { RateLimit } from "./access/rate-limit.ts";
 import { registerReaders } from "./readers/reader.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
-import type { ProcessSlot } from "./sandbox/script-pool.ts";
+import type { ProcessSlot } from "./sandbox/process-slot.ts";
 import { Secrets } from "./secrets/secrets.ts";
 import { publicUrl, type Settings } from "./settings.ts";
 import { openTelemetry, type Telemetry } from "./telemetry/telemetry.ts";

@@ -144,6 +144,57 @@ describe("a pool that is full says so", () => {
   });
 });
 
+describe("scripts that are saved", () => {
+  test("wait longer than runs do", async () => {
+    const sandbox = new Sandbox({ ...kept, processes: 1, processesMax: 1, waitMs: 1 });
+    const { call, arrived, open: release } = gate();
+    const first = run(sandbox, WAITING, { call });
+    await expect.poll(arrived, PATIENT).toBe(1);
+    const saves = Array.from({ length: 20 }, () => sandbox.inspect("return 1"));
+    // This one is behind them in the queue; when it is refused, they have waited as long.
+    await expect(run(sandbox, "return 1")).rejects.toMatchObject({
+      type: { code: "sandbox_busy" },
+    });
+    release();
+    await first;
+    expect((await Promise.all(saves)).map(({ ok }) => ok)).toEqual(saves.map(() => true));
+    await sandbox.close();
+  });
+
+  test("are refused with a reason when too many of one owner wait, and others are not", async () => {
+    const limits = { processes: 1, processesMax: 1, inspectionsPerOwnerMax: 2 };
+    const sandbox = new Sandbox({ ...kept, ...limits });
+    const { call, arrived, open: release } = gate();
+    const first = run(sandbox, WAITING, { call });
+    await expect.poll(arrived, PATIENT).toBe(1);
+    const saves = [1, 2].map(() => sandbox.inspect("return 1", "a"));
+    await expect(sandbox.inspect("return 1", "a")).rejects.toMatchObject({
+      type: { code: "sandbox_busy", status: 503 },
+      message: expect.stringContaining("Save fewer at once"),
+    });
+    const other = sandbox.inspect("return 1", "b");
+    release();
+    await first;
+    const all = await Promise.all([...saves, other]);
+    expect(all.map(({ ok }) => ok)).toEqual([true, true, true]);
+    await sandbox.close();
+  });
+
+  test("wait until they may, and no longer", async () => {
+    const limits = { processes: 1, processesMax: 1, inspectionWaitMs: 50 };
+    const sandbox = new Sandbox({ ...kept, ...limits });
+    const { call, arrived, open: release } = gate();
+    const first = run(sandbox, WAITING, { call });
+    await expect.poll(arrived, PATIENT).toBe(1);
+    await expect(sandbox.inspect("return 1")).rejects.toMatchObject({
+      type: { code: "sandbox_busy" },
+    });
+    release();
+    await first;
+    await sandbox.close();
+  });
+});
+
 describe("an aborted caller", () => {
   test.each([
     ["while it waits for its turn", "return 1"],

@@ -1,76 +1,9 @@
 import { availableParallelism } from "node:os";
 import { Failure, failure } from "../operation/failure.ts";
 import { FairQueue, type QueueTicket } from "../work/fair-queue.ts";
-import type { IdleProcesses, Subprocess } from "../work/subprocess.ts";
-import type { FromProcess } from "./protocol.ts";
-import { startScriptProcess } from "./script-process.ts";
-import { type SlotResult, SlotSupervisor, type SlotTask } from "./slot-supervisor.ts";
-
-/** A script process and the one run that it has at a time: killing it harms no other run. */
-export class ProcessSlot {
-  readonly #process: Subprocess;
-  #supervisor: SlotSupervisor | undefined;
-  #runs = 0;
-  #isSpent = false;
-  #source: string | undefined;
-  /** The owner of its run or, while it is idle, of its last one. */
-  owner: string | undefined;
-  idleSince = 0;
-
-  constructor() {
-    // Our own program sends nothing else; `#receive` notices when it is not our program any more.
-    this.#process = startScriptProcess((message) => this.#receive(message as FromProcess));
-    void this.#process.ended.then((ending) => this.#supervisor?.processEnded(ending));
-  }
-
-  get isAlive(): boolean {
-    return this.#process.isAlive;
-  }
-
-  /** It can be given another run. */
-  get isUsable(): boolean {
-    return this.isAlive && !this.#isSpent;
-  }
-
-  get ready(): Promise<void> {
-    return this.#process.ready;
-  }
-
-  /** True when it ran this script last, and so has it compiled. */
-  hasCompiled({ owner, source }: SlotTask["order"]): boolean {
-    return this.owner === owner && this.#source === source;
-  }
-
-  /** Executes one run; the next may come when this has ended. */
-  async run(task: SlotTask): Promise<SlotResult> {
-    this.#runs += 1;
-    this.#source = task.order.source;
-    const supervisor = new SlotSupervisor(this.#process, this.#runs, task);
-    this.#supervisor = supervisor;
-    const end = await supervisor.ended;
-    this.#supervisor = undefined;
-    this.#isSpent = supervisor.isHeavy || end.status === "out_of_memory";
-    return end;
-  }
-
-  /** Stops the present run, which nobody wants any more. */
-  stop(): void {
-    this.#supervisor?.stop("timed_out");
-  }
-
-  async close(): Promise<void> {
-    await this.#process.close();
-  }
-
-  #receive(message: FromProcess): void {
-    try {
-      this.#supervisor?.receive(message);
-    } catch {
-      // The message is malformed: it is not our program any more.
-      this.#process.kill();
-    }
-  }
-}
+import type { IdleProcesses } from "../work/subprocess.ts";
+import { ProcessSlot } from "./process-slot.ts";
+import type { SlotResult, SlotTask } from "./slot-supervisor.ts";
 
 export const SandboxBusy = failure(
   "sandbox_busy",
@@ -87,6 +20,10 @@ export interface PoolOptions {
   readonly waitingPerOwnerMax: number;
   /** How long a run may wait in the queue. */
   readonly waitMs: number;
+  /** How long the inspection of a script may wait: a person saves it, and no engine would repeat that. */
+  readonly inspectionWaitMs: number;
+  /** Waiting inspections of one owner. Each holds a request. */
+  readonly inspectionsPerOwnerMax: number;
   /** Where idle processes come from and go to; without one they end with the pool. */
   readonly idleProcesses?: IdleProcesses<ProcessSlot> | undefined;
 }
@@ -97,6 +34,8 @@ const DEFAULTS: PoolOptions = {
   waitingMax: 2_000,
   waitingPerOwnerMax: 500,
   waitMs: 10_000,
+  inspectionWaitMs: 60_000,
+  inspectionsPerOwnerMax: 100,
 };
 
 /** A process that nobody needed for so long ends, but for the few that are always warm. */
@@ -141,14 +80,21 @@ export class ScriptPool {
     signal?.throwIfAborted();
     if (this.#isClosed) throw serverStopping();
     const { owner } = work.order;
+    const isInspection = work.order.kind === "inspect";
+    const { inspectionsPerOwnerMax, inspectionWaitMs, waitMs } = this.#options;
     const task: Task = { work, end: Promise.withResolvers(), slot: undefined, isDropped: false };
+    if (isInspection && this.#countInspections(owner) >= inspectionsPerOwnerMax)
+      throw sandboxBusy(TOO_MANY_SAVES);
     if (!this.#queue.add(owner, task)) throw sandboxBusy();
     this.#dispatch();
     const waitTimer = task.slot
       ? undefined
-      : setTimeout(() => {
-          if (this.#queue.remove(owner, task)) task.end.reject(sandboxBusy());
-        }, this.#options.waitMs);
+      : setTimeout(
+          () => {
+            if (this.#queue.remove(owner, task)) task.end.reject(sandboxBusy());
+          },
+          isInspection ? inspectionWaitMs : waitMs,
+        );
     const onAbort = (): void => this.#abandon(task, signal?.reason);
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
@@ -168,6 +114,10 @@ export class ScriptPool {
     const end = (slot: ProcessSlot): Promise<void> =>
       (idle.has(slot) ? this.#options.idleProcesses?.put(slot) : undefined) ?? slot.close();
     await Promise.all([...this.#slots].map(end));
+  }
+
+  #countInspections(owner: string): number {
+    return this.#queue.waitingOf(owner).filter(({ work }) => work.order.kind === "inspect").length;
   }
 
   #abandon(task: Task, reason: unknown): void {
@@ -293,8 +243,12 @@ export class ScriptPool {
   }
 }
 
-function sandboxBusy(): Failure {
-  return new Failure(SandboxBusy, { headers: { "retry-after": "1" } });
+const TOO_MANY_SAVES =
+  "Too many scripts of this workspace wait to be checked before they are saved. Save fewer at once, or try again shortly.";
+
+function sandboxBusy(detail?: string): Failure {
+  const headers = { "retry-after": "1" };
+  return new Failure(SandboxBusy, { ...(detail !== undefined && { detail }), headers });
 }
 
 function serverStopping(): Failure {

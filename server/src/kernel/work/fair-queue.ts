@@ -60,6 +60,11 @@ export class FairQueue<Item> {
     return true;
   }
 
+  /** The items of a key that have not started, in their order. */
+  waitingOf(key: string): readonly Item[] {
+    return this.#keys.get(key)?.items ?? [];
+  }
+
   /** Empties the queue. */
   clear(): Item[] {
     const items = [...this.#keys.values()].flatMap((queue) => queue.items);

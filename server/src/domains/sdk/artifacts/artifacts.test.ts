@@ -165,3 +165,20 @@ test("of two concurrent changes of the detail none is lost", async () => {
   expect(body.data.versionNumber).toBe(1 + done.length);
   expect(done.map((answer) => answer.body.data.versionNumber)).toContain(body.data.versionNumber);
 });
+
+test("twenty artifacts that are saved at once are all saved", async () => {
+  const names = Array.from({ length: 20 }, (_, n) => `at_once_${n}`);
+  const answers = await Promise.all(
+    names.map((name) =>
+      owner("POST /api/flowsdk/artifacts", {
+        name,
+        artifactType: "workflow_node",
+        moduleKey: "at_once",
+        detail: { scriptSource: `return "${name}";` },
+      }),
+    ),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(names.map(() => 201));
+  const { body } = await owner("GET /api/flowsdk/artifacts?moduleKey=at_once&limit=50");
+  expect(body.data.map(({ name }: { name: string }) => name).toSorted()).toEqual(names.toSorted());
+});
