@@ -51,7 +51,7 @@ export interface Schemas {
   "ArtifactTestCase": { "id": string; "artifactId": string; "name": string; "inputPayload": { readonly [name: string]: unknown }; "expected": { readonly [name: string]: unknown }; "mocks": { readonly [name: string]: unknown }; "createdAt": string; "updatedAt": string };
   "ArtifactTestResult": { "testCaseId": string; "name": string; "passed": boolean; "durationMs": number; "diff": readonly ({ "path": string; "expected": unknown; "actual": unknown })[]; "runtimeError": { "name": string; "message": string } | null };
   "ArtifactTestResults": { "results": readonly (Schemas["ArtifactTestResult"])[] };
-  "ArtifactUsage": { "artifactId": string; "usedIn": readonly (Schemas["Referrer"])[]; "pinned": readonly ({ "versionNumber": number; "scripts": number })[] };
+  "ArtifactUsage": { "artifactId": string; "usedIn": readonly (Schemas["Referrer"])[]; "pinned": readonly ({ "versionNumber": number; "scripts": number })[]; "newerModules": readonly (Schemas["ModuleChange"])[] };
   "ArtifactVersion": { "versionNumber": number; "version": string; "restoredFrom": number | null; "author": { "id": string; "name": string }; "createdAt": string };
   "ArtifactVersionContent": { "versionNumber": number; "detail": Schemas["ArtifactDetailShown"]; "definition": Schemas["ArtifactDefinition"] };
   "AssignedRoles": { "userId": string; "roles": readonly (string)[] };
@@ -723,7 +723,7 @@ export interface Operations {
   /** Run all test cases of an artifact */
   "artifacts.run_test_cases": { params: { "id": string }; reply: { "success": true; "data": { "passed": number; "failed": number; "results": readonly (Schemas["ArtifactTestResult"])[] } } };
   /** Change an artifact */
-  "artifacts.update": { params: { "id": string }; body: { "name"?: string; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail"?: { "scriptSource"?: string; "cron"?: string; "timezone"?: string; "environment"?: "production" | "staging" | "development"; "retryPolicy"?: { "retries": number }; "timeoutMs"?: number; "connector"?: string; "openAddress"?: boolean; "inputs"?: { readonly [name: string]: Schemas["ArtifactField"] }; "outputs"?: { readonly [name: string]: Schemas["ArtifactField"] } } }; reply: { "success": true; "data": Schemas["Artifact"] } };
+  "artifacts.update": { params: { "id": string }; body: { "name"?: string; "moduleKey"?: string; "description"?: string; "status"?: "draft" | "active" | "disabled"; "detail"?: { "scriptSource"?: string; "cron"?: string; "timezone"?: string; "environment"?: "production" | "staging" | "development"; "retryPolicy"?: { "retries": number }; "timeoutMs"?: number; "connector"?: string; "openAddress"?: boolean; "inputs"?: { readonly [name: string]: Schemas["ArtifactField"] }; "outputs"?: { readonly [name: string]: Schemas["ArtifactField"] } }; "updateModules"?: boolean | readonly (string)[] }; reply: { "success": true; "data": Schemas["Artifact"] } };
   /** Change a test case */
   "artifacts.update_test_case": { params: { "id": string; "testCaseId": string }; body: { "name"?: string; "inputPayload"?: { readonly [name: string]: unknown }; "expected"?: { readonly [name: string]: unknown }; "mocks"?: Schemas["ArtifactMocks"] }; reply: { "success": true; "data": Schemas["ArtifactTestCase"] } };
   /** Create an assignment rule */

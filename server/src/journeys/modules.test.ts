@@ -55,4 +55,31 @@ describeInBrowser("deploying a workflow whose script imports a module", () => {
     await deploy(true);
     expect(await output()).toBe(2);
   });
+
+  test("an artifact's page names its newer modules, and only its button moves them", async () => {
+    const builder = await at.visit(["owner"]);
+    const owner = await at.world.member(["owner"]);
+    const made = async (name: string, artifactType: string, scriptSource: string) => {
+      const body = { name, artifactType, status: "active", detail: { scriptSource } };
+      return (await owner(`POST ${ARTIFACTS}`, body)).body.data.id as string;
+    };
+    const source = (rate: number) => `export const rate = () => ${rate};`;
+    const module = await made("duty", "script_module", source(1));
+    const code = 'import { rate } from "module:duty";\nreturn rate();';
+    const id = await made("charge", "workflow_node", code);
+    await owner(`PATCH ${ARTIFACTS}/${module}`, { detail: { scriptSource: source(2) } });
+    const output = async () => {
+      const { body } = await owner(`POST ${ARTIFACTS}/${id}/execute`, { inputPayload: {} });
+      return body.data.output.result;
+    };
+    const { page } = builder;
+    await page.goto(`${at.origin}/artifacts/${id}?tab=settings`);
+    const modules = page.getByRole("region", { name: "Newer script modules" });
+    await modules.getByText("module:duty: version 1 → 2").waitFor();
+    await expectSound(builder);
+    expect(await output()).toBe(1);
+    await modules.getByRole("button", { name: "Use the newest versions" }).click();
+    await modules.waitFor({ state: "detached" });
+    expect(await output()).toBe(2);
+  });
 });

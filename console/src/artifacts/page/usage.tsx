@@ -1,33 +1,90 @@
-import { useOp } from "../../data/api.ts";
+import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { useMay } from "../../data/people.ts";
 import { UsedIn } from "../../secrets/index.ts";
 import { Entry, Section } from "../../ui/display/section.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
+import { Ago } from "../../ui/time.tsx";
+import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import type { Artifact } from "../artifact-type.ts";
 
-/** What names an artifact or imports it, and the versions of a module that scripts run with. */
+/** What names an artifact or imports it, the versions of a module that scripts run with, and newer modules. */
 export function ArtifactUsage({ artifact }: { readonly artifact: Artifact }) {
   const { id, artifactType, versionNumber } = artifact;
   const { data, error, refetch } = useOp("artifacts.get_usage", { params: { id } });
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (!data) return null;
-  const { usedIn, pinned } = data.data;
+  const { usedIn, pinned, newerModules } = data.data;
   return (
-    <Section title="Where it is used" about="Workflows and artifacts that name or import it.">
-      <UsedIn usedIn={usedIn} />
-      {artifactType === "script_module" && pinned.length > 0 && (
-        <ul>
-          {pinned.map((pin) => (
-            <Entry
-              key={pin.versionNumber}
-              title={`Version ${pin.versionNumber}`}
-              about={`${count(pin.scripts, "script")} ${pin.scripts === 1 ? "runs" : "run"} with it${
-                pin.versionNumber < versionNumber ? ", until deployed or saved again" : ""
-              }`}
-            />
-          ))}
-        </ul>
-      )}
+    <>
+      {newerModules.length > 0 && <NewerModules {...{ id, newerModules }} />}
+      <Section title="Where it is used" about="Workflows and artifacts that name or import it.">
+        <UsedIn usedIn={usedIn} />
+        {artifactType === "script_module" && pinned.length > 0 && (
+          <ul>
+            {pinned.map((pin) => (
+              <Entry
+                key={pin.versionNumber}
+                title={`Version ${pin.versionNumber}`}
+                about={`${count(pin.scripts, "script")} ${pin.scripts === 1 ? "runs" : "run"} with it${
+                  pin.versionNumber < versionNumber ? ", until they are moved to a newer one" : ""
+                }`}
+              />
+            ))}
+          </ul>
+        )}
+      </Section>
+    </>
+  );
+}
+
+interface NewerModulesProps {
+  readonly id: string;
+  readonly newerModules: Schemas["ArtifactUsage"]["newerModules"];
+}
+
+/** Modules that others may have changed since the artifact was linked with them: they move only when asked. */
+function NewerModules({ id, newerModules }: NewerModulesProps) {
+  const refusal = useMay()("artifacts:write") ? undefined : "You may not write artifacts.";
+  const update = async (): Promise<void> => {
+    try {
+      await call("artifacts.update", { params: { id }, body: { updateModules: true } });
+      notify("The artifact uses the newest versions of its modules.");
+    } catch (problem) {
+      notifyError(problem);
+    } finally {
+      invalidate(["artifacts."]);
+    }
+  };
+  return (
+    <Section
+      title="Newer script modules"
+      about="The artifact keeps the versions that it was linked with."
+      act={
+        <button
+          type="button"
+          className="btn"
+          disabled={refusal !== undefined}
+          title={refusal}
+          onClick={() => void update()}
+        >
+          Use the newest versions
+        </button>
+      }
+    >
+      <ul>
+        {newerModules.map(({ name, from, to, savedBy, savedAt }) => (
+          <Entry
+            key={name}
+            title={`${name}: version ${from} → ${to}`}
+            about={
+              <>
+                Saved by {savedBy.name} <Ago at={savedAt} />
+              </>
+            }
+          />
+        ))}
+      </ul>
     </Section>
   );
 }

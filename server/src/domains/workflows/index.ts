@@ -53,9 +53,9 @@ export { type RunCount, RunCountPoint } from "./deployments/run-count.ts";
 export { listOfferedTools, type OfferedTool } from "./deployments/offered-tool.ts";
 export {
   type DeploymentFollower,
-  type ModuleChange,
+  ModuleChange,
   ModuleChangePoint,
-  type ModuleUpdate,
+  ModuleUpdate,
   type NextDeployment,
   DeploymentFollowerPoint,
 } from "./deployments/deployment-follower.ts";

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import Type from "typebox";
 import Schema from "typebox/schema";
 import semver from "semver";
-import { checkSchedule } from "#domains/workflows/index.ts";
+import { checkSchedule, type ModuleUpdate } from "#domains/workflows/index.ts";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { Failure, type FieldError, Invalid } from "#kernel/operation/failure.ts";
@@ -13,11 +13,12 @@ import { toStorableJson } from "#kernel/schema/json-value.ts";
 import { Validator } from "#kernel/schema/validator.ts";
 import {
   findCircle,
-  linkNewest,
+  linkKept,
   type LinkModules,
   toScriptModules,
 } from "../modules/linked-modules.ts";
 import { specifiersOf, toProgram } from "../modules/module-program.ts";
+import { readKept } from "../modules/pins.ts";
 import {
   Artifact,
   ArtifactDefinition,
@@ -39,16 +40,27 @@ export interface ArtifactInput {
 const SOURCE = "/detail/scriptSource";
 const isFields = Schema.Compile(Fields);
 
+/** The modules that an artifact is read with, other than the newest. */
+interface InputContext {
+  /** Others that are saved with it, whose modules it may import. */
+  readonly beside?: readonly InspectedArtifact[] | undefined;
+  /** The artifact as it is saved, whose modules keep their versions but for those of `update`. */
+  readonly linked?: { readonly artifactId: string; readonly update: ModuleUpdate } | undefined;
+}
+
 /** Throws a failure that lists every field error of the detail. */
 export function parseArtifactInput(
   { db, sandbox }: Platform,
   caller: Caller,
   artifact: InspectedArtifact,
-  /** Others that are saved with it, whose modules it may import. */
-  beside: readonly InspectedArtifact[] = [],
+  { beside = [], linked }: InputContext = {},
 ): Promise<ArtifactInput> {
   const link: LinkModules = (sources, unsaved) =>
-    db.read(partitionOfCaller(caller), (tx) => linkNewest(tx, sources, unsaved));
+    db.read(partitionOfCaller(caller), async (tx) => {
+      const isKept = linked && artifact.artifactType !== "script_module";
+      const kept = isKept ? await readKept(tx, linked, linked.update) : [];
+      return linkKept(tx, sources, kept, unsaved);
+    });
   return inspectArtifact({ sandbox, link, owner: caller.workspace?.key }, artifact, beside);
 }
 
@@ -117,7 +129,8 @@ export interface InspectedArtifact {
   readonly detail: ArtifactDetail;
 }
 
-function modulesOf(artifacts: readonly InspectedArtifact[]): ReadonlyMap<string, string> {
+/** The modules among artifacts, by all names that scripts import them by. */
+export function modulesOf(artifacts: readonly InspectedArtifact[]): ReadonlyMap<string, string> {
   return new Map(
     artifacts
       .filter(({ artifactType }) => artifactType === "script_module")

@@ -14,7 +14,7 @@ export const ArtifactUpdated = changeEvent("artifact.updated", {
   resource,
   summary:
     "An artifact was changed. `changes` names `detail` where its source, schedule or limits were, " +
-    "which also gave it a new version.",
+    "which also gave it a new version, and `modules` where linked modules moved to newer versions.",
   data: ArtifactSummary,
 });
 

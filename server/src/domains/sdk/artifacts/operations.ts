@@ -1,5 +1,6 @@
 import { withHookUrl } from "../hooks/address.ts";
 import Type from "typebox";
+import { ModuleUpdate } from "#domains/workflows/index.ts";
 import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { created, item, page, withSuccess, withRevision } from "#kernel/operation/response.ts";
@@ -122,8 +123,9 @@ export const updateArtifact = command({
   summary: "Change an artifact",
   description:
     "Members of `detail` that are not given stay. A change of `detail` appends a version, with the " +
-    "source's own `version` if that is another one, and the next patch of the last one if not. It acts in " +
-    "the name of whoever changes its `detail` or sets it active; other changes leave that as it is.",
+    "source's own `version` if that is another one, and the next patch of the last one if not. Script modules keep " +
+    "the versions that the artifact was linked with; with `updateModules` they move to the newest. It acts in the " +
+    "name of the member who changes its `detail` or its modules or activates it; other changes leave that as it is.",
   permission: ArtifactsWrite,
   params: ById,
   body: patch({
@@ -133,24 +135,29 @@ export const updateArtifact = command({
     // Without the default of a new one, which would change a status that the body leaves out.
     status: Type.Enum([...ARTIFACT_STATUSES]),
     detail: patch(ArtifactDetail.properties),
+    updateModules: ModuleUpdate,
   }),
   response: withSuccess(item(Artifact)),
   emits: [ArtifactUpdated],
   fails: [ArtifactExists, ArtifactChanged],
   example: { ...example, body: { status: "active" } },
   async prepare(platform, { params, body }, caller) {
-    if (body.detail === undefined || !caller.workspace) return undefined;
+    const { updateModules: update = false } = body;
+    if ((body.detail === undefined && update === false) || !caller.workspace) return undefined;
     const partition = { workspace: caller.workspace.key, environment: caller.environment };
     const before = await platform.db.read(partition, (tx) => store.get(tx, params.id));
     const { artifactType, versionNumber } = before;
     const { name = before.name, moduleKey = before.moduleKey } = body;
     const detail = { ...before.detail, ...body.detail };
     const changed = { name, moduleKey, artifactType, detail };
-    const input = await parseArtifactInput(platform, caller, changed);
+    const linked = { artifactId: before.id, update };
+    const input = await parseArtifactInput(platform, caller, changed, { linked });
     return { input, versionNumber };
   },
-  run: async (ctx, { params, body: { detail: _, ...change } }, detailChange) =>
-    withHookUrl(ctx.caller, await service.update(ctx, params.id, { change, detailChange })),
+  async run(ctx, { params, body: { detail: _, updateModules, ...change } }, detailChange) {
+    const update = { change, detailChange, updateModules };
+    return withHookUrl(ctx.caller, await service.update(ctx, params.id, update));
+  },
 });
 
 export const deleteArtifact = command({

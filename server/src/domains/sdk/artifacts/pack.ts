@@ -1,10 +1,11 @@
 import Type from "typebox";
+import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { listIds, packContent } from "#kernel/contributions/pack-content.ts";
 import { findImports, parseSpecifier } from "#kernel/sandbox/module-import.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { ArtifactsWrite } from "../permissions.ts";
 import { NewArtifact } from "./artifact.ts";
-import { parseArtifactInput } from "./artifact-input.ts";
+import { modulesOf, parseArtifactInput } from "./artifact-input.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
@@ -22,8 +23,17 @@ export const artifactContent = packContent({
   environmentScoped: false,
   schema: PackArtifact,
   keyOf: ({ key }) => key,
-  prepare: (platform, artifact, caller, beside) =>
-    parseArtifactInput(platform, caller, artifact, beside),
+  async prepare(platform, artifact, caller, beside) {
+    const { moduleKey = "default", name } = artifact;
+    const saved = await platform.db.read(partitionOfCaller(caller), (tx) =>
+      store.findByName(tx, moduleKey, name),
+    );
+    // A folder that has a module and a script that imports it is meant to run with that module.
+    const updateModules = [...modulesOf(beside).keys()];
+    const linked = saved && { artifactId: saved.id, update: updateModules };
+    const input = await parseArtifactInput(platform, caller, artifact, { beside, linked });
+    return { ...input, updateModules };
+  },
   find: async ({ tx }, { moduleKey = "default", name }) =>
     (await store.findByName(tx, moduleKey, name))?.id,
   async read({ tx }, id) {
@@ -41,7 +51,11 @@ export const artifactContent = packContent({
     }
     const { name, moduleKey = "default", description = "" } = artifact;
     const change = { name, moduleKey, description };
-    await service.update(ctx, id, { change, detailChange: { input, versionNumber } });
+    await service.update(ctx, id, {
+      change,
+      detailChange: { input, versionNumber },
+      updateModules: input.updateModules,
+    });
     return id;
   },
   async remove(ctx, id) {

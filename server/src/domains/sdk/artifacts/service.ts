@@ -2,7 +2,9 @@ import { newHookToken } from "../hooks/address.ts";
 import semver from "semver";
 import { isDeepStrictEqual } from "node:util";
 import { authorityOf } from "#domains/identity/accounts/index.ts";
+import type { ModuleUpdate } from "#domains/workflows/index.ts";
 import { type Caller, userIdOf } from "#kernel/access/caller.ts";
+import type { Tx } from "#kernel/db/connection.ts";
 import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
@@ -19,6 +21,7 @@ import {
 } from "./artifact.ts";
 import { saveSchedule } from "../jobs/schedule.ts";
 import { linkArtifact } from "../modules/link-artifact.ts";
+import { findArtifactModuleChanges } from "../modules/workflow-modules.ts";
 import { isPinned } from "../modules/pins.ts";
 import type { ArtifactInput } from "./artifact-input.ts";
 import { ArtifactCreated, ArtifactDeleted, ArtifactRestored, ArtifactUpdated } from "./events.ts";
@@ -77,14 +80,18 @@ export interface DetailChange {
   readonly versionNumber: number;
 }
 
+interface ArtifactUpdate {
+  readonly change: ArtifactChange;
+  readonly detailChange: DetailChange | undefined;
+  /** Which linked modules move to their newest versions. */
+  readonly updateModules?: ModuleUpdate | undefined;
+}
+
 /** A changed source, schedule or limit makes a new version; a changed name or status does not. */
 export async function update(
   ctx: WriteContext<typeof ArtifactUpdated>,
   id: string,
-  {
-    change,
-    detailChange,
-  }: { readonly change: ArtifactChange; readonly detailChange: DetailChange | undefined },
+  { change, detailChange, updateModules = false }: ArtifactUpdate,
 ): Promise<Artifact> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
@@ -94,6 +101,7 @@ export async function update(
   const input = detailChange?.input;
   const { name, moduleKey, description, status } = change;
   const isNewVersion = input !== undefined && !isDeepStrictEqual(input.detail, before.detail);
+  const movesModules = updateModules !== false && (await willMove(ctx.tx, before, updateModules));
   const isActivated = status === "active" && before.status !== "active";
   const after = await store.update(ctx.tx, id, {
     name,
@@ -101,18 +109,28 @@ export async function update(
     description,
     status,
     ...(isNewVersion && nextVersion(input, before)),
-    // It acts in the name of whoever writes its code or sets it going, not of whoever renames it.
-    ...((isNewVersion || isActivated) && runAsColumns(ctx.caller)),
+    // It acts in the name of the member who writes its code or activates it, not of one who renames it.
+    ...((isNewVersion || isActivated || movesModules) && runAsColumns(ctx.caller)),
     updated_at: ctx.now,
   });
   if (isNewVersion) await appendVersion(ctx, after, null);
   const isRenamed = after.name !== before.name || after.moduleKey !== before.moduleKey;
-  if (isNewVersion || isRenamed) await linkArtifact(ctx.tx, after);
+  if (isNewVersion || isRenamed || movesModules) await linkArtifact(ctx.tx, after, updateModules);
   await saveSchedule(ctx, after, before);
   const { changes, ...states } = diffResource(summaryOf(before), summaryOf(after));
-  const changedFields = isNewVersion ? [...changes, "detail"] : changes;
+  const changedFields = [
+    ...changes,
+    ...(isNewVersion ? ["detail"] : []),
+    ...(movesModules ? ["modules"] : []),
+  ];
   ctx.emit(ArtifactUpdated, artifactRef(after), { ...states, changes: changedFields });
   return after;
+}
+
+/** True where a module that was linked has a newer version and is asked to move to it. */
+async function willMove(tx: Tx, artifact: Artifact, update: ModuleUpdate): Promise<boolean> {
+  const changes = await findArtifactModuleChanges(tx, artifact);
+  return changes.some(({ name }) => update === true || (update !== false && update.includes(name)));
 }
 
 /** Appends an earlier version as the newest; the ones between stay listed. */

@@ -1,18 +1,33 @@
 import { sql } from "kysely";
+import type { ModuleUpdate } from "#domains/workflows/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { invalidField } from "#kernel/operation/failure.ts";
 import { findImports, MODULE_NAME } from "#kernel/sandbox/module-import.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
-import { linkNewest, type ModuleSet, TOO_MANY_MODULES, toModuleSet } from "./linked-modules.ts";
+import {
+  linkKept,
+  linkNewest,
+  type ModuleSet,
+  TOO_MANY_MODULES,
+  toModuleSet,
+} from "./linked-modules.ts";
 import { specifiersOf, toProgram } from "./module-program.ts";
-import { readLinked, savePins } from "./pins.ts";
+import { readKept, readLinked, savePins } from "./pins.ts";
 
 const SOURCE = "/detail/scriptSource";
 
-/** Links an artifact that was written with the modules that it imports; refuses a circle of modules. */
-export async function linkArtifact(tx: Tx, artifact: Artifact): Promise<void> {
+/**
+ * Links an artifact that was written with the modules that it imports; refuses a circle of modules. Modules that it
+ * was linked with before keep their versions, unless `update` says otherwise: a colleague's edit of a module does not
+ * run with the author's rights only because the author changed something else.
+ */
+export async function linkArtifact(
+  tx: Tx,
+  artifact: Artifact,
+  update: ModuleUpdate = false,
+): Promise<void> {
   const { id, name, artifactType, detail } = artifact;
   const isModule = artifactType === "script_module";
   if (isModule && !new RegExp(MODULE_NAME).test(name)) {
@@ -20,7 +35,9 @@ export async function linkArtifact(tx: Tx, artifact: Artifact): Promise<void> {
   }
   // Two that are saved at a time could close a circle that neither of them sees.
   if (isModule) await lockModules(tx);
-  const { modules, missing, isCut } = await linkNewest(tx, [detail.scriptSource]);
+  // A module runs with the pins of the script that imports it; its own only show circles and what is in use.
+  const kept = await readKept(tx, { artifactId: id }, isModule || update);
+  const { modules, missing, isCut } = await linkKept(tx, [detail.scriptSource], kept);
   if (isCut) throw invalidField(SOURCE, TOO_MANY_MODULES);
   const [first] = missing;
   if (first !== undefined) throw invalidField(SOURCE, `imports ${first}, which is not there`);

@@ -68,6 +68,7 @@ export async function linkKept(
   tx: Tx,
   sources: readonly string[],
   kept: readonly LinkedModule[],
+  unsaved: UnsavedModules = new Map(),
 ): Promise<Linkage> {
   const bySpecifier = new Map(kept.map((module) => [module.specifier, module]));
   const find = async (specifiers: readonly string[]) => {
@@ -75,7 +76,7 @@ export async function linkKept(
     const rest = specifiers.filter((specifier) => !bySpecifier.has(specifier));
     return [...known, ...(await findNewest(tx, rest))];
   };
-  return linkModules(find, sources, new Map());
+  return linkModules(find, sources, unsaved);
 }
 
 /** Links sources with modules that are not saved, and with those that are found beside them. */

@@ -65,7 +65,7 @@ return { total: total([{ euros: 1.5 }, { euros: 2 }]), cents: cents(0.29), right
   expect(runtimeError.stack).toContain("module:shop/price:3");
 });
 
-test("a deployed workflow and a saved artifact keep their version of a module until they are deployed and saved again", async () => {
+test("a deployed workflow and a saved artifact keep their version of a module until it is asked to move", async () => {
   const source = (n: number) => `export const answer = () => ${n};`;
   const module = await create("answers", source(1));
   const code = 'import { answer } from "module:answers"; return answer();';
@@ -89,7 +89,7 @@ test("a deployed workflow and a saved artifact keep their version of a module un
   await owner(`POST /api/v1/workflows/${workflow}/publish`, {}, staging);
   expect([await outputs(), await outputs(staging)]).toEqual([1, 2]);
   await owner(`POST /api/v1/workflows/${workflow}/publish`, { updateModules: true });
-  await owner(`POST ${ARTIFACTS}/${artifact}/restore/1`);
+  await owner(`PATCH ${ARTIFACTS}/${artifact}`, { updateModules: true });
   expect([await outputs(), (await execute(artifact)).output.result]).toEqual([2, 2]);
   // A roll-back brings back what the version ran with.
   await owner(`PATCH /api/v1/workflows/${workflow}`, { nodes: [script(`${code} // again`)] });
@@ -167,6 +167,81 @@ ${code().replace("return", "return extra() +")}`,
   expect(await publish({})).toBe(112);
   expect(await publish({ updateModules: true })).toBe(122);
   expect(await changes()).toEqual([]);
+});
+
+test("a saved artifact moves modules only when it is asked to, and names who changed them", async () => {
+  const modules = [
+    await create("duty", "export const duty = () => 1;"),
+    await create("toll", "export const toll = () => 10;"),
+  ];
+  const code = (tail = "") =>
+    `import { duty } from "module:duty";
+import { toll } from "module:toll";
+return duty() + toll();${tail}`;
+  const id = await create("charges", code(), { artifactType: "workflow_node" });
+  const colleague = await world.member(["builder"]);
+  const sources = ["export const duty = () => 2;", "export const toll = () => 20;"];
+  for (const [n, scriptSource] of sources.entries()) {
+    const changed = await colleague(`PATCH ${ARTIFACTS}/${modules[n]}`, {
+      detail: { scriptSource },
+    });
+    expect(changed.status).toBe(200);
+  }
+  const newer = async () => (await owner(`GET ${ARTIFACTS}/${id}/usage`)).body.data.newerModules;
+  const by = { id: colleague.userId, name: expect.any(String) };
+  const duty = { name: "module:duty", from: 1, to: 2, savedBy: by, savedAt: expect.any(String) };
+  const toll = { ...duty, name: "module:toll" };
+  const saved = async (call: string, body?: object) => {
+    const { status, events } = await owner(`${call.replace(" ", ` ${ARTIFACTS}/${id}`)}`, body);
+    expect(status).toBe(200);
+    return [events, (await execute(id)).output.result];
+  };
+  const updated = ["artifact.updated"];
+  expect(await newer()).toEqual(expect.arrayContaining([duty, toll]));
+  // Another script, another name, an earlier version, and a folder that brings only the script.
+  const again = code(" // again");
+  expect(await saved("PATCH ", { detail: { scriptSource: again } })).toEqual([updated, 11]);
+  expect(await saved("PATCH ", { name: "charges2" })).toEqual([updated, 11]);
+  expect(await saved("POST /restore/1")).toEqual([["artifact.restored"], 11]);
+  const item = { key: "default/charges2", ...draft("charges2", code(" // folder")) };
+  const artifacts = [{ ...item, artifactType: "workflow_node" }];
+  const applied = await owner("POST /api/v1/code/apply", { project: "dues", items: { artifacts } });
+  expect(applied.body.errors ?? applied.status).toBe(200);
+  expect((await execute(id)).output.result).toBe(11);
+  expect(await newer()).toHaveLength(2);
+  // Only what is named moves, with the script or without.
+  expect(await saved("PATCH ", { updateModules: ["module:duty"] })).toEqual([updated, 12]);
+  expect(await newer()).toEqual([toll]);
+  expect(await saved("PATCH ", { detail: { scriptSource: code() }, updateModules: true })).toEqual([
+    updated,
+    22,
+  ]);
+  expect(await newer()).toEqual([]);
+  const moved = ["version", "versionNumber", "detail", "modules"];
+  const [event] = (await owner("GET /api/v1/audit?type=artifact.updated&limit=1")).body.data;
+  expect([event.type, event.data.changes]).toEqual(["artifact.updated", moved]);
+});
+
+test("a folder that brings a module with the script that imports it moves that module", async () => {
+  const apply = async (sum: number) => {
+    const artifacts = [
+      { key: "default/sums", ...draft("sums", `export const sum = () => ${sum};`) },
+      {
+        key: "default/summer",
+        ...draft("summer", `import { sum } from "module:sums"; return sum(); // ${sum}`),
+        artifactType: "workflow_node",
+      },
+    ];
+    const applied = await owner("POST /api/v1/code/apply", {
+      project: "sums",
+      items: { artifacts },
+    });
+    expect(applied.body.errors ?? applied.status).toBe(200);
+    const { body } = await owner(`GET ${ARTIFACTS}?artifactType=workflow_node&limit=200`);
+    const { id } = body.data.find(({ name }: any) => name === "summer");
+    return (await execute(id)).output.result;
+  };
+  expect([await apply(1), await apply(2)]).toEqual([1, 2]);
 });
 
 test("a module is run and tested by what it exports", async () => {

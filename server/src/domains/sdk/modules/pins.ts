@@ -1,4 +1,5 @@
 /** Pins: the version of each module that a script runs with, whatever becomes of the module. */
+import type { ModuleUpdate } from "#domains/workflows/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -54,6 +55,17 @@ export async function readPinned(tx: Tx, user: ModuleUser): Promise<readonly Lin
       join artifact_versions v on v.artifact_id = p.module_id and v.number = p.number
      where ${where}`;
   return queryRows<LinkedModule>(tx, text, values);
+}
+
+/** Reads the pinned modules that keep their versions: all that were not asked to move. */
+export async function readKept(
+  tx: Tx,
+  user: ModuleUser,
+  update: ModuleUpdate,
+): Promise<readonly LinkedModule[]> {
+  if (update === true) return [];
+  const pinned = await readPinned(tx, user);
+  return pinned.filter(({ specifier }) => update === false || !update.includes(specifier));
 }
 
 /**

@@ -1,4 +1,5 @@
 import Type from "typebox";
+import { ModuleChange } from "#domains/workflows/index.ts";
 import { findReferrers, Referrer } from "#kernel/contributions/reference-source.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { query } from "#kernel/operation/operation.ts";
@@ -7,6 +8,7 @@ import { object } from "#kernel/schema/schema.ts";
 import { ArtifactId } from "../artifacts/artifact.ts";
 import * as store from "../artifacts/store.ts";
 import { ArtifactsRead } from "../permissions.ts";
+import { findArtifactModuleChanges } from "./workflow-modules.ts";
 
 const ArtifactUsage = Type.Object(
   {
@@ -21,6 +23,10 @@ const ArtifactUsage = Type.Object(
       }),
       { description: "Of a module, the newest version first" },
     ),
+    newerModules: Type.Array(ModuleChange, {
+      description:
+        "The script modules that have a newer version than the artifact runs with; they move with `updateModules`",
+    }),
   },
   { title: "ArtifactUsage" },
 );
@@ -40,7 +46,8 @@ export const getArtifactUsage = query({
   response: item(ArtifactUsage),
   example: { params: { id: "art_01jd0000000000000000000000" } },
   async run(ctx, { params }) {
-    const { artifactType, moduleKey, name } = await store.get(ctx.tx, params.id);
+    const artifact = await store.get(ctx.tx, params.id);
+    const { artifactType, moduleKey, name } = artifact;
     // Names of modules have no character that means something in a pattern.
     const namespace = moduleKey === "default" ? "(default/)?" : `${moduleKey}/`;
     const isModule = artifactType === "script_module";
@@ -54,6 +61,7 @@ export const getArtifactUsage = query({
     return {
       artifactId: params.id,
       usedIn: usedIn.filter(({ id }) => id !== params.id),
+      newerModules: isModule ? [] : await findArtifactModuleChanges(ctx.tx, artifact),
       pinned: pinned.map(({ versionNumber, scripts }) => ({ versionNumber, scripts })),
     };
   },

@@ -1,4 +1,4 @@
-/** Modules of scripts in workflows: checked when a definition is saved, pinned when it is deployed. */
+/** Modules of scripts in workflows and artifacts: checked, pinned, and compared with their newest versions. */
 import {
   type DeploymentFollower,
   type ModuleChange,
@@ -20,7 +20,8 @@ import {
   TOO_MANY_MODULES,
   toScriptModules,
 } from "./linked-modules.ts";
-import { forgetPins, hasPins, readPinned, savePins } from "./pins.ts";
+import type { Artifact } from "../artifacts/artifact.ts";
+import { forgetPins, hasPins, readKept, readPinned, savePins } from "./pins.ts";
 
 function sourceOf({ type, config }: { type: string; config: Readonly<Record<string, unknown>> }) {
   const { source } = config;
@@ -49,14 +50,14 @@ export const moduleSource: ScriptModuleSource = {
 };
 
 /** Reads the modules that stay as they are deployed: the deployment did not ask for newer ones. */
-async function readKept(
+async function readDeployed(
   tx: Tx,
   { environment, currentVersionId }: Pick<NextDeployment, "environment" | "currentVersionId">,
   update: ModuleUpdate,
 ): Promise<readonly LinkedModule[]> {
-  if (update === true || currentVersionId === null) return [];
-  const pinned = await readPinned(tx, { versionId: currentVersionId, environment });
-  return pinned.filter(({ specifier }) => update === false || !update.includes(specifier));
+  return currentVersionId === null
+    ? []
+    : readKept(tx, { versionId: currentVersionId, environment }, update);
 }
 
 /** Pins modules with each deployment, those that were imported before as they were; a roll-back keeps its own. */
@@ -65,7 +66,7 @@ export const pinFollower: DeploymentFollower = {
     const user = { versionId, environment };
     if (!(about.isRollback && (await hasPins(tx, user)))) {
       const sources = nodesIn(about.definition).flatMap(sourceOf);
-      const kept = await readKept(tx, { environment, ...about }, about.updateModules);
+      const kept = await readDeployed(tx, { environment, ...about }, about.updateModules);
       await savePins(tx, user, (await linkKept(tx, sources, kept)).modules);
     }
     const kept = [versionId, ...(previousVersionId === null ? [] : [previousVersionId])];
@@ -88,7 +89,23 @@ interface SavedVersion {
 /** Lists the modules of scripts that have a newer version than the deployed one, and those that are new. */
 export async function findModuleChanges(tx: Tx, next: NextDeployment): Promise<ModuleChange[]> {
   const sources = nodesIn(next.definition).flatMap(sourceOf);
-  const kept = await readKept(tx, next, false);
+  return listChanges(tx, sources, await readDeployed(tx, next, false));
+}
+
+/** Lists the modules that an artifact imports and that have a newer version than it was linked with. */
+export async function findArtifactModuleChanges(
+  tx: Tx,
+  artifact: Pick<Artifact, "id" | "detail">,
+): Promise<ModuleChange[]> {
+  const pinned = await readPinned(tx, { artifactId: artifact.id });
+  return listChanges(tx, [artifact.detail.scriptSource], pinned);
+}
+
+async function listChanges(
+  tx: Tx,
+  sources: readonly string[],
+  kept: readonly LinkedModule[],
+): Promise<ModuleChange[]> {
   const { modules } = await linkKept(tx, sources, kept);
   const deployed = new Map(kept.map(({ specifier, number }) => [specifier, number]));
   const newest = await findNewest(

@@ -24,6 +24,16 @@ export interface DeployedVersion {
 }
 
 /** All modules, none, or those with these specifiers. */
+export const ModuleUpdate = Type.Union(
+  [
+    Type.Boolean(),
+    Type.Array(Type.String({ maxLength: 200 }), {
+      maxItems: 500,
+      description: "Names as scripts import them, such as `module:money`",
+    }),
+  ],
+  { description: "Whether script modules move to their newest versions: all, or those named" },
+);
 export type ModuleUpdate = boolean | readonly string[];
 
 export interface DeploymentFollower {

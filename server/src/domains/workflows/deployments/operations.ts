@@ -19,6 +19,7 @@ import {
   NothingToBackfill,
   TooManyBackfills,
 } from "./backfill.ts";
+import { ModuleUpdate } from "./deployment-follower.ts";
 import { GateInput } from "./rehearsal.ts";
 import { RehearsalOutdated, RehearsalRefused, rehearseForGate } from "./rehearsal-gate.ts";
 import * as service from "./service.ts";
@@ -32,17 +33,6 @@ const publishEvents = [
   events.WorkflowActivated,
   events.DeployFailed,
 ] as const;
-
-const UpdateModules = Type.Union(
-  [
-    Type.Boolean(),
-    Type.Array(Type.String({ maxLength: 200 }), {
-      maxItems: 500,
-      description: "Names as in `modules` of the preview, such as `module:money`",
-    }),
-  ],
-  { description: "Whether script modules move to their newest versions: all, or those named" },
-);
 
 export const publishWorkflow = command({
   id: "workflows.publish",
@@ -66,7 +56,7 @@ export const publishWorkflow = command({
     versionId: Type.Optional(VersionId),
     label: Type.Optional(Label),
     requireRehearsal: Type.Optional(GateInput),
-    updateModules: Type.Optional(UpdateModules),
+    updateModules: Type.Optional(ModuleUpdate),
   }),
   bodyOptional: true,
   response: item(Workflow),
