@@ -27,7 +27,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 const api = describeApi(domains);
-writeFileSync(join(root, "openapi.json"), `${JSON.stringify(api, null, 2)}\n`);
+writeFileSync(join(root, "contract/openapi.json"), `${JSON.stringify(api, null, 2)}\n`);
 writeFileSync(join(root, "client/src/operations.ts"), describeClient(api));
-writeFileSync(join(root, "events.json"), `${JSON.stringify(describeEvents(domains), null, 2)}\n`);
-writeFileSync(join(root, "operations.txt"), renderOperationList(domains));
+writeFileSync(join(root, "contract/events.json"), `${JSON.stringify(describeEvents(domains), null, 2)}\n`);
+writeFileSync(join(root, "contract/operations.txt"), renderOperationList(domains));

@@ -24,7 +24,7 @@ const api = describeApi(domains);
 const paths = api["paths"] as Record<string, Record<string, any>>;
 
 test("openapi.json is what the code says (npm run generate)", () => {
-  const said = golden("openapi.json");
+  const said = golden("contract/openapi.json");
   // As texts first: to compare megabytes field by field takes many times as long.
   if (JSON.stringify(said) !== JSON.stringify(api)) {
     expect(said).toEqual(JSON.parse(JSON.stringify(api)));
@@ -36,13 +36,13 @@ test("the client's types are those of the API (npm run generate)", () => {
 });
 
 test("operations.txt lists every route (npm run generate)", () => {
-  expect(renderOperationList(domains)).toBe(text("operations.txt"));
+  expect(renderOperationList(domains)).toBe(text("contract/operations.txt"));
   const routes = operations.flatMap(({ route, aliases = [] }) => [route, ...aliases]);
-  expect(text("operations.txt").trimEnd().split("\n").length).toBe(1 + routes.length);
+  expect(text("contract/operations.txt").trimEnd().split("\n").length).toBe(1 + routes.length);
 });
 
 test("events.json is what the code says (npm run generate)", () => {
-  expect(golden("events.json")).toEqual(JSON.parse(JSON.stringify(describeEvents(domains))));
+  expect(golden("contract/events.json")).toEqual(JSON.parse(JSON.stringify(describeEvents(domains))));
 });
 
 test("tables.ts is what the migrations make (npm run generate)", async () => {

@@ -5,7 +5,7 @@ const HEAD = ["operation", "method", "path", "permission", "events"];
 
 /**
  * Renders the API as one aligned line per route, by operation, for people who read its changes in review. A further
- * route of an operation has the id that it has in openapi.json; an operation without a permission shows its
+ * route of an operation has the id that it has in contract/openapi.json; an operation without a permission shows its
  * audience instead.
  */
 export function renderOperationList(domains: readonly Domain[]): string {

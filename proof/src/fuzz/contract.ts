@@ -37,7 +37,7 @@ interface Parameter {
   readonly example?: unknown;
 }
 
-/** One operation on one of its paths, as openapi.json tells it. */
+/** One operation on one of its paths, as contract/openapi.json describes it. */
 export interface Operation {
   /** With `:1` and so on for its further paths. */
   readonly id: string;
@@ -81,7 +81,7 @@ interface RawOperation {
   readonly "x-alias-of"?: string;
 }
 
-const FILE = join(import.meta.dirname, "../../../openapi.json");
+const FILE = join(import.meta.dirname, "../../../contract/openapi.json");
 
 /** All operations of our own description. */
 export function readContract(): Operation[] {

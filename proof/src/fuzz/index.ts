@@ -13,7 +13,7 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
     "the security key of its samples is bound to port 8080; the test in CI reaches it",
 };
 
-/** Random input of all kinds to every operation of openapi.json, and a look at every answer. */
+/** Random input of all kinds to every operation of contract/openapi.json, and a look at every answer. */
 export const fuzzing: Proof = {
   name: "fuzz",
   usage: "[--requests 200000] [--seed 1] [--connections 16] [--only operationId]",

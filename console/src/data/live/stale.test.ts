@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import catalog from "../../../../events.json";
-import operations from "../../../../operations.txt?raw";
+import catalog from "../../../../contract/events.json";
+import operations from "../../../../contract/operations.txt?raw";
 import { type Change, isStaleAfter, namespaceOf, type Reading, staleAfter } from "./stale.ts";
 
 test("every event of the catalog makes something stale, and what it names is an operation", () => {

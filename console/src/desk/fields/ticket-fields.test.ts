@@ -8,7 +8,7 @@ const { readFile } = (await import(/* @vite-ignore */ NODE_FILES)) as {
   readonly readFile: (file: URL, encoding: "utf8") => Promise<string>;
 };
 
-const file = new URL("../../../../openapi.json", import.meta.url);
+const file = new URL("../../../../contract/openapi.json", import.meta.url);
 const document = JSON.parse(await readFile(file, "utf8")) as {
   readonly paths: Readonly<
     Record<

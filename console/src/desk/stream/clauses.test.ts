@@ -28,7 +28,7 @@ test("a value of several parts is never shown as JSON", () => {
 });
 
 test("each event of a ticket has a sentence of its own", async () => {
-  const file = new URL("../../../../events.json", import.meta.url);
+  const file = new URL("../../../../contract/events.json", import.meta.url);
   const text = await readFile(file, "utf8");
   const types = new Set(
     [...text.matchAll(/"(?:incident|problem|change|request)\.([a-z_]+)"/g)].map(

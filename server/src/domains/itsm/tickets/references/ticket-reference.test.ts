@@ -27,7 +27,7 @@ function inputsOf(document: any): (readonly [string, any])[] {
 }
 
 test("every input that takes the id of a ticket takes its number", async () => {
-  const file = new URL("../../../../../../openapi.json", import.meta.url);
+  const file = new URL("../../../../../../contract/openapi.json", import.meta.url);
   const patterns = inputsOf(JSON.parse(await readFile(file, "utf8"))).filter(
     ([, { pattern }]) => typeof pattern === "string",
   );
