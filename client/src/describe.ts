@@ -1,4 +1,5 @@
 /** Writes the types of the API from its OpenAPI description: what `client.ts` is typed by. */
+import { followRef } from "./references.ts";
 import { quote, typeOf } from "./schema-type.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -14,7 +15,7 @@ interface OperationObject {
   readonly operationId?: string;
   readonly "x-alias-of"?: string;
   readonly summary?: string;
-  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
+  readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Content };
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 }
@@ -40,7 +41,13 @@ export function describeClient(description: object): string {
       // Further routes of the same operation are left out.
       return operationId === undefined || operation["x-alias-of"] !== undefined
         ? []
-        : [{ id: operationId, route: `${method.toUpperCase()} ${path}`, operation }];
+        : [
+            {
+              id: operationId,
+              route: `${method.toUpperCase()} ${path}`,
+              operation: followParts(api, operation),
+            },
+          ];
     }),
   );
   // Sorted: the order in which modules list what they export is not the same everywhere.
@@ -61,6 +68,19 @@ export function describeClient(description: object): string {
   ].join("\n");
 }
 
+/** An operation with its parameters, body and responses in place of the references to them. */
+function followParts(api: Api, operation: OperationObject): OperationObject {
+  const { parameters = [], requestBody, responses } = operation;
+  return {
+    ...operation,
+    parameters: parameters.map((one) => followRef(api, one)),
+    ...(requestBody && { requestBody: followRef(api, requestBody) }),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([status, one]) => [status, followRef(api, one)]),
+    ),
+  };
+}
+
 function operationType({
   id,
   operation,
@@ -69,15 +89,14 @@ function operationType({
   readonly operation: OperationObject;
 }): string {
   const { summary = "", parameters = [], requestBody, responses } = operation;
-  const own = parameters.filter((one): one is Parameter => !("$ref" in one));
   const members = [
     objectOf(
       "params",
-      own.filter((one) => one.in === "path"),
+      parameters.filter((one) => one.in === "path"),
     ),
     objectOf(
       "query",
-      own.filter((one) => one.in === "query"),
+      parameters.filter((one) => one.in === "query"),
     ),
     bodyOf(requestBody),
     `reply: ${replyOf(responses)}`,

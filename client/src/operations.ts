@@ -67,6 +67,7 @@ export interface Schemas {
   "BrokenOnCallSchedule": { "scheduleId": string; "name": string; "teamId": string | null; "left": readonly ({ "id": string; "name": string })[]; "nextAt": string | null; "managers": readonly ({ "id": string; "name": string })[] };
   "BulkCancel": { "count": number };
   "BulkRetry": { "count": number; "skipped"?: readonly ({ "code": string; "reason": string; "count": number; "runIds": readonly (string)[] })[] };
+  "BulkTicketAct": { "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string } | { "act": "merge"; "intoId": string } | { "act": "link"; "type"?: "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string } | { "act": "add_to_major"; "majorId": string };
   "BusinessCalendar": { "id": string; "name": string; "timezone": string; "hours": readonly ({ "days": readonly (number)[]; "from": string; "to": string })[]; "holidays": readonly (string)[]; "createdAt": string; "updatedAt": string };
   "CalendarChange": { "id": string; "number": string; "title": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "risk": Schemas["ChangeRisk"]; "assigneeId": string | null; "teamId": string | null; "plannedStart": string; "plannedEnd": string; "ciIds": readonly (string)[]; "conflicts": number };
   "CalendarFeed": { "url": string; "createdAt": string };
@@ -117,6 +118,7 @@ export interface Schemas {
   "ConnectorType": { "type": string; "summary": string; "config": { readonly [name: string]: unknown }; "auth": readonly ({ "kind": "none" | "basic" | "bearer" | "api_key" | "oauth2_client_credentials" | "oauth2_authorization_code" | "oauth2_jwt" | "aws_signature"; "schema": { readonly [name: string]: unknown } })[]; "actions": readonly (Schemas["ConnectorAction"])[]; "documented": boolean };
   "ConnectorUsage": { "connectorId": string; "breaker": Schemas["CircuitBreaker"]; "calls": number; "errors": number; "truncated": boolean; "medianMs": number | null; "p95Ms": number | null; "lastUsedAt": string | null; "lastError": { "at": string; "action": string; "code": string; "upstreamStatus": number | null } | null; "days": readonly ({ "day": string; "calls": number; "errors": number })[]; "actions": readonly ({ "action": string; "calls": number; "errors": number })[]; "usedIn": readonly (Schemas["Referrer"])[] };
   "Contact": { "id": string; "name": string; "address": string | null; "phone": string | null; "organisationId": string | null; "language": string | null; "notes": string; "userId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "CountedPagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true };
   "Dashboard": { "id": string; "name": string; "description": string; "widgets": readonly (Schemas["Widget"])[]; "filters": readonly (Schemas["DashboardFilter"])[]; "period": { "from": string; "to"?: string } | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "DashboardData": { "widgets": readonly ({ "id": string; "kind": "report" | "kpi" | "text"; "status": "ok" | "failed"; "data"?: unknown; "name"?: string; "report"?: Schemas["ReportDraft"]; "error"?: { "code": string; "message": string }; "at": string | null; "cached": boolean })[]; "bar": Schemas["ReportFilterBar"]; "durationMs": number };
   "DashboardFilter": { "field": string; "label"?: string };
@@ -200,6 +202,7 @@ export interface Schemas {
   "ListedCatalogItem": { "id": string; "name": string; "description": string; "category": string; "icon": string | null; "order"?: number; "keywords"?: readonly (string)[]; "estimate"?: string | null; "price"?: string | null; "visibility"?: "everyone" | "staff"; "featured"?: boolean; "form": { readonly [name: string]: unknown }; "approval": Schemas["CatalogApproval"]; "workflowId": string | null; "status": "draft" | "active" | "retired"; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedChange": { "id": string; "number": string; "title": string; "description": string; "state": "draft" | "submitted" | "approved" | "rejected" | "implementing" | "completed" | "rolled_back" | "cancelled"; "type": "standard" | "normal" | "emergency"; "templateId": string | null; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "risk": Schemas["ChangeRisk"]; "plannedStart": string | null; "plannedEnd": string | null; "approval": Schemas["ChangeApproval"]; "approvalsRequired": number; "approvalsGiven": number; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "requestedBy": string; "submittedAt": string | null; "approvedAt": string | null; "implementedAt": string | null; "completedAt": string | null; "rolledBackAt": string | null; "rejectionReason": string | null; "cancellationReason": string | null; "implementationNotes": string | null; "completionNotes": string | null; "rollbackNotes": string | null; "outcome": "successful" | "rolled_back" | "cancelled" | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedChangeTemplate": { "id": string; "name": string; "description": string; "title": string; "impact": number; "justification": string; "implementationPlan": string; "rollbackPlan": string; "testPlan": string; "tasks"?: readonly (Schemas["PlannedTask"])[]; "active": boolean; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedChildIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "mergedIntoId"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedCmdbClass": { "name": string; "label": string; "description": string; "attributes": { readonly [name: string]: unknown }; "extends": string | null; "builtIn": boolean; "createdAt": string | null; "updatedAt": string | null; "revision": number };
   "ListedCmdbItem": { "id": string; "name": string; "class": string; "status": "planned" | "active" | "inactive" | "maintenance" | "retired"; "key": string | null; "description": string; "attributes": { readonly [name: string]: unknown }; "ownerId": string | null; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedCmdbRelationship": { "id": string; "from": string; "to": string; "type": "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses"; "createdBy": string; "createdAt": string; "revision": number };
@@ -211,11 +214,9 @@ export interface Schemas {
   "ListedExport": { "id": string; "name": string; "format": "csv" | "json" | "xlsx"; "status": "queued" | "running" | "completed" | "failed" | "cancelled"; "reportId": string | null; "source": { "kind": string }; "progress": { "rows": number; "total": number | null; "percent": number | null }; "bytes": number; "error": string | null; "requestedBy": string; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "expiresAt": string; "revision": number };
   "ListedFile": { "id": string; "name": string; "mediaType": string; "size": number; "sha256": string; "width": number | null; "height": number | null; "attachedTo": { "type": string; "id": string } | null; "createdBy": string; "createdAt": string; "expiresAt": string | null; "revision": number };
   "ListedImportSummary": { "id": string; "name": string; "state": "analyzing" | "ready" | "checking" | "running" | "completed" | "cancelled" | "failed" | "taking_back" | "taken_back"; "table": string | null; "lines": number | null; "counts": Schemas["ImportCounts"]; "reason": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
-  "ListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "mergedIntoId"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "mergedIntoId"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "promisedAt": string | null; "revision": number };
   "ListedKpi": { "id": string; "name": string; "description": string; "reportId": string | null; "aggregate": { "source": { "kind": string }; "filter"?: { readonly [name: string]: unknown }; "fn": "count" | "sum" | "avg" | "min" | "max" | "percentile" | "distinct" | "ratio"; "field"?: string; "p"?: number } | null; "window": { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string } | null; "target": number; "direction": "up" | "down"; "schedule": Schemas["KpiSchedule"]; "unit": string | null; "runAs": string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
-  "ListedListedIncident": { "id": string; "number": string; "title": string; "description": string; "impact": number; "urgency": number; "severity": "low" | "medium" | "high" | "critical"; "category": string; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "state": "new" | "in_progress" | "on_hold" | "resolved" | "closed" | "cancelled"; "priority": number; "isMajor": boolean; "parentId": string | null; "onHoldReason": string | null; "holdUntil"?: string | null; "mergedIntoId"?: string | null; "resolution": string | null; "resolutionCode": string | null; "resolvedAt": string | null; "resolvedBy": string | null; "closedAt": string | null; "reopenCount": number; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "promisedAt": string | null; "revision": number };
-  "ListedListedRequest": { "id": string; "number": string; "itemId": string; "title": string; "description": string; "state": "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "values": { readonly [name: string]: unknown }; "requestedFor": string; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "approval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all"; "decisions": readonly (Schemas["RequestDecision"])[] }; "workflowId": string | null; "runId": string | null; "output": unknown; "reason": string | null; "notes": string | null; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "approvedAt": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "promisedAt": string | null; "revision": number };
-  "ListedMacro": { "id": string; "name": string; "description": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "teamId": string | null; "position": number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedMacro": { "id": string; "name": string; "description": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "teamId": string | null; "position": number; "steps": readonly (Schemas["TicketAct"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedMailbox": { "id": string; "name": string; "address": string; "kind": "smtp" | "imap"; "teamId": string | null; "enabled": boolean; "acknowledge": boolean; "defaults": { "kind": "incident" | "request"; "itemId"?: string; "values"?: { readonly [name: string]: unknown }; "impact"?: number; "urgency"?: number; "category"?: string }; "templates": { "subject"?: string; "header"?: string; "footer"?: string }; "rules": readonly ({ "name": string; "when": { readonly [name: string]: unknown }; "action": "ignore" | "tag"; "tag"?: string })[]; "sendersHourlyMax": number; "imap": { "host": string; "port": number; "security": "tls" | "starttls" | "none"; "username": string; "secret": string; "folder": string } | null; "polledAt": string | null; "pollError": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedMember": { "id": string; "email": string; "name": string; "status": "active" | "deactivated"; "roles": readonly (string)[]; "createdAt": string; "revision": number };
   "ListedMemberToken": { "id": string; "name": string; "scopes": readonly (string)[]; "ipAllowlist": readonly (string)[] | null; "expiresAt": string | null; "createdAt": string; "lastUsedAt": string | null; "user": { "id": string; "name": string; "email": string }; "revision": number };
@@ -232,6 +233,7 @@ export interface Schemas {
   "ListedRecordComment": { "id": string; "recordId": string; "body": string; "mentions": readonly (string)[]; "createdBy": string; "createdAt": string; "editedAt": string | null; "revision": number };
   "ListedReport": { "id": string; "name": string; "description": string; "source": { "kind": string }; "filter": { readonly [name: string]: unknown } | null; "groupBy": readonly (string)[]; "timeBucket": { "field": string; "unit": "hour" | "day" | "week" | "month" | "quarter" | "year"; "timezone"?: string; "fill"?: boolean } | null; "aggregates": readonly (Schemas["ReportAggregate"])[]; "having": { readonly [name: string]: unknown } | null; "sort": string | null; "limit": number; "chart": { "type": "table" | "bar" | "stacked" | "line" | "area" | "pie" | "stat" | "pivot" | "funnel" | "heat"; "x"?: string; "y"?: readonly (string)[]; "series"?: string; "target"?: number; "better"?: "up" | "down"; "format"?: "number" | "percent" | "duration"; "unit"?: string } | null; "timeParts"?: readonly (Schemas["ReportTimePart"])[]; "period"?: Schemas["ReportPeriod"]; "compare"?: "period" | "day" | "week" | "month" | "year"; "pivot"?: readonly (string)[]; "totals"?: boolean; "funnel"?: Schemas["ReportFunnel"]; "timezone"?: string; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
   "ListedReportSchedule": { "id": string; "name": string; "message": string; "reportId": string | null; "dashboardId": string | null; "recipients": readonly (string)[]; "schedule": Schemas["KpiSchedule"]; "skipEmpty": boolean; "attachCsv": boolean; "enabled": boolean; "nextAt": string | null; "sentAt": string | null; "outcomes": readonly (Schemas["ReportMailOutcome"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
+  "ListedRequest": { "id": string; "number": string; "itemId": string; "title": string; "description": string; "state": "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "values": { readonly [name: string]: unknown }; "requestedFor": string; "assigneeId": string | null; "teamId": string | null; "ciIds": readonly (string)[]; "tags"?: readonly (string)[]; "fields"?: { readonly [name: string]: unknown }; "approval": { "required": boolean; "approverIds": readonly (string)[]; "rule": "any" | "all"; "decisions": readonly (Schemas["RequestDecision"])[] }; "workflowId": string | null; "runId": string | null; "output": unknown; "reason": string | null; "notes": string | null; "satisfaction"?: number | null; "satisfactionComment"?: string | null; "ratedAt"?: string | null; "approvedAt": string | null; "endedAt": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "promisedAt": string | null; "revision": number };
   "ListedRole": { "id": string; "name": string; "description": string; "permissions": readonly (string)[]; "builtIn": boolean; "createdAt"?: string; "revision": number };
   "ListedRun": { "id": string; "workflowId": string; "workflowName": string; "versionId": string; "version": number | null; "environment": "production" | "staging" | "development"; "status": "queued" | "running" | "waiting" | "paused" | "completed" | "failed" | "cancelled"; "triggerType": string; "triggerId": string | null; "test": boolean; "startedBy": { "id": string; "name": string; "type": "user" | "api_token" | "workflow" | "system" }; "eventId": string | null; "parentRunId": string | null; "correlationId": string; "error": { "code": string; "message": string; "path"?: string; "field"?: string; "expression"?: string } | null; "createdAt": string; "startedAt": string | null; "finishedAt": string | null; "durationMs": number | null; "revision": number };
   "ListedSavedQuery": { "id": string; "name": string; "description": string; "sql": string; "parameters": readonly (Schemas["QueryParameter"])[]; "createdBy": string; "createdAt": string; "updatedAt": string; "revision": number };
@@ -255,7 +257,7 @@ export interface Schemas {
   "LogCheckpoint": { "number": number; "statement": string; "hash": string; "signature": string; "createdAt": string };
   "LogLine": { "position": number; "at": string | null; "level": "trace" | "debug" | "info" | "warn" | "error" | "fatal"; "message": string; "fields": { readonly [name: string]: unknown } };
   "LogVerification": { "intact": boolean; "checkpoints": number; "events": number; "mismatches": readonly ({ "checkpoint": number; "kind": "altered" | "missing" | "added" | "checkpoint"; "eventId": string | null })[]; "next": number | null };
-  "Macro": { "id": string; "name": string; "description": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "teamId": string | null; "position": number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[]; "createdBy": string; "createdAt": string; "updatedAt": string };
+  "Macro": { "id": string; "name": string; "description": string; "kinds": readonly ("incident" | "change" | "problem" | "request")[]; "teamId": string | null; "position": number; "steps": readonly (Schemas["TicketAct"])[]; "createdBy": string; "createdAt": string; "updatedAt": string };
   "MacroDifference": { "ticketId": string; "number": string | null; "title": string | null; "before": Schemas["MacroOutcome"]; "after": Schemas["MacroOutcome"] };
   "MacroOutcome": { "calls": readonly ({ "verb": "update" | "take" | "add_comment" | "resolve" | "close" | "reopen" | "cancel" | "merge" | "add_link" | "add_child"; "body": { readonly [name: string]: unknown } })[]; "changes": { readonly [name: string]: unknown }; "refusal": { "step": number; "code": string; "status": number; "message": string; "errors": readonly ({ "path": string; "message": string })[] } | null };
   "MacroSimulation": { "from": string; "to": string; "tickets": number; "refused": number; "sameCount": number; "changed": readonly (Schemas["MacroDifference"])[]; "changedCount": number };
@@ -462,6 +464,7 @@ export interface Schemas {
   "TestEndpointRequest": { "number": number; "method": string; "query": { readonly [name: string]: string }; "headers": { readonly [name: string]: string }; "body": string; "bytes": number; "answered": number; "receivedAt": string };
   "TextModule": { "id": string; "name": string; "keyword": string; "body": string; "teamId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string };
   "TextPreview": { "text": string; "unknown": readonly (string)[] };
+  "TicketAct": { "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string };
   "TicketField": { "key": string; "name": string; "type": "text" | "number" | "boolean" | "date" | "choice" | "user"; "choices"?: readonly (string)[]; "isRequired"?: boolean; "help"?: string };
   "TicketItem": { "kind": "incident" | "change" | "problem" | "request"; "id": string; "number": string; "title": string; "state": string; "isOpen": boolean; "priority": number | null; "callerId": string | null; "assigneeId": string | null; "teamId": string | null; "onHoldReason": string | null; "tags": readonly (string)[]; "fields": { readonly [name: string]: unknown }; "dueAt": string | null; "dueState": "running" | "paused" | "breached" | null; "dueMetric": string | null; "dueReason": string | null; "lastPublicComment": { "by": string; "at": string; "isCaller": boolean } | null; "mergedIntoId": string | null; "createdBy": string; "createdAt": string; "updatedAt": string; "caller"?: { "id": string; "name": string | null } | null; "assignee"?: { "id": string; "name": string | null } | null; "team"?: { "id": string; "name": string | null } | null; "creator"?: { "id": string; "name": string | null } | null };
   "TicketKind": { "kind": "incident" | "change" | "problem" | "request"; "fields": readonly (Schemas["TicketField"])[]; "schema": { readonly [name: string]: unknown } };
@@ -543,7 +546,7 @@ export interface Operations {
   /** Read an absence */
   "absences.get": { params: { "id": string }; reply: { "data": Schemas["NotedAbsence"] } };
   /** List the absences, the latest first */
-  "absences.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "userId"?: string; "current"?: boolean }; reply: { "data": readonly (Schemas["ListedNotedAbsence"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "absences.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "userId"?: string; "current"?: boolean }; reply: { "data": readonly (Schemas["ListedNotedAbsence"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Change an absence */
   "absences.update": { params: { "id": string }; body: { "from"?: string; "until"?: string; "note"?: string }; reply: { "data": Schemas["Absence"] } };
   /** Explain whether somebody may do something, and why */
@@ -589,7 +592,7 @@ export interface Operations {
   /** List when an alert fired and was resolved, newest first */
   "alerts.history": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["AlertHistoryEntry"])[]; "pagination": Schemas["Pagination"] } };
   /** List the alerts, newest first */
-  "alerts.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedAlert"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "alerts.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedAlert"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Change an alert */
   "alerts.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "report"?: Schemas["ReportDraft"]; "rule"?: Schemas["AlertRule"]; "everyMinutes"?: number; "notify"?: readonly (string)[]; "enabled"?: boolean }; reply: { "data": Schemas["Alert"] } };
   /** Get this description as JSON */
@@ -629,7 +632,7 @@ export interface Operations {
   /** Read how an app is open to the public in this environment */
   "apps.get_public": { params: { "id": string }; reply: { "data": Schemas["AppAccess"] } };
   /** List the apps by name */
-  "apps.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "archived" | "all" }; reply: { "data": readonly (Schemas["ListedAppSummary"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "apps.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "active" | "archived" | "all" }; reply: { "data": readonly (Schemas["ListedAppSummary"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List the data sources of an app */
   "apps.list_data_sources": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["AppDataSource"])[]; "pagination": Schemas["Pagination"] } };
   /** List the deployments of an app to this environment, newest first */
@@ -733,7 +736,7 @@ export interface Operations {
   /** Read an assignment rule */
   "assignment_rules.get": { params: { "id": string }; reply: { "data": Schemas["AssignmentRule"] } };
   /** List the assignment rules in their order */
-  "assignment_rules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedAssignmentRule"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "assignment_rules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedAssignmentRule"])[]; "pagination": Schemas["CountedPagination"] } };
   /** See who would have got past tickets by the assignment rules */
   "assignment_rules.simulate": { body: { "entity": "incident" | "change" | "problem" | "request"; "rule"?: { "name": string; "entity": "incident" | "change" | "problem" | "request"; "position"?: number; "conditions"?: { readonly [name: string]: unknown }; "on"?: readonly ("created" | "reopened" | "team_changed")[]; "method": "round_robin" | "least_load" | "fixed" | "on_call" | "team"; "teamId"?: string | null; "userIds"?: readonly (string)[]; "scheduleId"?: string | null; "active"?: boolean }; "replaces"?: string; "from"?: string; "to"?: string; "limit"?: number }; reply: { "data": Schemas["AssignmentSimulation"] } };
   /** Change an assignment rule */
@@ -779,7 +782,7 @@ export interface Operations {
   /** Read a blackout window */
   "blackout_windows.get": { params: { "id": string }; reply: { "data": Schemas["BlackoutWindow"] } };
   /** List the blackout windows, the latest first */
-  "blackout_windows.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedBlackoutWindow"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "blackout_windows.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedBlackoutWindow"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Change a blackout window */
   "blackout_windows.update": { params: { "id": string }; body: { "name"?: string; "start"?: string; "end"?: string; "ciIds"?: readonly (string)[]; "reason"?: string }; reply: { "data": Schemas["BlackoutWindow"] } };
   /** Create a business calendar */
@@ -791,7 +794,7 @@ export interface Operations {
   /** Add the holidays of an iCalendar file */
   "business_calendars.import_holidays": { params: { "id": string }; body: { "ics": string }; reply: { "data": Schemas["HolidayImport"] } };
   /** List the business calendars, newest first */
-  "business_calendars.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedBusinessCalendar"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "business_calendars.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedBusinessCalendar"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Read the holidays of an iCalendar file */
   "business_calendars.preview_holidays": { body: { "ics": string }; reply: { "data": Schemas["HolidayPreview"] } };
   /** Change a business calendar */
@@ -803,7 +806,7 @@ export interface Operations {
   /** List the tasks that fulfil what may be asked for */
   "catalog.list_item_tasks": { params: { "id": string }; reply: { "data": Schemas["CatalogItemTasks"] } };
   /** List what may be asked for, by name */
-  "catalog.list_items": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "draft" | "active" | "retired" | "all"; "category"?: string; "featured"?: boolean }; reply: { "data": readonly (Schemas["ListedCatalogItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "catalog.list_items": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "status"?: "draft" | "active" | "retired" | "all"; "category"?: string; "featured"?: boolean }; reply: { "data": readonly (Schemas["ListedCatalogItem"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Retire something: nobody may ask for it any more */
   "catalog.retire_item": { params: { "id": string }; reply: undefined };
   /** Change something that people may ask for */
@@ -815,7 +818,7 @@ export interface Operations {
   /** Read a template for standard changes */
   "change_templates.get": { params: { "id": string }; reply: { "data": Schemas["ChangeTemplate"] } };
   /** List the templates for standard changes */
-  "change_templates.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedChangeTemplate"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "change_templates.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedChangeTemplate"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Change a template for standard changes */
   "change_templates.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "title"?: string; "impact"?: number; "justification"?: string; "implementationPlan"?: string; "rollbackPlan"?: string; "testPlan"?: string; "tasks"?: readonly (Schemas["PlannedTask"])[]; "active"?: boolean }; reply: { "data": Schemas["ChangeTemplate"] } };
   /** Attach a file to a change */
@@ -865,7 +868,7 @@ export interface Operations {
   /** Start the implementation of a change */
   "changes.implement": { params: { "id": string }; body?: { "notes"?: string; "reason"?: string }; reply: { "data": Schemas["Change"] } };
   /** List changes, the newest first */
-  "changes.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "asOf"?: string; "state"?: string; "type"?: "standard" | "normal" | "emergency"; "from"?: string; "to"?: string; "mine"?: boolean; "awaitingMe"?: boolean }; reply: { "data": readonly (Schemas["ListedChange"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "changes.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "asOf"?: string; "state"?: string; "type"?: "standard" | "normal" | "emergency"; "from"?: string; "to"?: string; "mine"?: boolean; "awaitingMe"?: boolean }; reply: { "data": readonly (Schemas["ListedChange"])[]; "pagination": Schemas["CountedPagination"] } };
   /** See how the approval of a change stands */
   "changes.list_approvals": { params: { "id": string }; reply: { "data": Schemas["ChangeApprovals"] } };
   /** List what is attached to a change */
@@ -955,7 +958,7 @@ export interface Operations {
   /** List the classes of configuration items by name, built-in ones included */
   "cmdb.list_classes": { query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedCmdbClass"])[]; "pagination": Schemas["Pagination"] } };
   /** List configuration items, newest first */
-  "cmdb.list_items": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "asOf"?: string; "class"?: string; "status"?: "planned" | "active" | "inactive" | "maintenance" | "retired" }; reply: { "data": readonly (Schemas["ListedCmdbItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "cmdb.list_items": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "asOf"?: string; "class"?: string; "status"?: "planned" | "active" | "inactive" | "maintenance" | "retired" }; reply: { "data": readonly (Schemas["ListedCmdbItem"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List relationships, oldest first */
   "cmdb.list_relationships": { query?: { "limit"?: number; "after"?: string; "item"?: string; "from"?: string; "to"?: string; "type"?: "depends_on" | "hosted_on" | "connects_to" | "member_of" | "uses" }; reply: { "data": readonly (Schemas["ListedCmdbRelationship"])[]; "pagination": Schemas["Pagination"] } };
   /** Find a shortest way from one configuration item to another */
@@ -999,7 +1002,7 @@ export interface Operations {
   /** Invoke an action of a connector */
   "connectors.invoke": { params: { "id": string }; body: { "action": string; "input"?: unknown; "idempotencyKey"?: string }; reply: { "data": unknown } };
   /** List the connectors, newest first */
-  "connectors.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "type"?: "http" | "openapi" | "preset" | "graphql" | "postgres" | "mysql" | "mongodb" | "redis" | "smtp" | "imap" | "slack" | "openai" | "anthropic" | "gemini" | "mcp"; "status"?: "unknown" | "up" | "down" }; reply: { "data": readonly (Schemas["ListedConnector"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "connectors.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "type"?: "http" | "openapi" | "preset" | "graphql" | "postgres" | "mysql" | "mongodb" | "redis" | "smtp" | "imap" | "slack" | "openai" | "anthropic" | "gemini" | "mcp"; "status"?: "unknown" | "up" | "down" }; reply: { "data": readonly (Schemas["ListedConnector"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List the services of the catalogue, by name */
   "connectors.presets": { query?: { "limit"?: number; "after"?: string; "q"?: string; "category"?: "ai" | "communication" | "crm" | "database" | "developer" | "finance" | "forms" | "google" | "marketing" | "microsoft" | "productivity" | "shop" | "storage" | "support" | "web" }; reply: { "data": readonly (Schemas["ConnectorPresetSummary"])[]; "pagination": Schemas["Pagination"] } };
   /** Take what another system tells a trigger */
@@ -1027,7 +1030,7 @@ export interface Operations {
   /** Read a contact */
   "contacts.get": { params: { "id": string }; reply: { "data": Schemas["Contact"] } };
   /** List the contacts by name */
-  "contacts.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "organisationId"?: string }; reply: { "data": readonly (Schemas["ListedContact"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "contacts.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "organisationId"?: string }; reply: { "data": readonly (Schemas["ListedContact"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Change a contact */
   "contacts.update": { params: { "id": string }; body: { "name"?: string; "address"?: string | null; "phone"?: string | null; "organisationId"?: string | null; "language"?: string | null; "notes"?: string }; reply: { "data": Schemas["Contact"] } };
   /** Make a dashboard */
@@ -1039,7 +1042,7 @@ export interface Operations {
   /** Read a dashboard, not what its widgets show */
   "dashboards.get": { params: { "id": string }; reply: { "data": Schemas["Dashboard"] } };
   /** List the dashboards, newest first */
-  "dashboards.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedDashboard"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "dashboards.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedDashboard"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Change a dashboard */
   "dashboards.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "widgets"?: readonly (Schemas["NewWidget"])[]; "filters"?: readonly (Schemas["DashboardFilter"])[]; "period"?: { "from": string; "to"?: string } | null }; reply: { "data": Schemas["Dashboard"] } };
   /** List the events that a part of the platform could not handle, newest first */
@@ -1069,7 +1072,7 @@ export interface Operations {
   /** Read an escalation policy */
   "escalation_policies.get": { params: { "id": string }; reply: { "data": Schemas["EscalationPolicy"] } };
   /** List the escalation policies */
-  "escalation_policies.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedEscalationPolicy"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "escalation_policies.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedEscalationPolicy"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Change an escalation policy */
   "escalation_policies.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "entity"?: "incident" | "change" | "problem" | "request"; "conditions"?: { readonly [name: string]: unknown } | null; "steps"?: readonly (Schemas["PageStep"])[]; "repeats"?: number; "active"?: boolean }; reply: { "data": Schemas["EscalationPolicy"] } };
   /** List every type of event, with the JSON Schema of its data */
@@ -1207,11 +1210,11 @@ export interface Operations {
   /** What happened to an incident, the newest first */
   "incidents.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
   /** List incidents, the newest first */
-  "incidents.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "asOf"?: string; "state"?: string; "assigneeId"?: string; "teamId"?: string; "priority"?: number; "mine"?: boolean; "own"?: boolean; "queue"?: boolean }; reply: { "data": readonly (Schemas["ListedListedIncident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "incidents.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "asOf"?: string; "state"?: string; "assigneeId"?: string; "teamId"?: string; "priority"?: number; "mine"?: boolean; "own"?: boolean; "queue"?: boolean }; reply: { "data": readonly (Schemas["ListedIncident"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List what is attached to an incident */
   "incidents.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the children of a major incident, the oldest first */
-  "incidents.list_children": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedIncident"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "incidents.list_children": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ListedChildIncident"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List the comments on an incident, the oldest first */
   "incidents.list_comments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Comment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the tickets that an incident is linked to, from either side */
@@ -1305,11 +1308,11 @@ export interface Operations {
   /** Say whether an article helped */
   "knowledge.give_feedback": { params: { "id": string }; body: { "helpful": boolean; "comment"?: string }; reply: { "data": Schemas["ArticleFeedback"] } };
   /** List articles, the latest change first */
-  "knowledge.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "draft" | "in_review" | "published" | "retired"; "tag"?: string; "unhelpful"?: boolean }; reply: { "data": readonly (Schemas["ListedArticleEntry"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "knowledge.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "draft" | "in_review" | "published" | "retired"; "tag"?: string; "unhelpful"?: boolean }; reply: { "data": readonly (Schemas["ListedArticleEntry"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List what people said about an article */
   "knowledge.list_feedback": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ArticleFeedback"])[]; "pagination": Schemas["Pagination"] } };
   /** List what people search for, the most frequent first */
-  "knowledge.list_searches": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "unanswered"?: boolean }; reply: { "data": readonly (Schemas["ArticleSearch"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "knowledge.list_searches": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "unanswered"?: boolean }; reply: { "data": readonly (Schemas["ArticleSearch"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List what an article said at each time, newest first */
   "knowledge.list_versions": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["ArticleVersion"])[]; "pagination": Schemas["Pagination"] } };
   /** Say what came of a search */
@@ -1347,25 +1350,25 @@ export interface Operations {
   /** List what a KPI was, newest first */
   "kpis.history": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "from"?: string; "to"?: string }; reply: { "data": readonly (Schemas["KpiSnapshot"])[]; "pagination": Schemas["Pagination"] } };
   /** List the KPIs, newest first */
-  "kpis.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedKpi"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "kpis.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedKpi"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Look at a KPI now */
   "kpis.snapshot": { params: { "id": string }; reply: { "data": Schemas["KpiSnapshot"] } };
   /** Change a KPI */
   "kpis.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "reportId"?: string; "aggregate"?: Schemas["KpiAggregate"]; "window"?: { "last": number; "unit": "minutes" | "hours" | "days"; "field"?: string } | null; "target"?: number; "direction"?: "up" | "down"; "schedule"?: string | Schemas["KpiSchedule"]; "unit"?: string | null }; reply: { "data": Schemas["Kpi"] } };
   /** Create a macro */
-  "macros.create": { body: { "name": string; "description"?: string; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[]; "teamId"?: string | null; "position"?: number; "steps": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[] }; reply: { "data": Schemas["Macro"] } };
+  "macros.create": { body: { "name": string; "description"?: string; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[]; "teamId"?: string | null; "position"?: number; "steps": readonly (Schemas["TicketAct"])[] }; reply: { "data": Schemas["Macro"] } };
   /** Delete a macro */
   "macros.delete": { params: { "id": string }; reply: undefined };
   /** Read a macro */
   "macros.get": { params: { "id": string }; reply: { "data": Schemas["Macro"] } };
   /** List the macros of one's teams and of all, in their order */
-  "macros.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedMacro"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "macros.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedMacro"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Run a macro on tickets */
   "macros.run": { params: { "id": string }; body: { "ids"?: readonly (string)[]; "select"?: { "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "tags"?: string; "filter"?: { readonly [name: string]: unknown } }; "dryRun"?: boolean }; reply: { "data": Schemas["ActResults"] } };
   /** See what a changed macro would do to tickets */
-  "macros.simulate": { params: { "id": string }; body: { "macro": { "steps"?: readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[]; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[] }; "from"?: string; "to"?: string; "open"?: boolean; "limit"?: number }; reply: { "data": Schemas["MacroSimulation"] } };
+  "macros.simulate": { params: { "id": string }; body: { "macro": { "steps"?: readonly (Schemas["TicketAct"])[]; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[] }; "from"?: string; "to"?: string; "open"?: boolean; "limit"?: number }; reply: { "data": Schemas["MacroSimulation"] } };
   /** Change a macro */
-  "macros.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[]; "teamId"?: string | null; "position"?: number; "steps"?: readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string })[] }; reply: { "data": Schemas["Macro"] } };
+  "macros.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[]; "teamId"?: string | null; "position"?: number; "steps"?: readonly (Schemas["TicketAct"])[] }; reply: { "data": Schemas["Macro"] } };
   /** Hand in a mail that somebody else received */
   "mail.receive": { query: { "to": string; "from"?: string }; body: string; reply: { "data": Schemas["MailMessageDetail"] } };
   /** Set up a mailbox of a team */
@@ -1379,7 +1382,7 @@ export interface Operations {
   /** How mails come in and go out of this installation */
   "mailboxes.get_transport": { reply: { "data": Schemas["MailTransport"] } };
   /** List the mailboxes by name */
-  "mailboxes.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedMailbox"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "mailboxes.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedMailbox"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List the mails that came to a mailbox, newest first */
   "mailboxes.list_messages": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "state"?: "waiting" | "received" | "ignored" | "bounced" | "failed" }; reply: { "data": readonly (Schemas["MailMessage"])[]; "pagination": Schemas["Pagination"] } };
   /** Try a failed mail again */
@@ -1501,7 +1504,7 @@ export interface Operations {
   /** See who is on call */
   "on_call_schedules.get_on_call": { params: { "id": string }; query?: { "at"?: string }; reply: { "data": Schemas["OnCallAt"] } };
   /** List the on-call schedules */
-  "on_call_schedules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedOnCallSchedule"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "on_call_schedules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedOnCallSchedule"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List who stands in for whoever would be on call, from now on */
   "on_call_schedules.list_overrides": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "from"?: string }; reply: { "data": readonly (Schemas["OnCallOverride"])[]; "pagination": Schemas["Pagination"] } };
   /** See who is on call when */
@@ -1521,7 +1524,7 @@ export interface Operations {
   /** Read an organisation */
   "organisations.get": { params: { "id": string }; reply: { "data": Schemas["Organisation"] } };
   /** List the organisations by name */
-  "organisations.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedOrganisation"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "organisations.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedOrganisation"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Change an organisation */
   "organisations.update": { params: { "id": string }; body: { "name"?: string; "mailDomains"?: readonly (string)[]; "notes"?: string }; reply: { "data": Schemas["Organisation"] } };
   /** List the outages: those that there are, and those that ended within a day */
@@ -1551,7 +1554,7 @@ export interface Operations {
   /** Read a page */
   "pages.get": { params: { "id": string }; reply: { "data": Schemas["Page"] } };
   /** List pages, the newest first */
-  "pages.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "paging" | "acknowledged" | "exhausted" | "ended"; "mine"?: boolean; "ticketId"?: string }; reply: { "data": readonly (Schemas["ListedPage"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "pages.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: "paging" | "acknowledged" | "exhausted" | "ended"; "mine"?: boolean; "ticketId"?: string }; reply: { "data": readonly (Schemas["ListedPage"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Change your own password */
   "passwords.change": { body: { "currentPassword": string; "newPassword": string }; reply: undefined };
   /** Ask for a link to set a new password */
@@ -1633,7 +1636,7 @@ export interface Operations {
   /** Say that a problem causes these incidents */
   "problems.link_incidents": { params: { "id": string }; body: { "incidentIds": readonly (string)[] }; reply: { "data": Schemas["Problem"] } };
   /** List problems */
-  "problems.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "asOf"?: string; "state"?: "open" | "investigating" | "known_error" | "resolved" | "closed"; "mine"?: boolean }; reply: { "data": readonly (Schemas["ListedProblem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "problems.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "asOf"?: string; "state"?: "open" | "investigating" | "known_error" | "resolved" | "closed"; "mine"?: boolean }; reply: { "data": readonly (Schemas["ListedProblem"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List what is attached to a problem */
   "problems.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the comments on a problem, the oldest first */
@@ -1641,7 +1644,7 @@ export interface Operations {
   /** List the incidents that a problem causes, the last linked first */
   "problems.list_incidents": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketSummary"])[]; "pagination": Schemas["Pagination"] } };
   /** List known errors: problems whose cause is known, and how to live with them */
-  "problems.list_known_errors": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedProblem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "problems.list_known_errors": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedProblem"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List the tickets that a problem is linked to, from either side */
   "problems.list_links": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TicketLink"])[]; "pagination": Schemas["Pagination"] } };
   /** List the time that was spent on a problem, the oldest entry first */
@@ -1723,7 +1726,7 @@ export interface Operations {
   /** Import records from a CSV file */
   "records.import": { params: { "slug": string }; query?: { "onError"?: "abort" | "skip"; "key"?: string; "formulas"?: "escaped" | "raw"; "dryRun"?: boolean }; body: { "csv": string }; reply: { "data": Schemas["ImportResult"] } };
   /** List the records of a table */
-  "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "at"?: number; "count"?: "exact" | "estimate"; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "searchIn"?: string; "expand"?: string; "asOf"?: string }; reply: { "data": readonly (Schemas["ListedRecord"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "records.list": { params: { "slug": string }; query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "at"?: number; "count"?: "exact" | "estimate"; "filter"?: string; "sort"?: string; "fields"?: string; "q"?: string; "searchIn"?: string; "expand"?: string; "asOf"?: string }; reply: { "data": readonly (Schemas["ListedRecord"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List the ids of records */
   "records.list_ids": { params: { "slug": string }; query?: { "filter"?: string; "q"?: string; "searchIn"?: string; "sort"?: string; "offset"?: number; "limit"?: number }; reply: { "data": Schemas["RecordIds"] } };
   /** See records as somebody with these roles would */
@@ -1743,7 +1746,7 @@ export interface Operations {
   /** Read a report schedule */
   "report_schedules.get": { params: { "id": string }; reply: { "data": Schemas["ReportSchedule"] } };
   /** List the report schedules, newest first */
-  "report_schedules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedReportSchedule"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "report_schedules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedReportSchedule"])[]; "pagination": Schemas["CountedPagination"] } };
   /** See the mail of a report as you would get it */
   "report_schedules.preview": { params: { "id": string }; reply: { "data": Schemas["ReportMailPreview"] } };
   /** Send a report now */
@@ -1763,13 +1766,13 @@ export interface Operations {
   /** Read a report, not what it answers */
   "reports.get": { params: { "id": string }; reply: { "data": Schemas["Report"] } };
   /** List the reports, newest first */
-  "reports.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedReport"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "reports.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedReport"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Run a report that is not saved */
   "reports.preview": { body: Schemas["ReportDraft"]; reply: { "data": Schemas["ReportResult"] } };
   /** List the rows behind a number of a report that is not saved, newest first */
-  "reports.preview_rows": { query?: { "limit"?: number; "after"?: string }; body: { "report": Schemas["ReportDraft"]; "bar"?: Schemas["ReportFilterBar"]; "group"?: { readonly [name: string]: unknown }; "measure"?: string; "before"?: boolean }; reply: { "data": readonly ({ readonly [name: string]: unknown })[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "reports.preview_rows": { query?: { "limit"?: number; "after"?: string }; body: { "report": Schemas["ReportDraft"]; "bar"?: Schemas["ReportFilterBar"]; "group"?: { readonly [name: string]: unknown }; "measure"?: string; "before"?: boolean }; reply: { "data": readonly ({ readonly [name: string]: unknown })[]; "pagination": Schemas["CountedPagination"] } };
   /** List the rows behind a report, or behind one of its groups, newest first */
-  "reports.rows": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "group"?: string; "measure"?: string; "before"?: boolean; "filter"?: string; "from"?: string; "to"?: string; "timezone"?: string }; reply: { "data": readonly ({ readonly [name: string]: unknown })[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "reports.rows": { params: { "id": string }; query?: { "limit"?: number; "after"?: string; "group"?: string; "measure"?: string; "before"?: boolean; "filter"?: string; "from"?: string; "to"?: string; "timezone"?: string }; reply: { "data": readonly ({ readonly [name: string]: unknown })[]; "pagination": Schemas["CountedPagination"] } };
   /** Run a report */
   "reports.run": { params: { "id": string }; query?: { "filter"?: string; "from"?: string; "to"?: string; "timezone"?: string }; reply: { "data": Schemas["ReportResult"] } };
   /** List what reports can be about */
@@ -1805,7 +1808,7 @@ export interface Operations {
   /** What happened to a request, the newest first */
   "requests.get_timeline": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["TimelineMoment"])[]; "pagination": Schemas["Pagination"] } };
   /** List requests */
-  "requests.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "asOf"?: string; "state"?: "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "itemId"?: string; "mine"?: boolean; "own"?: boolean; "toApprove"?: boolean }; reply: { "data": readonly (Schemas["ListedListedRequest"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "requests.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "asOf"?: string; "state"?: "submitted" | "awaiting_approval" | "approved" | "rejected" | "fulfilling" | "fulfilled" | "failed" | "cancelled"; "itemId"?: string; "mine"?: boolean; "own"?: boolean; "toApprove"?: boolean }; reply: { "data": readonly (Schemas["ListedRequest"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List what is attached to a request */
   "requests.list_attachments": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["Attachment"])[]; "pagination": Schemas["Pagination"] } };
   /** List the comments on a request, the oldest first */
@@ -1925,9 +1928,9 @@ export interface Operations {
   /** Read an SLA policy */
   "sla.get": { params: { "id": string }; reply: { "data": Schemas["SlaPolicy"] } };
   /** List SLA policies, newest first */
-  "sla.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "entity"?: "incident" | "change" | "problem" | "request" }; reply: { "data": readonly (Schemas["ListedSlaPolicy"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "sla.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "entity"?: "incident" | "change" | "problem" | "request" }; reply: { "data": readonly (Schemas["ListedSlaPolicy"])[]; "pagination": Schemas["CountedPagination"] } };
   /** List SLA clocks, the next one due first */
-  "sla.list_clocks": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "kind"?: "incident" | "change" | "problem" | "request"; "metric"?: "response" | "resolution" | "next_reply" | "custom"; "policyId"?: string; "dueBefore"?: string; "open"?: "true" }; reply: { "data": readonly (Schemas["SlaBoardClock"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "sla.list_clocks": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "state"?: string; "kind"?: "incident" | "change" | "problem" | "request"; "metric"?: "response" | "resolution" | "next_reply" | "custom"; "policyId"?: string; "dueBefore"?: string; "open"?: "true" }; reply: { "data": readonly (Schemas["SlaBoardClock"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Explain the SLA clocks of a change */
   "sla.of_change": { params: { "id": string }; query?: { "limit"?: number; "after"?: string }; reply: { "data": readonly (Schemas["SlaClock"])[]; "pagination": Schemas["Pagination"] } };
   /** Explain the SLA clocks of an incident */
@@ -1967,7 +1970,7 @@ export interface Operations {
   /** Read a component of the status page */
   "status_components.get": { params: { "id": string }; reply: { "data": Schemas["StatusComponent"] } };
   /** List the components of the status page, in their order */
-  "status_components.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedStatusComponent"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "status_components.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedStatusComponent"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Change a component of the status page */
   "status_components.update": { params: { "id": string }; body: { "name"?: string; "about"?: string; "position"?: number; "ciIds"?: readonly (string)[] }; reply: { "data": Schemas["StatusComponent"] } };
   /** See whether the status page is on, and what it is called */
@@ -1985,7 +1988,7 @@ export interface Operations {
   /** Read a view of a table */
   "table_views.get": { params: { "id": string }; reply: { "data": Schemas["TableView"] } };
   /** List the views of tables that are yours or shared, of the tables that you may read */
-  "table_views.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTableView"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "table_views.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTableView"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Give a form an address at which anyone may fill it */
   "table_views.publish": { params: { "id": string }; reply: { "data": Schemas["TableView"] } };
   /** Take a form's address away */
@@ -2003,7 +2006,7 @@ export interface Operations {
   /** Change a table: add, rename, retype and drop columns, and set its rules */
   "tables.update": { params: { "slug": string }; body: Schemas["TableChange"]; reply: { "data": Schemas["SeenTable"] } };
   /** List tasks of changes and requests, by what is due first */
-  "tasks.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "view"?: "mine" | "unassigned" | "all"; "ready"?: boolean; "state"?: "open" | "done" | "skipped" }; reply: { "data": readonly (Schemas["ListedTicketTask"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "tasks.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "view"?: "mine" | "unassigned" | "all"; "ready"?: boolean; "state"?: "open" | "done" | "skipped" }; reply: { "data": readonly (Schemas["ListedTicketTask"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Make a team that tickets can be assigned to */
   "teams.create": { body: { "name": string; "description"?: string; "memberIds"?: readonly (string)[] }; reply: { "data": Schemas["Team"] } };
   /** Delete a team that has no open tickets */
@@ -2011,7 +2014,7 @@ export interface Operations {
   /** Read a team */
   "teams.get": { params: { "id": string }; reply: { "data": Schemas["Team"] } };
   /** List the teams */
-  "teams.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTeam"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "teams.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTeam"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Change a team */
   "teams.update": { params: { "id": string }; body: { "name"?: string; "description"?: string; "memberIds"?: readonly (string)[] }; reply: { "data": Schemas["Team"] } };
   /** Make an address that shows what is sent to it */
@@ -2035,7 +2038,7 @@ export interface Operations {
   /** Read a text module */
   "text_modules.get": { params: { "id": string }; reply: { "data": Schemas["TextModule"] } };
   /** List the text modules of one's teams and of all */
-  "text_modules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTextModule"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "text_modules.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedTextModule"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Fill in a text for a ticket, before it is saved */
   "text_modules.preview": { body: { "body": string; "ticketId": string }; reply: { "data": Schemas["TextPreview"] } };
   /** Fill in a text module for a ticket */
@@ -2043,13 +2046,13 @@ export interface Operations {
   /** Change a text module */
   "text_modules.update": { params: { "id": string }; body: { "name"?: string; "keyword"?: string; "body"?: string; "teamId"?: string | null }; reply: { "data": Schemas["TextModule"] } };
   /** Change many tickets at once */
-  "tickets.bulk": { body: { "ids"?: readonly (string)[]; "select"?: { "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "tags"?: string; "filter"?: { readonly [name: string]: unknown } }; "dryRun"?: boolean; "acts": readonly ({ "act": "set"; "set": { readonly [name: string]: unknown } } | { "act": "tag"; "add"?: readonly (string)[]; "remove"?: readonly (string)[] } | { "act": "take" } | { "act": "comment"; "body"?: string; "textModuleId"?: string; "internal"?: boolean } | { "act": "hold"; "reason"?: string; "until"?: string } | { "act": "resume" } | { "act": "resolve"; "resolution": string; "resolutionCode"?: string } | { "act": "close" } | { "act": "reopen"; "reason"?: string } | { "act": "cancel"; "reason"?: string } | { "act": "merge"; "intoId": string } | { "act": "link"; "type"?: "relates_to" | "caused_by" | "duplicates" | "blocks" | "fixed_by" | "child_of"; "ticketId": string } | { "act": "add_to_major"; "majorId": string })[] }; reply: { "data": Schemas["ActResults"] } };
+  "tickets.bulk": { body: { "ids"?: readonly (string)[]; "select"?: { "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "tags"?: string; "filter"?: { readonly [name: string]: unknown } }; "dryRun"?: boolean; "acts": readonly (Schemas["BulkTicketAct"])[] }; reply: { "data": Schemas["ActResults"] } };
   /** Export tickets as a file */
   "tickets.export": { query?: { "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "callerId"?: string; "tags"?: string; "filter"?: string; "sort"?: string; "q"?: string; "formulas"?: "escaped" | "raw" }; reply: string };
   /** Read a ticket of any kind as the queue shows it */
   "tickets.get": { params: { "id": string }; query?: { "expand"?: string }; reply: { "data": Schemas["TicketItem"] } };
   /** List tickets of all kinds in one queue */
-  "tickets.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "callerId"?: string; "tags"?: string; "expand"?: string }; reply: { "data": readonly (Schemas["ListedTicketItem"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "tickets.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact"; "kinds"?: string; "view"?: string; "open"?: boolean; "assigneeId"?: string; "teamId"?: string; "callerId"?: string; "tags"?: string; "expand"?: string }; reply: { "data": readonly (Schemas["ListedTicketItem"])[]; "pagination": Schemas["CountedPagination"] } };
   /** The tags in use, the most frequent first */
   "tickets.list_tags": { query?: { "q"?: string; "limit"?: number }; reply: { "data": Schemas["TagUses"] } };
   /** Take the next ticket of a view that nobody works on */
@@ -2109,7 +2112,7 @@ export interface Operations {
   /** Show what reads a variable */
   "variables.get_usage": { params: { "id": string }; reply: { "data": Schemas["VariableUsage"] } };
   /** List the variables by name */
-  "variables.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedVariable"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "variables.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedVariable"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Take from a variable its value in an environment */
   "variables.remove_environment": { params: { "id": string; "environment": "staging" | "development" }; reply: { "data": Schemas["Variable"] } };
   /** Give a variable a value of its own in an environment */
@@ -2125,7 +2128,7 @@ export interface Operations {
   /** Read a view of the queue */
   "views.get": { params: { "id": string }; reply: { "data": Schemas["QueueView"] } };
   /** List the views of the queue that are yours, your teams' or everyone's */
-  "views.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedQueueView"])[]; "pagination": { "nextCursor": string | null; "hasMore": boolean; "limit": number; "previousCursor"?: string; "offset"?: number; "total"?: number; "isEstimate"?: true } } };
+  "views.list": { query?: { "limit"?: number; "after"?: string; "before"?: string; "offset"?: number; "filter"?: string; "sort"?: string; "q"?: string; "count"?: "exact" }; reply: { "data": readonly (Schemas["ListedQueueView"])[]; "pagination": Schemas["CountedPagination"] } };
   /** Change a view of the queue */
   "views.update": { params: { "id": string }; body: { "name"?: string; "kinds"?: readonly ("incident" | "change" | "problem" | "request")[]; "onlyOpen"?: boolean; "filter"?: { readonly [name: string]: unknown }; "sort"?: string; "columns"?: readonly (string)[]; "sharedWith"?: "nobody" | "team" | "everyone"; "teamId"?: string | null; "position"?: number }; reply: { "data": Schemas["QueueView"] } };
   /** Count what a recovery would send */

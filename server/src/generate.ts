@@ -5,10 +5,12 @@ import { MasterKey, newDataKey } from "#kernel/access/crypto.ts";
 import { generateTableTypes } from "#kernel/db/setup/generate-tables.ts";
 import { prepareDatabase } from "#kernel/db/setup/prepare-database.ts";
 import { startEmbedded } from "#kernel/embedded/embedded-database.ts";
-import { describeApi, describeEvents } from "#kernel/operation/openapi.ts";
+import { describeApi } from "#kernel/operation/description/describe-api.ts";
+import { describeEventContract } from "#kernel/operation/description/describe-events.ts";
 import { describeClient } from "../../client/src/describe.ts";
 import { domains } from "./app.ts";
-import { renderOperationList } from "./operation-list.ts";
+import { renderJson } from "./contract/json-text.ts";
+import { renderOperationList } from "./contract/operation-list.ts";
 
 /**
  * Writes the generated files that are committed: the tables' types, the API and a list of it, its client's types, and
@@ -27,7 +29,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 const api = describeApi(domains);
-writeFileSync(join(root, "contract/openapi.json"), `${JSON.stringify(api, null, 2)}\n`);
+writeFileSync(join(root, "contract/openapi.json"), renderJson(api));
 writeFileSync(join(root, "client/src/operations.ts"), describeClient(api));
-writeFileSync(join(root, "contract/events.json"), `${JSON.stringify(describeEvents(domains), null, 2)}\n`);
+writeFileSync(join(root, "contract/events.json"), renderJson(describeEventContract(domains)));
 writeFileSync(join(root, "contract/operations.txt"), renderOperationList(domains));

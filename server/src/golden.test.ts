@@ -6,15 +6,18 @@ import { Value } from "typebox/value";
 import { describe, expect, inject, test } from "vitest";
 import { parse } from "yaml";
 import { generateTableTypes } from "#kernel/db/setup/generate-tables.ts";
-import { describeApi, describeEvents } from "#kernel/operation/openapi.ts";
+import { describeApi } from "#kernel/operation/description/describe-api.ts";
+import { describeEventContract } from "#kernel/operation/description/describe-events.ts";
 import { renderYaml } from "#kernel/http/yaml.ts";
 import { NOTES_SQL } from "#kernel/testing/notes.ts";
 import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 import { startWorld } from "#kernel/testing/world.ts";
 import { describeClient } from "../../client/src/describe.ts";
+import { followRef } from "../../client/src/references.ts";
 import type { Operation } from "#kernel/contract.ts";
 import { domains } from "./app.ts";
-import { renderOperationList } from "./operation-list.ts";
+import { renderJson } from "./contract/json-text.ts";
+import { renderOperationList } from "./contract/operation-list.ts";
 
 const root = join(import.meta.dirname, "../..");
 const text = (name: string): string => readFileSync(join(root, name), "utf8");
@@ -23,8 +26,9 @@ const operations = domains.flatMap((domain) => domain.operations);
 const api = describeApi(domains);
 const paths = api["paths"] as Record<string, Record<string, any>>;
 
-test("openapi.json is what the code says (npm run generate)", () => {
+test("contract/openapi.json is what the code says (npm run generate)", () => {
   const said = golden("contract/openapi.json");
+  expect(renderJson(said) === text("contract/openapi.json")).toBe(true);
   // As texts first: to compare megabytes field by field takes many times as long.
   if (JSON.stringify(said) !== JSON.stringify(api)) {
     expect(said).toEqual(JSON.parse(JSON.stringify(api)));
@@ -35,14 +39,70 @@ test("the client's types are those of the API (npm run generate)", () => {
   expect(describeClient(api)).toBe(text("client/src/operations.ts"));
 });
 
-test("operations.txt lists every route (npm run generate)", () => {
+test("contract/operations.txt lists every operation once (npm run generate)", () => {
   expect(renderOperationList(domains)).toBe(text("contract/operations.txt"));
-  const routes = operations.flatMap(({ route, aliases = [] }) => [route, ...aliases]);
-  expect(text("contract/operations.txt").trimEnd().split("\n").length).toBe(1 + routes.length);
+  const [, ...lines] = text("contract/operations.txt").trimEnd().split("\n");
+  expect(lines.map((line) => line.split(" ")[0])).toEqual(
+    operations.map(({ id }) => id).toSorted((a, b) => (a < b ? -1 : 1)),
+  );
 });
 
-test("events.json is what the code says (npm run generate)", () => {
-  expect(golden("contract/events.json")).toEqual(JSON.parse(JSON.stringify(describeEvents(domains))));
+test("contract/events.json is what the code says (npm run generate)", () => {
+  expect(renderJson(describeEventContract(domains)) === text("contract/events.json")).toBe(true);
+});
+
+test("the contract is small: what several operations or events have alike is written once", () => {
+  const routeCount = operations.flatMap((op) => [op.route, ...(op.aliases ?? [])]).length;
+  const eventCount = domains.flatMap(({ events }) => events).length;
+  expect(text("contract/openapi.json").length / routeCount).toBeLessThan(3_550);
+  expect(text("contract/events.json").length / eventCount).toBeLessThan(2_000);
+});
+
+test("every reference of the contract leads to something", () => {
+  const broken = [api, golden("contract/events.json") as object].flatMap((document) =>
+    listRefs(document).filter(($ref) => !leadsSomewhere(document, $ref)),
+  );
+  expect(broken).toEqual([]);
+});
+
+function listRefs(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { $ref } = value as { $ref?: unknown };
+  return [
+    ...(typeof $ref === "string" ? [$ref] : []),
+    ...Object.values(value).flatMap((part) => listRefs(part)),
+  ];
+}
+
+function leadsSomewhere(document: object, $ref: string): boolean {
+  try {
+    return Object.keys(followRef(document, { $ref })).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+test("an alias has the parameters, body and responses of its operation, by reference", () => {
+  const described = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const byId = new Map(described.map((one) => [one.operationId, one]));
+  const aliases = described.filter((one) => one["x-alias-of"] !== undefined);
+  expect(aliases.length).toBe(operations.flatMap((op) => op.aliases ?? []).length);
+  for (const alias of aliases) {
+    const original = byId.get(alias["x-alias-of"]);
+    const parts = [
+      ...alias.parameters,
+      ...Object.values(alias.responses),
+      ...(alias.requestBody ? [alias.requestBody] : []),
+    ];
+    expect(parts.filter((part) => !("$ref" in part))).toEqual([]);
+    expect(alias.responses).toEqual(original.responses);
+    expect(alias.requestBody).toEqual(original.requestBody);
+    // What the path names is the alias's own.
+    const [others, expected] = [alias, original].map((one) =>
+      one.parameters.filter((part: object) => followRef<any>(api, part).in !== "path"),
+    );
+    expect(others).toEqual(expected);
+  }
 });
 
 test("tables.ts is what the migrations make (npm run generate)", async () => {
@@ -79,10 +139,11 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
       expect(described["x-permission"]).toBe(op.permission?.name ?? null);
       expect(described["x-events"]).toEqual(op.emits.map(({ type }) => type));
       for (const { status, code } of op.fails ?? []) {
-        expect(described.responses[status].description).toContain(code);
+        expect(followRef<any>(api, described.responses[status]).description).toContain(code);
       }
       if (op.body) {
-        expect(described.requestBody.content["application/json"].example).toBeDefined();
+        const { content } = followRef<any>(api, described.requestBody);
+        expect(content["application/json"].example).toBeDefined();
       }
     }
     for (const part of ["params", "query", "body"] as const) {
@@ -128,7 +189,8 @@ test("a path names the parameters that are described, and no others", () => {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     expect(path).not.toContain("*");
     for (const { parameters = [] } of Object.values(methods)) {
-      const described = parameters.filter((one: any) => one.in === "path");
+      const followed = parameters.map((one: any) => followRef<any>(api, one));
+      const described = followed.filter((one: any) => one.in === "path");
       expect([path, described.map((one: any) => one.name).toSorted()]).toEqual([
         path,
         named.toSorted(),

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Compile } from "typebox/compile";
+import { followRef } from "../../../client/src/references.ts";
 
 /** A JSON Schema as our description writes it; references are resolved before anybody sees one. */
 export interface Schema {
@@ -67,15 +68,19 @@ export interface Reply {
   readonly faultOf: (body: unknown, mediaType: string) => string | undefined;
 }
 
+interface RawBody {
+  readonly content: Readonly<Record<string, { schema?: Schema; example?: unknown }>>;
+}
+
+interface RawResponse {
+  readonly content?: Readonly<Record<string, { schema?: Schema }>>;
+}
+
 interface RawOperation {
   readonly operationId?: string;
   readonly parameters?: readonly unknown[];
-  readonly requestBody?: {
-    readonly content: Readonly<Record<string, { schema?: Schema; example?: unknown }>>;
-  };
-  readonly responses: Readonly<
-    Record<string, { readonly content?: Readonly<Record<string, { schema?: Schema }>> }>
-  >;
+  readonly requestBody?: RawBody;
+  readonly responses: Readonly<Record<string, RawResponse>>;
   readonly security?: readonly unknown[];
   readonly "x-events"?: readonly string[];
   readonly "x-alias-of"?: string;
@@ -89,8 +94,22 @@ export function readContract(): Operation[] {
   const resolve = resolver(document);
   const paths = document["paths"] as Record<string, Record<string, RawOperation>>;
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, raw]) => operationOf(path, method, raw, resolve)),
+    Object.entries(methods).map(([method, raw]) =>
+      operationOf(path, method, followParts(document, raw), resolve),
+    ),
   );
+}
+
+/** An operation with its body and responses in place of the references to them. */
+function followParts(document: object, raw: RawOperation): RawOperation {
+  const responses = Object.entries(raw.responses).map(
+    ([status, response]) => [status, followRef(document, response)] as const,
+  );
+  return {
+    ...raw,
+    ...(raw.requestBody && { requestBody: followRef(document, raw.requestBody) }),
+    responses: Object.fromEntries(responses),
+  };
 }
 
 /** Follows references. No schema of ours refers to itself, so what comes out is finite. */

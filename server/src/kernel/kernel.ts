@@ -23,7 +23,7 @@ import { ProcessMonitor } from "./monitor/process-monitor.ts";
 import { sendMail } from "./mail/send-mail.ts";
 import { CommitFeed } from "./readers/commit-feed.ts";
 import type { EpochChange } from "./readers/lost-events.ts";
-import { describeEvents } from "./operation/openapi.ts";
+import { describeEvents } from "./operation/description/describe-events.ts";
 import type { CatalogEntry } from "./log/event.ts";
 import { OWN_PATH, Outbound } from "./outbound/outbound.ts";
 import { Cursors } from "./operation/pagination.ts";

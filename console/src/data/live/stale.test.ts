@@ -4,7 +4,7 @@ import operations from "../../../../contract/operations.txt?raw";
 import { type Change, isStaleAfter, namespaceOf, type Reading, staleAfter } from "./stale.ts";
 
 test("every event of the catalog makes something stale, and what it names is an operation", () => {
-  const types = catalog.map(({ type }) => type);
+  const types = catalog.events.map(({ type }) => type);
   const silent = new Set(types.filter((type) => staleAfter(type).length === 0).map(namespaceOf));
   expect([...silent]).toEqual([]);
   const prefixes = new Set(types.flatMap(staleAfter));

@@ -235,7 +235,7 @@ export function withRevision<P extends TProperties>(schema: TObject<P>) {
   return Type.Object(
     { ...schema.properties, revision: Revision },
     {
-      ...(title !== undefined && { title: `Listed${title}` }),
+      ...(title !== undefined && { title: title.startsWith("Listed") ? title : `Listed${title}` }),
       ...(description !== undefined && { description }),
       ...(additionalProperties !== undefined && { additionalProperties }),
     },
@@ -353,19 +353,22 @@ const Pagination = Type.Object(
   { title: "Pagination" },
 );
 
-const CountedPagination = Type.Object({
-  ...Pagination.properties,
-  previousCursor: Type.Optional(
-    Type.String({ description: "Send it as `before` to go back; absent at the beginning" }),
-  ),
-  offset: Type.Optional(
-    Type.Integer({ description: "How many stand before this page, where the request jumped" }),
-  ),
-  total: Type.Optional(Type.Integer({ description: "With `count`" })),
-  isEstimate: Type.Optional(
-    Type.Literal(true, { description: "The total, and a place by share, are estimated" }),
-  ),
-});
+const CountedPagination = Type.Object(
+  {
+    ...Pagination.properties,
+    previousCursor: Type.Optional(
+      Type.String({ description: "Send it as `before` to go back; absent at the beginning" }),
+    ),
+    offset: Type.Optional(
+      Type.Integer({ description: "How many stand before this page, where the request jumped" }),
+    ),
+    total: Type.Optional(Type.Integer({ description: "With `count`" })),
+    isEstimate: Type.Optional(
+      Type.Literal(true, { description: "The total, and a place by share, are estimated" }),
+    ),
+  },
+  { title: "CountedPagination" },
+);
 
 function dataResponse<S extends TSchema>(
   status: number,

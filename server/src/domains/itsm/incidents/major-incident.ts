@@ -94,6 +94,8 @@ const endMajor = incidentCommands.command("end_major", {
   },
 });
 
+const ChildIncident = Type.Object(Incident.properties, { title: "ChildIncident" });
+
 const listIncidentChildren = query({
   id: "incidents.list_children",
   route: `GET ${path}/{id}/children`,
@@ -101,7 +103,7 @@ const listIncidentChildren = query({
   permission: IncidentsRead,
   params: ById,
   query: object(pageQuery),
-  response: countedPage(withRevision(Incident)),
+  response: countedPage(withRevision(ChildIncident)),
   example: { params: { id: EXAMPLE_INCIDENT } },
   async run(ctx, { params, query: page }) {
     const { id } = await incidentStore.get(ctx.tx, params.id);

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { HtmlDocument } from "../../html/markup.ts";
 import type { Kernel } from "../../kernel.ts";
 import { Failure, NotFound } from "../../operation/failure.ts";
-import { describeApi } from "../../operation/openapi.ts";
+import { describeApi } from "../../operation/description/describe-api.ts";
 import { StaticBody } from "../compression/static-body.ts";
 import { JSON_MEDIA_TYPE } from "../request-body.ts";
 import { renderYaml } from "../yaml.ts";

@@ -48,7 +48,7 @@ export function searchAreas(
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The part of the description that is about one area, with the schemas that it needs and without aliases. */
+/** The part of the description that is about one area, with the components that it needs and without aliases. */
 export function narrowDescription(description: Json, area: string): Json {
   const paths = Object.entries(description["paths"] as Record<string, Json>).flatMap(
     ([path, methods]) => {
@@ -59,30 +59,36 @@ export function narrowDescription(description: Json, area: string): Json {
       return kept.length > 0 ? [[path, Object.fromEntries(kept)] as const] : [];
     },
   );
-  const components = description["components"] as Record<string, Record<string, unknown>>;
-  const names = new Set<string>();
-  collectSchemaNames(paths, components["schemas"] ?? {}, names);
+  const components = description["components"] as Components;
+  const needed: Record<string, Record<string, unknown>> = {};
+  collectComponents(paths, components, needed);
+  const { securitySchemes } = components;
   return {
     ...description,
     tags: (description["tags"] as readonly { name: string }[]).filter(({ name }) => name === area),
     paths: Object.fromEntries(paths),
-    components: {
-      ...components,
-      schemas: Object.fromEntries([...names].map((name) => [name, components["schemas"]?.[name]])),
-    },
+    components: { securitySchemes, ...needed },
   };
 }
 
-const SCHEMA_REF = "#/components/schemas/";
+type Components = Readonly<Record<string, Json>>;
 
-function collectSchemaNames(value: unknown, schemas: Json, names: Set<string>): void {
+const COMPONENT_REF = /^#\/components\/(\w+)\/(.+)$/;
+
+/** Copies the components that a part of the description refers to, and those that they refer to. */
+function collectComponents(
+  value: unknown,
+  components: Components,
+  needed: Record<string, Record<string, unknown>>,
+): void {
   if (typeof value !== "object" || value === null) return;
   const { $ref } = value as { $ref?: unknown };
-  if (typeof $ref === "string" && $ref.startsWith(SCHEMA_REF)) {
-    const name = $ref.slice(SCHEMA_REF.length);
-    if (names.has(name)) return;
-    names.add(name);
-    collectSchemaNames(schemas[name], schemas, names);
+  const [, kind, name] = COMPONENT_REF.exec(typeof $ref === "string" ? $ref : "") ?? [];
+  if (kind !== undefined && name !== undefined) {
+    const ofKind = (needed[kind] ??= {});
+    if (name in ofKind) return;
+    ofKind[name] = components[kind]?.[name];
+    collectComponents(ofKind[name], components, needed);
   }
-  for (const part of Object.values(value)) collectSchemaNames(part, schemas, names);
+  for (const part of Object.values(value)) collectComponents(part, components, needed);
 }

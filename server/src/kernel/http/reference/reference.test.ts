@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeApi } from "#kernel/operation/openapi.ts";
+import { describeApi } from "#kernel/operation/description/describe-api.ts";
 import { sweptOperations } from "#kernel/testing/sweep.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 import { domains } from "../../../app.ts";
@@ -32,8 +32,8 @@ test("the console of an area gets a description of that area alone, whole in its
   for (const { name } of whole.tags) {
     const part = narrowDescription(whole, name) as any;
     const text = JSON.stringify(part);
-    for (const [, schema = ""] of text.matchAll(/#\/components\/schemas\/([^"]+)/g))
-      expect(part.components.schemas, schema).toHaveProperty([schema]);
+    for (const [, kind = "", component = ""] of text.matchAll(/#\/components\/(\w+)\/([^"]+)/g))
+      expect(part.components[kind], component).toHaveProperty([component]);
     expect(text).not.toContain("x-alias-of");
   }
   const { status, body } = await world.stranger("GET /docs/try/tables/openapi.json");

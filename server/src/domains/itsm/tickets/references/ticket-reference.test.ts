@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
+import { followRef } from "../../../../../../client/src/references.ts";
 
 const world = await useWorld();
 const [owner, agent] = await Promise.all([world.member(["owner"]), world.member(["agent"])]);
@@ -12,15 +13,20 @@ const raise = async (plural: string, body: object = {}): Promise<any> =>
 /** Every schema of the input of an operation, with a path that says where it is. */
 function inputsOf(document: any): (readonly [string, any])[] {
   const found: (readonly [string, any])[] = [];
-  const walk = (path: string, schema: any): void => {
-    if (schema === null || typeof schema !== "object") return;
+  const walk = (path: string, part: any): void => {
+    if (part === null || typeof part !== "object") return;
+    const schema = followRef<any>(document, part);
     found.push([path, schema]);
     for (const [name, value] of Object.entries(schema)) walk(`${path}/${name}`, value);
   };
   for (const operations of Object.values<any>(document.paths)) {
     for (const { operationId, parameters = [], requestBody } of Object.values<any>(operations)) {
-      for (const { name, schema } of parameters) walk(`${operationId} ${name}`, schema);
-      walk(`${operationId} body`, requestBody?.content?.["application/json"]?.schema);
+      for (const parameter of parameters) {
+        const { name, schema } = followRef<any>(document, parameter);
+        walk(`${operationId} ${name}`, schema);
+      }
+      const { content } = followRef<any>(document, requestBody ?? {});
+      walk(`${operationId} body`, content?.["application/json"]?.schema);
     }
   }
   return found;

@@ -1,18 +1,16 @@
-import { describeOperationId } from "#kernel/operation/openapi.ts";
 import type { Domain, Operation } from "#kernel/contract.ts";
 
 const HEAD = ["operation", "method", "path", "permission", "events"];
 
 /**
- * Renders the API as one aligned line per route, by operation, for people who read its changes in review. A further
- * route of an operation has the id that it has in contract/openapi.json; an operation without a permission shows its
- * audience instead.
+ * Renders the API as one aligned line per operation, for people who read its changes in review. Aliases of a path are
+ * left out. An operation without a permission shows its audience instead.
  */
 export function renderOperationList(domains: readonly Domain[]): string {
   const operations = domains
     .flatMap((domain) => domain.operations)
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  const rows = [HEAD, ...operations.flatMap(rowsOf)];
+  const rows = [HEAD, ...operations.map(rowOf)];
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>
     row
@@ -23,11 +21,9 @@ export function renderOperationList(domains: readonly Domain[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-function rowsOf(op: Operation): string[][] {
+function rowOf(op: Operation): string[] {
   const permission = op.permission?.name ?? `(${op.access})`;
   const events = op.publishes ? "(what is published)" : op.emits.map(({ type }) => type).join(", ");
-  return [op.route, ...(op.aliases ?? [])].map((route) => {
-    const [method = "", path = ""] = route.split(" ");
-    return [describeOperationId(op, route), method, path, permission, events];
-  });
+  const [method = "", path = ""] = op.route.split(" ");
+  return [op.id, method, path, permission, events];
 }

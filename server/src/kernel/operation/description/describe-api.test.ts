@@ -1,9 +1,9 @@
 import Type, { type TSchema } from "typebox";
 import { expect, test } from "vitest";
-import { domain } from "../domain.ts";
-import { describeApi } from "./openapi.ts";
-import { query } from "./operation.ts";
-import { item } from "./response.ts";
+import { domain } from "../../domain.ts";
+import { describeApi } from "./describe-api.ts";
+import { query } from "../operation.ts";
+import { item } from "../response.ts";
 
 const shows = (id: `${string}.${string}`, schema: TSchema) =>
   query({

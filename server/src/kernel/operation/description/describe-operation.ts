@@ -1,0 +1,77 @@
+import type { Operation, Route } from "../../contract.ts";
+import { FORM_MEDIA_TYPE } from "../../http/request-body.ts";
+import type { Components, DescriptionPart } from "./components.ts";
+import { type Parameters, REST } from "./describe-parameters.ts";
+import { describeResponses, needsCredential } from "./describe-responses.ts";
+
+/** A route's method and path; in OpenAPI the rest of a path, of any length, is a parameter like others. */
+export function describeRoute(route: Route): { method: string; path: string } {
+  const [method, path] = route.split(" ") as [string, string];
+  return { method, path: path.replace(/\*$/, `{${REST}}`) };
+}
+
+/** One operation on one of its routes. An alias refers to what it shares with the operation. */
+export function describeOperation(
+  op: Operation,
+  route: Route,
+  {
+    tag,
+    parameters,
+    components,
+  }: { readonly tag: string; readonly parameters: Parameters; readonly components: Components },
+): DescriptionPart {
+  const isAlias = route !== op.route;
+  const body = describeBody(op, components);
+  return {
+    operationId: describeOperationId(op, route),
+    // Readers of the description list an operation once.
+    ...(isAlias && { "x-alias-of": op.id, "x-scalar-ignore": true }),
+    summary: op.summary,
+    ...(op.description && !isAlias && { description: op.description }),
+    tags: [tag],
+    ...(!needsCredential(op) && { security: [] }),
+    parameters: parameters.of(op, describeRoute(route).path),
+    ...(body && {
+      requestBody: op.aliases ? components.share("requestBodies", op.id, body) : body,
+    }),
+    responses: describeResponses(op, components),
+    "x-permission": op.permission?.name ?? null,
+    "x-events": op.emits.map(({ type }) => type),
+  };
+}
+
+/** A further route of an operation has an id of its own, of letters that any language takes in a name. */
+function describeOperationId({ id, aliases = [] }: Operation, route: Route): string {
+  const index = aliases.indexOf(route);
+  if (index === -1) return id;
+  return `${id}_alias${index === 0 ? "" : index + 1}`;
+}
+
+function describeBody(op: Operation, components: Components): DescriptionPart | undefined {
+  if (op.streamsBody) return { required: true, content: UPLOAD_CONTENT };
+  if (op.readsRequest) return { required: false, content: { "*/*": {} } };
+  if (!op.body) return undefined;
+  const schema = components.resolve(op.body);
+  return {
+    required: op.bodyOptional !== true,
+    content: {
+      "application/json": {
+        schema,
+        ...(op.example?.body !== undefined && { example: op.example.body }),
+      },
+      ...(op.acceptsForm && { [FORM_MEDIA_TYPE]: { schema } }),
+      ...(op.acceptsText && { [op.acceptsText.mediaType]: { schema: { type: "string" } } }),
+    },
+  };
+}
+
+const UPLOAD_CONTENT: DescriptionPart = {
+  "application/octet-stream": { schema: { type: "string", format: "binary" } },
+  "multipart/form-data": {
+    schema: {
+      type: "object",
+      required: ["file"],
+      properties: { file: { type: "string", format: "binary" } },
+    },
+  },
+};

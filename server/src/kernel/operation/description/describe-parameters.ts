@@ -1,0 +1,154 @@
+import type { TSchema } from "typebox";
+import type { Operation } from "../../contract.ts";
+import { ENVIRONMENT_NAMES } from "../../db/partition.ts";
+import { supportsDryRun } from "../dry-run.ts";
+import { isEventStream } from "../operation.ts";
+import type { Components, DescriptionPart } from "./components.ts";
+import { isGuarded, isRepeatable } from "./describe-responses.ts";
+
+/** The name of a parameter for the rest of a path, which the router calls by its asterisk. */
+export const REST = "rest";
+
+/** The parameters of operations. What several routes have alike is written once, under a name. */
+export class Parameters {
+  /** By name: headers, and what is shared of paths and queries. */
+  readonly components: DescriptionPart = { ...HEADERS };
+  readonly #byOperation = new Map<Operation, readonly DescriptionPart[]>();
+  /** By the text of the parameter. */
+  readonly #names = new Map<string, string>();
+
+  constructor(operations: readonly Operation[], components: Components) {
+    const usersByText = new Map<string, Operation[]>();
+    // Sorted: names are those of the first user, and the order in which modules list their exports is not stable.
+    for (const op of operations.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+      const described = [
+        ...describeParameters(op.params, "path", op.example?.params, components),
+        ...describeParameters(op.query, "query", op.example?.query, components),
+      ];
+      this.#byOperation.set(op, described);
+      for (const text of described.map((one) => JSON.stringify(one))) {
+        const users = usersByText.get(text) ?? [];
+        usersByText.set(text, users);
+        for (const _ of [op.route, ...(op.aliases ?? [])]) users.push(op);
+      }
+    }
+    for (const [text, users] of usersByText) if (users.length > 1) this.#share(text, users);
+  }
+
+  /** Those of an operation at one of its paths. */
+  of(op: Operation, path: string): DescriptionPart[] {
+    const named = new Set(path.match(/(?<=\{)\w+(?=\})/g));
+    const own = (this.#byOperation.get(op) ?? []).filter(
+      (one) => one["in"] === "query" || named.has(String(one["name"])),
+    );
+    const described = own.map((one) => {
+      const name = this.#names.get(JSON.stringify(one));
+      return name === undefined ? one : { $ref: `${PARAMETERS_AT}${name}` };
+    });
+    return [...headersOf(op), ...described];
+  }
+
+  /** `limit`, or `incidents.limit` where one area uses it or the short name has another meaning. */
+  #share(text: string, users: readonly Operation[]): void {
+    const parameter = JSON.parse(text) as { readonly name: string };
+    const areas = [...new Set(users.map(({ id }) => id.split(".")[0]))];
+    const candidates = [
+      ...(areas.length > 1 ? [parameter.name] : []),
+      ...areas.map((area) => `${area}.${parameter.name}`),
+      ...users.map(({ id }) => `${id}.${parameter.name}`),
+    ];
+    const name = candidates.find((candidate) => !(candidate in this.components));
+    if (name === undefined) throw new Error(`${candidates.join(", ")}: parameters of one name.`);
+    this.components[name] = parameter;
+    this.#names.set(text, name);
+  }
+}
+
+function describeParameters(
+  schema: TSchema | undefined,
+  location: "path" | "query",
+  example: unknown,
+  components: Components,
+): DescriptionPart[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, TSchema>;
+    required?: readonly string[];
+  };
+  const examples = (example ?? {}) as DescriptionPart;
+  return Object.entries(properties).map(([name, part]) => ({
+    name: name === "*" ? REST : name,
+    in: location,
+    // A default fills in a missing value, whatever the validator then requires.
+    required: location === "path" || (required.includes(name) && !("default" in part)),
+    schema: components.resolve(part),
+    ...(name in examples && { example: examples[name] }),
+  }));
+}
+
+const PARAMETERS_AT = "#/components/parameters/";
+
+const HEADERS = {
+  workspace: header(
+    "X-Workspace",
+    "The slug of the workspace.",
+    { type: "string", examples: ["default"] },
+    true,
+  ),
+  workspaceOfStream: header(
+    "X-Workspace",
+    "The slug of the workspace, unless the query names it.",
+    {
+      type: "string",
+    },
+  ),
+  environment: header("X-Environment", "Which environment's data.", {
+    enum: ENVIRONMENT_NAMES,
+    default: "production",
+  }),
+  requestId: header("X-Request-ID", "Your id for this request, echoed and logged.", {
+    type: "string",
+    maxLength: 128,
+  }),
+  idempotencyKey: header(
+    "Idempotency-Key",
+    "Repeating the request with it has no further effect.",
+    {
+      type: "string",
+      maxLength: 255,
+    },
+  ),
+  prefer: header(
+    "Prefer",
+    "`dry-run`: perform it, take it back, and answer with a DryRun. So does `?dryRun=true`.",
+    { type: "string", examples: ["dry-run"] },
+  ),
+  lastEventId: header("Last-Event-ID", "The id of the last event that you have.", {
+    type: "string",
+  }),
+  ifMatch: header("If-Match", "The ETag that the resource must still have.", { type: "string" }),
+};
+
+function header(
+  name: string,
+  description: string,
+  schema: DescriptionPart,
+  required = false,
+): DescriptionPart {
+  return { name, in: "header", required, description, schema };
+}
+
+function headersOf(op: Operation): DescriptionPart[] {
+  const ref = (name: keyof typeof HEADERS): DescriptionPart => ({
+    $ref: `${PARAMETERS_AT}${name}`,
+  });
+  return [
+    ...(op.access === "workspace"
+      ? [ref(isEventStream(op) ? "workspaceOfStream" : "workspace"), ref("environment")]
+      : []),
+    ref("requestId"),
+    ...(isRepeatable(op) ? [ref("idempotencyKey")] : []),
+    ...(isGuarded(op) ? [ref("ifMatch")] : []),
+    ...(supportsDryRun(op) ? [ref("prefer")] : []),
+    ...(isEventStream(op) ? [ref("lastEventId")] : []),
+  ];
+}
