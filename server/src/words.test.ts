@@ -102,7 +102,7 @@ test("a comment begins with its subject", () => {
   expect(riddles).toEqual([]);
 });
 
-test("a file under 25 lines has two users, or is an index, a list or a program", () => {
+test("a file under 25 lines has two users, or is an index, a list, a call layer or a program", () => {
   const users = new Map<string, number>();
   for (const { path, text } of shipped)
     for (const target of new Set(importsOf(path, text)))
@@ -112,7 +112,7 @@ test("a file under 25 lines has two users, or is an index, a list or a program",
       text.split("\n").length < 25 &&
       users.get(path) === 1 &&
       dirname(path) !== "src" &&
-      !/\/(index|events|permissions)\.ts$/.test(path),
+      !/\/(index|events|permissions)\.ts$|\/operation\/layers\//.test(path),
   );
   expect(crumbs.map(({ path }) => path)).toEqual([]);
 });
@@ -148,11 +148,19 @@ test("documents name files that are there", () => {
   expect(lost).toEqual([]);
 });
 
-test("every decision is in their index", () => {
+test("every decision has a number, a heading of one form, a name of its own, and a place in the index", () => {
   const decisions = join(root, "../docs/adr");
   const index = readFileSync(join(decisions, "README.md"), "utf8");
-  const files = globSync("[0-9]*.md", { cwd: decisions });
-  expect(files.filter((file) => !index.includes(`(${file})`))).toEqual([]);
+  const files = globSync("[0-9]*.md", { cwd: decisions }).toSorted();
+  const listed = [...index.matchAll(/^- \[(\d{4})\]\((\1-[^)]+)\)/gm)].map(([, , file]) => file);
+  expect(listed.toSorted()).toEqual(files);
+  const headings = files.map((file) => readFileSync(join(decisions, file), "utf8").split("\n")[0]);
+  expect(headings.filter((line, at) => !line?.startsWith(`# ${files[at]?.slice(0, 4)}. `))).toEqual(
+    [],
+  );
+  for (const names of [files.map((file) => file.slice(0, 4)), files.map((file) => file.slice(5))]) {
+    expect(new Set(names).size).toBe(names.length);
+  }
 });
 
 function folders(): Map<string, string[]> {

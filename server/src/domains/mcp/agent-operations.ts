@@ -4,7 +4,7 @@ import type { Operation, Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { isDrastic } from "#kernel/access/drastic-call.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import { authorise } from "#kernel/operation/perform.ts";
+import { authorise } from "#kernel/operation/layers/authorisation.ts";
 
 const FOUND_MAX = 20;
 

@@ -4,7 +4,8 @@ import { holdsPermission } from "#kernel/access/permission.ts";
 import type { Operation, Platform } from "#kernel/contract.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
 import { Failure, NotFound, permissionFailure } from "#kernel/operation/failure.ts";
-import { authorise, validateInput } from "#kernel/operation/perform.ts";
+import { validateInput } from "#kernel/operation/execution/compiled-operation.ts";
+import { authorise } from "#kernel/operation/layers/authorisation.ts";
 import type { RawInput } from "#kernel/operation/invocation.ts";
 import {
   type Change,

@@ -4,7 +4,7 @@
  */
 import type { Operation, Platform } from "../contract.ts";
 import type { RawInput } from "../operation/invocation.ts";
-import { validateInput } from "../operation/perform.ts";
+import { validateInput } from "../operation/execution/compiled-operation.ts";
 import type { CallEffect } from "./call-effect.ts";
 import type { Caller } from "./caller.ts";
 

@@ -21,7 +21,8 @@ import {
 import { assertStorableTexts, FORM_MEDIA_TYPE, JSON_MEDIA_TYPE, toUpload } from "./request-body.ts";
 import type { InvocationResult, RawInput } from "../operation/invocation.ts";
 import { isEventStream } from "../operation/operation.ts";
-import { authorise, perform } from "../operation/perform.ts";
+import { authorise } from "../operation/layers/authorisation.ts";
+import { perform } from "../operation/perform.ts";
 import { EVENT_STREAM } from "../operation/response.ts";
 import { classifyAddress } from "../outbound/ssrf-guard.ts";
 import { type Authenticate, readToken, resolveCaller } from "./authenticate.ts";

@@ -1,7 +1,8 @@
 import type { Operation, WriteContext } from "../contract.ts";
 import type { PerformInput } from "./call-operation.ts";
 import { Failure } from "./failure.ts";
-import { authorise, validateInput } from "./perform.ts";
+import { validateInput } from "./execution/compiled-operation.ts";
+import { authorise } from "./layers/authorisation.ts";
 
 /**
  * Performs a command within the transaction of another one, with the permissions of its caller: what it writes and

@@ -10,7 +10,8 @@ import type { Operation, Platform } from "#kernel/contract.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
 import { assertNotBlocked } from "#kernel/http/authenticate.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import { authorise, perform } from "#kernel/operation/perform.ts";
+import { authorise } from "#kernel/operation/layers/authorisation.ts";
+import { perform } from "#kernel/operation/perform.ts";
 
 /** The person whose call is decided, and by what they would call. */
 export interface Subject {

@@ -21,7 +21,7 @@ import type { Tx } from "#kernel/db/connection.ts";
 import { causationOf } from "#kernel/log/event-log.ts";
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { assertNoErrors, Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
-import { ChainTooDeep } from "#kernel/operation/perform.ts";
+import { ChainTooDeep } from "#kernel/operation/layers/chain-depth.ts";
 import { firstCheckpoint } from "../start/queued-start.ts";
 import type { RunContext } from "../engine/run-context.ts";
 import { type PreparedStart, startInline, writeRunStart } from "../start/start-run.ts";

@@ -9,7 +9,7 @@ import {
   WorkflowsTrigger,
 } from "#domains/workflows/index.ts";
 import { command, query } from "#kernel/operation/operation.ts";
-import { ChainTooDeep } from "#kernel/operation/perform.ts";
+import { ChainTooDeep } from "#kernel/operation/layers/chain-depth.ts";
 import { accepted, item } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
 import { startEvents } from "../events.ts";

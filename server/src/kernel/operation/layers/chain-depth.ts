@@ -1,0 +1,15 @@
+import { CAUSATION_DEPTH_MAX } from "../../log/event.ts";
+import { Failure, failure } from "../failure.ts";
+import type { CallLayer } from "./call-layer.ts";
+
+export const ChainTooDeep = failure(
+  "chain_too_deep",
+  409,
+  `A chain of automations ends after ${CAUSATION_DEPTH_MAX} links.`,
+);
+
+/** Ends a chain of automations that cause each other. */
+export const chainDepth: CallLayer = (next) => (platform, op, call) => {
+  if (call.caller.cause.depth > CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
+  return next(platform, op, call);
+};

@@ -1,0 +1,17 @@
+import type { Operation } from "../../contract.ts";
+import type { Invocation } from "../invocation.ts";
+import type { CallLayer } from "./call-layer.ts";
+
+/**
+ * People, roles, secrets and other definitions belong to the workspace in all its environments. Their events
+ * go to production, whatever the header says: nobody hides them in another log.
+ */
+export const sharedEnvironment: CallLayer = (next) => (platform, op, call) =>
+  next(platform, op, withEnvironment(op, call));
+
+function withEnvironment(op: Operation, call: Invocation): Invocation {
+  if (op.access === "workspace" && op.environmentScoped !== false) return call;
+  const { caller } = call;
+  const requestedEnvironment = caller.requestedEnvironment ?? caller.environment;
+  return { ...call, caller: { ...caller, environment: "production", requestedEnvironment } };
+}
