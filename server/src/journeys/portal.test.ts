@@ -141,7 +141,7 @@ describeInBrowser("portal", () => {
     await title.fill(" ");
     await form.getByRole("button", { name: "Send" }).click();
     const shown = () => form.locator("body").innerText();
-    await expect.poll(shown, { timeout: LIVE_MAX_MS }).toContain("One thing to put right");
+    await expect.poll(shown, { timeout: LIVE_MAX_MS }).toContain("Please correct 1 answer.");
     await title.fill("The till is dark");
     await form
       .getByLabel("Pictures or files")

@@ -15,7 +15,7 @@ export {
   QuotaExceeded,
   ShareExceeded,
 } from "./file.ts";
-export { formBoundary, type FormPart, readFormParts } from "./content/multipart.ts";
+export { formBoundary, type FormPart, readFormParts } from "#kernel/http/multipart.ts";
 export { fileContent, serveFile, wholeFileHeaders } from "./content/serve.ts";
 export { attachFile, type Attachment, deleteFile, insertFile } from "./file-rows.ts";
 export {

@@ -5,7 +5,7 @@ import { Failure, Invalid, invalidField } from "#kernel/operation/failure.ts";
 import { command } from "#kernel/operation/operation.ts";
 import { created } from "#kernel/operation/response.ts";
 import { line, object } from "#kernel/schema/schema.ts";
-import { formBoundary, readFormFile } from "./content/multipart.ts";
+import { formBoundary, readFormFile } from "#kernel/http/multipart.ts";
 import { FileTooLarge, FileUploaded, QuotaExceeded, ShareExceeded, StoredFile } from "./file.ts";
 import { insertFile } from "./file-rows.ts";
 import { FilesWrite } from "./permissions.ts";

@@ -301,7 +301,7 @@ test("without a script forms are sent with their files, and what is wrong stands
   const refused = await post(ben, "/broken", { "/title": "Kept title", "/files": large });
   expect([refused.status, await openOnes()]).toEqual([422, before + 1]);
   expect(refused.page).toContain("Kept title");
-  expect(refused.page).toMatch(/id="field--files-error">large\.txt: [^<]+</);
+  expect(refused.page).toMatch(/-error">The file large\.txt was refused\. [^<]+</);
   const answered = await post(ben, `/tickets/${number}`, {
     act: "comment",
     body: "With a picture",
@@ -318,7 +318,7 @@ test("without a script forms are sent with their files, and what is wrong stands
   const item = `/ask/${made.data.id}`;
   const wrong = await post(ben, item, { "/why": "x" });
   expect(wrong.status).toBe(422);
-  expect(wrong.page).toMatch(/id="field--why-error">[^<]+</);
+  expect(wrong.page).toMatch(/why-error">Why\? [^<]+</);
   const asked = await post(ben, item, { "/why": "Mine broke", "/other": "no field" });
   const request = asked.to.split("/").at(-1) ?? "";
   const requestPath = `/api/v1/catalog/requests/${request}`;

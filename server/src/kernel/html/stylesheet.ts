@@ -1,3 +1,5 @@
+import { FORM_STYLE } from "./form/form-style.ts";
+
 /** The one stylesheet of our plain pages. It stands in the page, and the page's policy names its hash. */
 export const STYLESHEET = `
 :root {
@@ -63,54 +65,31 @@ strong { font-weight: 650; }
 .faint { color: var(--faint); font-size: .875rem; }
 main > :last-child { margin-bottom: 0; }
 form { margin: 1.25rem 0 0; }
-label { display: block; margin-bottom: .25rem; font-weight: 550; }
-label span { color: var(--faint); font-weight: 400; }
-input, select, textarea {
-  width: 100%;
-  margin-bottom: 1rem;
-  padding: .6rem .75rem;
-  font: inherit;
-  font-weight: 400;
-  color: inherit;
-  background: var(--field);
-  border: 1px solid var(--edge);
-  border-radius: .5rem;
-}
+label { display: block; margin-bottom: .25rem; font-weight: 500; }
+${FORM_STYLE}
+form > :is(input, select, textarea) { margin-bottom: 1rem; }
 .hint { margin: -.75rem 0 1rem; }
-input[type=checkbox], input[type=radio] { accent-color: var(--accent); width: auto; margin: 0 .5rem 0 0; }
-::file-selector-button {
-  margin: 0 .75rem 0 0;
-  padding: .15rem .6rem;
-  font: inherit;
-  font-size: .875rem;
-  color: var(--ink);
-  background: transparent;
-  border: 1px solid var(--edge);
-  border-radius: .375rem;
-  cursor: pointer;
-}
-fieldset { margin: 0 0 1rem; padding: .25rem .75rem .5rem; border: 1px solid var(--edge); border-radius: .5rem; }
 fieldset p { margin: .25rem 0; }
-fieldset label { font-weight: 400; }
-legend { padding: 0 .25rem; font-weight: 550; }
+fieldset p label { display: flex; align-items: center; gap: .5rem; font-weight: 400; }
 button {
   width: 100%;
-  padding: .65rem 1rem;
+  padding: .5rem 1rem;
   font: inherit;
-  font-weight: 600;
+  font-weight: 500;
   color: var(--on-main);
   background: var(--main);
   border: 1px solid var(--main);
-  border-radius: .5rem;
+  border-radius: .375rem;
   cursor: pointer;
 }
+.buttons button { flex: 1; }
 a.button {
   display: inline-block;
   padding: .5rem 1rem;
-  font-weight: 600;
+  font-weight: 500;
   color: var(--on-main);
   background: var(--main);
-  border-radius: .5rem;
+  border-radius: .375rem;
   text-decoration: none;
 }
 a.button:hover { background: color-mix(in oklab, var(--main) 88%, var(--accent)); }
@@ -140,12 +119,6 @@ button:hover { background: color-mix(in oklab, var(--main) 88%, var(--accent)); 
 button.second:hover { background: color-mix(in oklab, var(--ink) 5%, transparent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
 .choice { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
-.alarm {
-  padding: .7rem .9rem;
-  color: var(--alarm);
-  background: var(--alarm-ground);
-  border-radius: .5rem;
-}
 .or { margin: 1rem 0 0; text-align: center; }
 dl { margin: 1rem 0; display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; }
 dt { color: var(--faint); }

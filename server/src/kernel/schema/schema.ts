@@ -55,3 +55,6 @@ export function line(maxLength: number, description?: string) {
 export function text(maxLength: number, description?: string) {
   return Type.String({ maxLength, ...(description && { description }) });
 }
+
+/** An e-mail address, as accounts and forms take it. One kind of sign matches each part, so that no text takes long. */
+export const EMAIL_PATTERN = "^[^\\s@]{1,64}@[^\\s@]{1,190}$";

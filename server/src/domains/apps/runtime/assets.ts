@@ -7,20 +7,19 @@ import { readdirSync, readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { basename, join } from "node:path";
 import { sha256 } from "#kernel/access/crypto.ts";
+import { FORM_STYLE } from "#kernel/html/form/form-style.ts";
 
 const FILES = [
   "script/main.ts",
   "script/stage.ts",
   "script/page-view.ts",
   "script/dom.ts",
-  "vnode.ts",
   "view.ts",
+  "app-field.ts",
   "table.ts",
   "board.ts",
-  "fields.ts",
   "chart.ts",
   "format.ts",
-  "local-time.ts",
   "script/control.ts",
   "script/message.ts",
   "script/live.ts",
@@ -31,7 +30,15 @@ const FILES = [
   "rows.css",
   "stage.css",
 ] as const;
-/** The charts of console and mails, beside the files of apps. */
+/** The fields of every form that the server draws, beside the files of apps. */
+const KERNEL_FILES = [
+  "vnode.ts",
+  "form/form-field.ts",
+  "form/field-view.ts",
+  "form/local-time.ts",
+] as const;
+const kernelFolder = join(import.meta.dirname, "../../../kernel/html");
+/** The charts of console and mails, beside them. */
 const CHART = "@millrace/client/chart";
 const chartFolder = join(import.meta.dirname, "../../../../../client/src/chart");
 const isSource = (name: string): boolean => name.endsWith(".ts") && !name.endsWith(".test.ts");
@@ -59,6 +66,7 @@ function buildBundle(): Bundle {
   const folder = join(import.meta.dirname, "browser");
   const files = new Map([
     ...FILES.map((name) => [basename(name), loadAsset(join(folder, name))] as const),
+    ...KERNEL_FILES.map((name) => [basename(name), loadAsset(join(kernelFolder, name))] as const),
     ...readdirSync(chartFolder)
       .filter(isSource)
       .map((name) => [`chart-${name}`, loadAsset(join(chartFolder, name), "./chart-")] as const),
@@ -70,9 +78,13 @@ function buildBundle(): Bundle {
 /** Reads a file. `siblings` is how it names those beside it, once they all stand in one folder. */
 function loadAsset(path: string, siblings = "./"): Asset {
   const text = readFileSync(path, "utf8");
-  if (!path.endsWith(".ts")) return { mediaType: "text/css; charset=utf-8", text };
+  if (path.endsWith(".css")) {
+    // The rules of apps come after those of forms, so that they can differ.
+    const look = basename(path) === "style.css" ? FORM_STYLE : "";
+    return { mediaType: "text/css; charset=utf-8", text: `${look}${text}` };
+  }
   const script = stripTypes(text)
-    .replaceAll(/from "\.\.?\//g, `from "${siblings}`)
+    .replaceAll(/from "(?:\.{1,2}|#kernel)\/(?:[\w-]+\/)*/g, `from "${siblings}`)
     .replaceAll(`from "${CHART}"`, 'from "./chart-index.ts"');
   return { mediaType: "text/javascript; charset=utf-8", text: script };
 }

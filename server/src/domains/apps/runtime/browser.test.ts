@@ -123,7 +123,7 @@ describeInBrowser("in a browser", () => {
       await page.getByRole("button", { name: "New order" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByRole("button", { name: "Add" }).click();
-      await dialog.getByText("Number is required.").waitFor();
+      await dialog.getByText("This field is required.").waitFor();
       expect(
         await dialog.getByLabel("Number").evaluate((box) => box === document.activeElement),
       ).toBe(true);

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { sha256 } from "#kernel/access/crypto.ts";
+import type { Child } from "#kernel/html/vnode.ts";
+import { escapeHtml, renderHtml } from "#kernel/html/vnode-html.ts";
 import { awaitTurnToSend, stringifyInTurns } from "#kernel/schema/serialise.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { Snapshot } from "../deployments/deployment.ts";
@@ -9,32 +11,6 @@ import { bundle } from "./assets.ts";
 import { setRegion } from "./browser/format.ts";
 import type { PageState, ResolvedComponent, StartData } from "./browser/page-state.ts";
 import { componentView, NO_SCRIPT, pageView, type UiState } from "./browser/view.ts";
-import type { Child } from "./browser/vnode.ts";
-
-const VOID = new Set(["br", "hr", "input", "img", "link", "meta"]);
-const TAG = /^[a-z][a-z0-9]*$/;
-const ATTRIBUTE = /^[a-zA-Z][a-zA-Z0-9-]*$/;
-
-/** Renders elements as HTML, with every text and every attribute escaped. */
-function renderHtml(children: readonly Child[]): string {
-  return children.map(renderNode).join("");
-}
-
-function renderNode(child: Child): string {
-  if (typeof child === "string") return escapeHtml(child);
-  const { tag, attributes, children } = child;
-  if (!TAG.test(tag)) throw new Error("An element has a strange name.");
-  const attributesHtml = Object.entries(attributes).map(([name, value]) => {
-    if (!ATTRIBUTE.test(name)) throw new Error("An attribute has a strange name.");
-    return value === true ? ` ${name}` : ` ${name}="${escapeHtml(value)}"`;
-  });
-  const open = `<${tag}${attributesHtml.join("")}>`;
-  return VOID.has(tag) ? open : `${open}${renderHtml(children)}</${tag}>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
 
 const MARK_BYTES = 16;
 

@@ -3,6 +3,8 @@
  * browser sends which one, the entered values, and the id of the row.
  */
 import { toLocalRedirect } from "#kernel/access/local-redirect.ts";
+import type { ParsedForm } from "#kernel/html/form/form-values.ts";
+import { toSentence } from "#kernel/html/form/form-view.ts";
 import {
   Failure,
   failure,
@@ -125,8 +127,10 @@ export async function executeAction(
   }
   const actionInput = await readActionInput(ctx, target, request);
   if ("errors" in actionInput) {
-    const message = "Some fields need another look.";
-    const effects: Effect[] = [{ kind: "error", message, fields: actionInput.errors }];
+    const { errors } = actionInput;
+    const count = errors.size === 1 ? "1 answer" : `${errors.size} answers`;
+    const message = `Please correct ${count}.`;
+    const effects: Effect[] = [{ kind: "error", message, fields: Object.fromEntries(errors) }];
     return { effects, done: [], succeeded: false };
   }
   return new ActionRunner(ctx, actionInput).run(action, actionInput.scope);
@@ -195,13 +199,13 @@ function ownAction(
 
 interface ResolvedInput {
   readonly scope: BindingScope;
-  /** The names of the form's fields. */
-  readonly fields: readonly string[];
+  /** The fields of the form. */
+  readonly fields: readonly Pick<Field, "name" | "label">[];
   /** Of the form; null where it was left empty. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-type ActionInput = ResolvedInput | { readonly errors: Readonly<Record<string, string>> };
+type ActionInput = ResolvedInput | Pick<ParsedForm, "errors">;
 
 async function readActionInput(
   ctx: ResolveContext,
@@ -215,8 +219,7 @@ async function readActionInput(
     const props = await evaluateProps();
     const fields = buildFormFields(props);
     const parsed = parseForm(fields, values, ctx.session.region);
-    if ("errors" in parsed) return parsed;
-    return { scope, fields: fields.map(({ name }) => name), values: parsed.values };
+    return parsed.errors.size > 0 ? parsed : { scope, fields, values: parsed.values };
   }
   if (!ROW_COMPONENTS.has(component.type)) return { scope, fields: [], values: {} };
   const row = rowId === undefined ? undefined : await findRow(ctx, component, rowId);
@@ -246,8 +249,7 @@ function readChange(
   if (!field) throw new Failure(Forbidden);
   const { value } = values;
   const parsed = parseForm([field], { [field.name]: value }, session.region);
-  if ("errors" in parsed) return parsed;
-  return { scope, fields: [field.name], values: parsed.values };
+  return parsed.errors.size > 0 ? parsed : { scope, fields: [field], values: parsed.values };
 }
 
 const MOVED_FIELD: Omit<Field, "name"> = {
@@ -256,12 +258,11 @@ const MOVED_FIELD: Omit<Field, "name"> = {
   required: false,
   options: [],
   value: null,
-  help: undefined,
 };
 
 class ActionRunner {
   readonly #ctx: ResolveContext;
-  readonly #fields: readonly string[];
+  readonly #fields: ResolvedInput["fields"];
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #effects: Effect[] = [];
   readonly #done: string[] = [];
@@ -379,7 +380,8 @@ class ActionRunner {
 
   #toFieldMessage({ path, message }: FieldError): (readonly [string, string])[] {
     const name = path.replace(/^\/(values\/)?/, "");
-    return this.#fields.includes(name) ? [[name, message]] : [];
+    const field = this.#fields.find((one) => one.name === name);
+    return field ? [[name, toSentence(field.label, message)]] : [];
   }
 }
 

@@ -13,7 +13,7 @@ import {
   WrongMediaType,
 } from "#kernel/operation/failure.ts";
 import { newId } from "#kernel/schema/id.ts";
-import { formBoundary, type FormPart, readFormParts } from "../content/multipart.ts";
+import { formBoundary, type FormPart, readFormParts } from "#kernel/http/multipart.ts";
 import { discard, type StoredContent, storeFile, tooLarge } from "../store-file.ts";
 import { type FileHandle, findFileIds, toHandle } from "./file-handle.ts";
 

@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
 import { event } from "#kernel/log/event.ts";
-import { id, line } from "#kernel/schema/schema.ts";
+import { EMAIL_PATTERN, id, line } from "#kernel/schema/schema.ts";
 
 export const Email = Type.String({
   maxLength: 254,
-  pattern: "^[^\\s@]{1,64}@[^\\s@]{1,190}$",
+  pattern: EMAIL_PATTERN,
 });
 
 /** Only the length is prescribed, as NIST SP 800-63B recommends. */

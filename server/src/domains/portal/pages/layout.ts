@@ -1,5 +1,6 @@
 import { sha256 } from "#kernel/access/crypto.ts";
 import { buildAccentStyle } from "#kernel/html/colour.ts";
+import { FORM_STYLE } from "#kernel/html/form/form-style.ts";
 import {
   type HtmlDocument,
   type Markup,
@@ -45,6 +46,7 @@ export function renderPortal(
 <link rel="icon" href="${prefix}/mark.svg">
 <link rel="stylesheet" href="${prefix}/portal.css">
 ${style !== "" && markup`<style>${new SafeMarkup(style)}</style>`}
+${start["form"] !== undefined && markup`<noscript><style>${PLAIN_STYLE}</style></noscript>`}
 <script type="module" src="${prefix}/portal.js"></script>
 </head>
 <body>
@@ -64,12 +66,14 @@ ${body}
   return { html: `<!doctype html>\n${html.text}`, policy: buildPolicy(style), headers: HEADERS };
 }
 
+const PLAIN_STYLE = new SafeMarkup(FORM_STYLE);
 const HEADERS = { "referrer-policy": "same-origin", "cache-control": "no-store" };
 
 function buildPolicy(style: string): string {
-  const hash = style === "" ? "" : ` 'sha256-${sha256(style).toString("base64")}'`;
+  const texts = [FORM_STYLE, style].filter((text) => text !== "");
+  const hashes = texts.map((text) => ` 'sha256-${sha256(text).toString("base64")}'`).join("");
   return (
-    `default-src 'none'; script-src 'self'; style-src 'self'${hash}; font-src 'self'; img-src 'self'; ` +
+    `default-src 'none'; script-src 'self'; style-src 'self'${hashes}; font-src 'self'; img-src 'self'; ` +
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
   );
 }

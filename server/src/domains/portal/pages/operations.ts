@@ -5,6 +5,9 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { RequestAnswers } from "#domains/itsm/catalog/index.ts";
 import { prefixOf } from "#domains/apps/index.ts";
 import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { type PostedForm, readTexts } from "#kernel/html/form/form-field.ts";
+import { toSentence } from "#kernel/html/form/form-view.ts";
+import { readForm, type RefusedFile } from "#kernel/html/form/posted-form.ts";
 import { markup, Markup } from "#kernel/html/markup.ts";
 import {
   Failure,
@@ -20,11 +23,8 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { html } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import type { Home } from "../home.ts";
-import type { Posted } from "../plain/field-view.ts";
-import { type FullItem, renderBroken, renderItem } from "../plain/form-pages.ts";
-import { readPostedForm, type RefusedFile } from "../plain/posted-form.ts";
+import { type FullItem, type Refused, renderBroken, renderItem } from "../plain/form-pages.ts";
 import { submitForm } from "../plain/submit-form.ts";
-import type { PostedFields } from "../plain/schema-field.ts";
 import type { Answers } from "../search.ts";
 import { sayState, type Thing } from "../things.ts";
 import { renderHome, renderThings, renderTiles } from "./home-view.ts";
@@ -135,46 +135,46 @@ export const submitPortalForm = command({
     if (!caller.credential) return askToSignIn(caller, `/portal/${workspace}/${path}`);
     const session = openPortal(platform, caller, { workspace, environment });
     if (!caller.upload) throw new Failure(MalformedRequest);
-    const { fields, refused } = await readPostedForm(caller.upload, session.upload);
-    const renderAgain = async (error: Failure, at: string, posted: Posted) =>
+    const { posted, refused: files } = await readForm(caller.upload, session.upload);
+    const renderAgain = async (error: Failure, at: string, refused: Refused) =>
       new FailureWithPage(
         error,
-        await renderPath(platform, caller, { workspace, path: at, environment, posted }),
+        await renderPath(platform, caller, { workspace, path: at, environment, refused }),
       );
     // Nothing is made of a form one of whose files could not be kept: it is shown again with what was written.
-    if (refused.length > 0) {
-      const error = invalidInput(toFieldErrors(refused));
-      throw await renderAgain(error, path, toPosted(error, fields));
+    if (files.length > 0) {
+      const error = invalidInput(toFieldErrors(files));
+      throw await renderAgain(error, path, toRefused(error, posted));
     }
     try {
-      const done = await submitForm(session, path, fields);
+      const done = await submitForm(session, path, posted);
       if (done.problem === undefined) return { goTo: session.pathTo(done.path) };
-      const none = { fields: new Map(), errors: new Map(), problem: done.problem };
+      const none = { posted: new Map(), problem: done.problem };
       const error = invalidField("/files", done.problem);
       throw await renderAgain(error, done.path.slice(1), none);
     } catch (error) {
       if (!(error instanceof Failure) || error.type.status === 404) throw error;
       if (error instanceof FailureWithPage) throw error;
-      throw await renderAgain(error, path, toPosted(error, fields));
+      throw await renderAgain(error, path, toRefused(error, posted));
     }
   },
   run: async (_ctx, _input, page) => page,
 });
 
-/** The refused files at their fields, those of one field in one sentence. */
+/** The refused files at their fields. */
 function toFieldErrors(refused: readonly RefusedFile[]) {
   return [...Map.groupBy(refused, ({ field }) => field)].map(([path, files]) => ({
     path: path.startsWith("/") ? path : `/${path}`,
-    message: files.map(({ name, message }) => `${name}: ${message}`).join(" "),
+    message: files.map(({ name, message }) => `The file ${name} was refused. ${message}`).join(" "),
   }));
 }
 
 /** A refusal at the fields of its form: `/values/serial` of a request is `/serial` of its form. */
-function toPosted({ message, particulars }: Failure, fields: PostedFields): Posted {
+function toRefused({ message, particulars }: Failure, posted: PostedForm): Refused {
   const errors = (particulars.errors ?? []).map(
     (error) => [error.path.replace(/^\/values(?=\/)/, ""), error.message] as const,
   );
-  return { fields, errors: new Map(errors), problem: errors.length === 0 ? message : undefined };
+  return { posted, errors: new Map(errors), ...(errors.length === 0 && { problem: message }) };
 }
 
 interface Asked {
@@ -184,7 +184,7 @@ interface Asked {
   readonly q?: string;
   readonly title?: string;
   /** A form that was sent and refused: it is shown once more. */
-  readonly posted?: Posted;
+  readonly refused?: Refused;
 }
 
 async function renderPath(platform: Platform, caller: Caller, asked: Asked) {
@@ -197,15 +197,15 @@ async function renderPath(platform: Platform, caller: Caller, asked: Asked) {
   const look = { ...home.look, name: home.workspace.name };
   const drawn = typeof page === "function" ? page(home) : page;
   const isForm = drawn.start?.["form"] !== undefined;
-  return renderPortal(session, look, isForm ? drawn : withProblem(drawn, asked.posted));
+  return renderPortal(session, look, isForm ? drawn : withProblem(drawn, asked.refused));
 }
 
 /** A page above which stands what was refused. */
-function withProblem(page: PortalPage, posted: Posted | undefined): PortalPage {
-  if (!posted) return page;
-  const words = posted.problem ?? [...posted.errors].map(([at, text]) => `${at.slice(1)} ${text}`);
-  const sentence = typeof words === "string" ? words : words.join(", ");
-  return { ...page, body: markup`<p class="problem" role="alert">${sentence}</p>${page.body}` };
+function withProblem(page: PortalPage, refused: Refused | undefined): PortalPage {
+  if (!refused) return page;
+  const errors = [...(refused.errors ?? [])].map(([at, text]) => toSentence(at.slice(1), text));
+  const words = refused.problem ?? errors.join(" ");
+  return { ...page, body: markup`<p class="problem" role="alert">${words}</p>${page.body}` };
 }
 
 type HomeData = Static<typeof Home>;
@@ -216,12 +216,12 @@ async function readPage(session: PortalSession, asked: Asked): Promise<PortalPag
   if (rest.length > 0) throw new Failure(NotFound);
   if (area === "") return readFirstPage(session, asked.q?.trim() ?? "");
   if (area === "tickets" && id === undefined) return readThings(session);
-  if (area === "tickets" && id !== undefined) return readThread(session, id, asked.posted);
+  if (area === "tickets" && id !== undefined) return readThread(session, id, asked.refused);
   if (area === "ask" && id === undefined) return readCatalog(session);
-  if (area === "ask" && id !== undefined) return readItem(session, id, asked.posted);
+  if (area === "ask" && id !== undefined) return readItem(session, id, asked.refused);
   if (area === "articles" && id !== undefined) return readArticle(session, id);
   if (area !== "broken" || id !== undefined) throw new Failure(NotFound);
-  return renderBroken(session, asked.title ?? "", asked.posted);
+  return renderBroken(session, asked.title ?? "", asked.refused);
 }
 
 async function readFirstPage(session: PortalSession, q: string): Promise<PageOfHome> {
@@ -294,7 +294,7 @@ const OVER: ReadonlySet<string> = new Set(["closed", "cancelled", "fulfilled", "
 async function readThread(
   session: PortalSession,
   number: string,
-  posted?: Posted,
+  refused?: Refused,
 ): Promise<PageOfHome> {
   const kind = number.startsWith("REQ") ? "request" : "incident";
   const params = { id: number };
@@ -328,7 +328,7 @@ async function readThread(
       entries: inOrder,
       userId: user.id,
       action: session.pathTo(`/tickets/${number}`),
-      answer: posted?.fields.get("body")?.[0] ?? "",
+      answer: (refused?.posted && readTexts(refused.posted, "body")[0]) ?? "",
     }),
   });
 }
@@ -349,10 +349,10 @@ async function readCatalog(session: PortalSession): Promise<PortalPage> {
 async function readItem(
   session: PortalSession,
   id: string,
-  posted: Posted | undefined,
+  refused: Refused | undefined,
 ): Promise<PortalPage> {
   const item = await session.read<FullItem>("catalog.get_item", { params: { id } });
-  return renderItem(session, item, posted);
+  return renderItem(session, item, refused);
 }
 
 /** Links of one article to another, `[How](KB0000012)`, stay in the portal and its environment. */

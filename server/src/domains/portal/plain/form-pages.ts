@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type Markup, markup } from "#kernel/html/markup.ts";
 import type { PortalPage } from "../pages/layout.ts";
 import type { PortalSession } from "../pages/session.ts";
-import { type Posted, renderFields } from "./field-view.ts";
+import { type FormView, renderForm } from "#kernel/html/form/form-view.ts";
 import { listPlainFields, type Schema } from "./schema-field.ts";
 
 export const BROKEN: Schema = {
@@ -25,11 +25,14 @@ export const BROKEN: Schema = {
   },
 };
 
+/** The texts and errors of a form that was refused. */
+export type Refused = Pick<FormView, "posted" | "errors" | "problem">;
+
 /** The page on which somebody says what is broken. */
 export function renderBroken(
   session: PortalSession,
   title: string,
-  posted: Posted | undefined,
+  refused: Refused | undefined,
 ): PortalPage {
   const schema = withTitle(BROKEN, title);
   return {
@@ -37,7 +40,7 @@ export function renderBroken(
     back: session.pathTo(""),
     body: markup`<h1>Something is broken</h1>
 <p class="lead">Say it in your words. A picture often helps.</p>
-${renderForm({ schema, posted, action: session.pathTo("/broken"), act: "Send" })}`,
+${renderPlace({ schema, refused, action: session.pathTo("/broken"), act: "Send" })}`,
     start: { form: "broken", title, schema: BROKEN },
   };
 }
@@ -61,7 +64,7 @@ export interface FullItem {
 export function renderItem(
   session: PortalSession,
   { id, name, description, estimate, form, approval }: FullItem,
-  posted: Posted | undefined,
+  refused: Refused | undefined,
 ): PortalPage {
   const act = approval.required ? "Send for approval" : "Send";
   return {
@@ -70,25 +73,27 @@ export function renderItem(
     body: markup`<h1>${name}</h1>
 ${description !== "" && markup`<p class="lead">${description}</p>`}
 ${estimate !== null && markup`<p class="estimate">Usually takes ${estimate}</p>`}
-${renderForm({ schema: form, posted, action: session.pathTo(`/ask/${id}`), act })}`,
+${renderPlace({ schema: form, refused, action: session.pathTo(`/ask/${id}`), act })}`,
     start: { form: "item", itemId: id, schema: form, needsApproval: approval.required },
   };
 }
 
-interface FormView {
+interface PlaceOfForm {
   readonly schema: Schema;
-  readonly posted: Posted | undefined;
+  readonly refused: Refused | undefined;
   readonly action: string;
   readonly act: string;
 }
 
 /** The form for those without a script; with one, a better form takes its place. */
-function renderForm({ schema, posted, action, act }: FormView): Markup {
-  // Of a form that was refused nothing was kept, and under its key the refusal stands.
-  const key = randomUUID();
-  return markup`<div id="form" class="form-place"><noscript><form class="plain-form" method="post" enctype="multipart/form-data" action="${action}">
-<input type="hidden" name="key" value="${key}">
-${renderFields(listPlainFields(schema), posted)}
-<p class="form-end"><button class="primary">${act}</button></p>
-</form></noscript></div>`;
+function renderPlace({ schema, refused, action, act }: PlaceOfForm): Markup {
+  const form = renderForm({
+    ...refused,
+    fields: listPlainFields(schema),
+    action,
+    submit: act,
+    // Of a form that was refused nothing was kept, and under its key the refusal stands.
+    hidden: [["key", randomUUID()]],
+  });
+  return markup`<div id="form" class="form-place"><noscript><div class="plain-form">${form}</div></noscript></div>`;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { listPlainFields, readPlainValue, type Schema } from "./schema-field.ts";
+import { parseForm } from "#kernel/html/form/form-values.ts";
+import { listPlainFields, type Schema, toSchemaValue } from "./schema-field.ts";
 
 const schema: Schema = {
   type: "object",
@@ -28,21 +29,21 @@ const schema: Schema = {
 const fields = listPlainFields(schema);
 
 test("every property has a field that is named by its pointer; rows of a list are never required", () => {
-  expect(fields.map(({ pointer, kind }) => `${pointer} ${kind}`)).toEqual([
+  expect(fields.map(({ name, input }) => `${name} ${input}`)).toEqual([
     "/seats number",
-    "/model choice",
-    "/remote check",
-    "/extras several",
+    "/model radio",
+    "/remote checkbox",
+    "/extras checkboxes",
     "/hosts lines",
     "/photo file",
-    "/address/a~1b line",
-    "/address/city line",
-    "/accounts/0/system line",
-    "/accounts/1/system line",
-    "/accounts/2/system line",
+    "/address/a~1b text",
+    "/address/city text",
+    "/accounts/0/system text",
+    "/accounts/1/system text",
+    "/accounts/2/system text",
   ]);
-  const required = fields.filter(({ isRequired }) => isRequired);
-  expect(required.map(({ pointer }) => pointer)).toEqual(["/model", "/address/city"]);
+  const required = fields.filter((field) => field.required);
+  expect(required.map(({ name }) => name)).toEqual(["/model", "/address/city"]);
 });
 
 test("what was posted becomes a value of the schema's types, without what was left empty", () => {
@@ -57,7 +58,8 @@ test("what was posted becomes a value of the schema's types, without what was le
     ["/unknown", ["y"]],
     ["/__proto__/x", ["z"]],
   ]);
-  expect(readPlainValue(fields, posted)).toEqual({
+  const { values } = parseForm(fields, posted);
+  expect(toSchemaValue(values)).toEqual({
     seats: 3,
     model: "strong",
     extras: ["Dock", "Headset"],
@@ -65,6 +67,6 @@ test("what was posted becomes a value of the schema's types, without what was le
     address: { "a/b": "x" },
     accounts: [{ system: "ERP" }],
   });
-  // What is no number is told by the operation, at its field.
-  expect(readPlainValue(fields, new Map([["/seats", ["many"]]]))).toEqual({ seats: "many" });
+  const { errors } = parseForm(fields, new Map([["/seats", ["many"]]]));
+  expect([...errors]).toContainEqual(["/seats", "Enter a number, for example 12.5."]);
 });

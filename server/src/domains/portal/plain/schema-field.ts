@@ -1,9 +1,10 @@
 /**
- * The fields of a JSON Schema as a form of plain HTML has them: one after the other, each named by its pointer. Nothing
+ * A JSON Schema as a form of plain HTML: its fields one after the other, each named by its JSON pointer. Nothing
  * can hide a field here, so one with a condition is shown as optional, and its answer counts only where the condition
  * shows it.
  */
 import { findConditionalFields } from "#domains/itsm/catalog/index.ts";
+import type { FormField, FormInput, FormOption } from "#kernel/html/form/form-field.ts";
 
 export interface Schema {
   readonly type?: string | readonly string[];
@@ -24,27 +25,6 @@ export interface Schema {
   readonly "x-section"?: string;
 }
 
-export interface PlainOption {
-  readonly value: unknown;
-  readonly label: string;
-}
-
-export interface PlainField {
-  /** Its JSON pointer, which is also its name in the form. */
-  readonly pointer: string;
-  readonly label: string;
-  readonly help: string | undefined;
-  readonly kind: "line" | "area" | "number" | "check" | "choice" | "several" | "lines" | "file";
-  /** Of a line: what the browser offers to write it. */
-  readonly inputType: string;
-  readonly options: readonly PlainOption[];
-  readonly isRequired: boolean;
-  readonly maxLength: number | undefined;
-  readonly initial: unknown;
-  /** The heading of the object that it belongs to. */
-  readonly group: string | undefined;
-}
-
 const DEPTH_MAX = 4;
 const FIELDS_MAX = 200;
 /** A list of objects has so many places; without a script no more can be added. */
@@ -52,7 +32,7 @@ const ROWS = 3;
 const TEXT_AREA_CHARACTERS = 500;
 
 /** The fields of an object's schema, in their order. */
-export function listPlainFields(schema: Schema): readonly PlainField[] {
+export function listPlainFields(schema: Schema): readonly FormField[] {
   return walk(schema, { pointer: "", depth: 0, group: undefined, isOptional: false }).slice(
     0,
     FIELDS_MAX,
@@ -67,7 +47,7 @@ interface Place {
   readonly isOptional: boolean;
 }
 
-function walk(schema: Schema, place: Place): readonly PlainField[] {
+function walk(schema: Schema, place: Place): readonly FormField[] {
   if (place.depth > DEPTH_MAX) return [];
   const names = Object.keys(schema.properties ?? {});
   const conditional = findConditionalFields(schema);
@@ -92,7 +72,7 @@ function toFields(
   schema: Schema,
   place: Place,
   isRequired: boolean,
-): readonly PlainField[] {
+): readonly FormField[] {
   const label = schema.title ?? toLabel(name);
   const { items, properties } = schema;
   const within = { ...place, depth: place.depth + 1, group: label };
@@ -107,20 +87,25 @@ function toFields(
       }),
     ).flat();
   }
-  const field = toField(schema);
+  const input = chooseInput(schema);
   return [
     {
-      ...field,
-      pointer: place.pointer,
+      name: place.pointer,
       label,
-      help: schema.description,
-      isRequired: isRequired && !place.isOptional,
-      maxLength: schema.maxLength,
-      initial: schema.default,
+      input,
+      options: listOptions(input === "checkboxes" ? (items ?? {}) : schema),
+      required: isRequired && !place.isOptional,
+      help: describe(schema, input),
+      value: schema.default,
       group: schema["x-section"] ?? place.group,
+      maxLength: schema.maxLength,
+      ...(input === "file" && { multiple: true, keepsFiles: true }),
     },
   ];
 }
+
+const describe = ({ description }: Schema, input: FormInput): string | undefined =>
+  input === "lines" ? [description, "One in each line."].filter(Boolean).join(" ") : description;
 
 const toLabel = (name: string): string => {
   const words = name
@@ -130,80 +115,56 @@ const toLabel = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-const INPUT_TYPES: Readonly<Record<string, string>> = {
+const BY_FORMAT: Readonly<Record<string, FormInput>> = {
   date: "date",
   time: "time",
   email: "email",
   uri: "url",
 };
+const BY_TYPE: Readonly<Record<string, FormInput>> = {
+  boolean: "checkbox",
+  number: "number",
+  integer: "number",
+};
 
-type Drawn = Pick<PlainField, "kind" | "inputType" | "options">;
-
-function toField(schema: Schema): Drawn {
-  const { type, items } = schema;
-  const plain = { inputType: "text", options: [] };
-  const options = listOptions(schema);
-  if (options.length > 0) return { ...plain, kind: "choice", options };
-  if (schema["x-file"] || items?.["x-file"]) return { ...plain, kind: "file" };
-  if (type === "boolean") return { ...plain, kind: "check" };
-  if (type === "number" || type === "integer") return { ...plain, kind: "number" };
-  if (type === "array") {
-    const choices = items ? listOptions(items) : [];
-    return choices.length > 0
-      ? { ...plain, kind: "several", options: choices }
-      : { ...plain, kind: "lines" };
-  }
+function chooseInput(schema: Schema): FormInput {
+  const { type, items, format = "" } = schema;
+  if (listOptions(schema).length > 0) return "radio";
+  if (schema["x-file"] || items?.["x-file"]) return "file";
+  if (type === "array") return items && listOptions(items).length > 0 ? "checkboxes" : "lines";
+  const known = BY_TYPE[String(type)];
+  if (known) return known;
   const isLong = schema["x-multiline"] || (schema.maxLength ?? 0) > TEXT_AREA_CHARACTERS;
-  if (isLong) return { ...plain, kind: "area" };
-  return { ...plain, kind: "line", inputType: INPUT_TYPES[schema.format ?? ""] ?? "text" };
+  return isLong ? "textarea" : (BY_FORMAT[format] ?? "text");
 }
 
-function listOptions({ enum: values, oneOf }: Schema): readonly PlainOption[] {
-  if (values) return values.map((value) => ({ value, label: String(value) }));
-  if (!oneOf?.every((one) => one.const !== undefined)) return [];
-  return oneOf.map((one) => ({
-    value: one.const,
-    label: [one.title ?? String(one.const), one.description].filter(Boolean).join(": "),
-  }));
+function listOptions({ enum: values, oneOf }: Schema): readonly FormOption[] {
+  if (values) return values.filter(isPlain).map((value) => ({ value, label: String(value) }));
+  return (oneOf ?? []).flatMap(({ const: value, title, description }) =>
+    isPlain(value)
+      ? [{ value, label: [title ?? String(value), description].filter(Boolean).join(": ") }]
+      : [],
+  );
 }
 
-/** A form as it was sent: texts, and ids of files, by the names of their fields. */
-export type PostedFields = ReadonlyMap<string, readonly string[]>;
+/** A value that a form can send as a text. */
+const isPlain = (value: unknown): value is FormOption["value"] =>
+  value === null || ["string", "number", "boolean"].includes(typeof value);
 
-/** The value that a posted form makes by its schema. What was left empty is left out. */
-export function readPlainValue(
-  fields: readonly PlainField[],
-  posted: PostedFields,
-): Record<string, unknown> {
-  const value: Record<string, unknown> = {};
-  for (const field of fields) {
-    const read = readField(field, posted.get(field.pointer) ?? []);
-    if (read !== undefined) place(value, field.pointer.slice(1).split("/").map(unescape), read);
+/** The value of the schema that the values of its fields make. What was left empty is left out. */
+export function toSchemaValue(
+  values: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const root = Object.create(null) as Tree;
+  for (const [pointer, value] of Object.entries(values)) {
+    const isEmpty =
+      value === null || value === false || (Array.isArray(value) && value.length === 0);
+    if (!isEmpty) place(root, pointer.slice(1).split("/").map(unescape), value);
   }
-  return compact(value) as Record<string, unknown>;
+  return compact(root) as Record<string, unknown>;
 }
 
 const unescape = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
-
-function readField({ kind, options }: PlainField, texts: readonly string[]): unknown {
-  const filled = texts.map((text) => text.trim()).filter((text) => text !== "");
-  const [first] = filled;
-  const valueOf = (text: string): unknown =>
-    options.find(({ value }) => String(value) === text)?.value ?? text;
-  if (kind === "check") return first === undefined ? undefined : true;
-  if (kind === "several" || kind === "file") {
-    return filled.length === 0 ? undefined : filled.map(valueOf);
-  }
-  if (kind === "lines") {
-    const lines = (first ?? "").split(/\r?\n/).map((line) => line.trim());
-    return first === undefined ? undefined : lines.filter(Boolean);
-  }
-  if (first === undefined) return undefined;
-  if (kind === "choice") return valueOf(first);
-  if (kind !== "number") return first;
-  const number = Number(first.replace(",", "."));
-  return Number.isFinite(number) ? number : first;
-}
 
 type Tree = Record<string, unknown>;
 

@@ -2,10 +2,12 @@
  * The acts of the portal's forms, by the page that a form stands on. Everything is done by operations, as the visitor.
  */
 import { findHiddenFields, type Form } from "#domains/itsm/catalog/index.ts";
-import { Failure, NotFound } from "#kernel/operation/failure.ts";
+import { type PostedForm, readTexts } from "#kernel/html/form/form-field.ts";
+import { parseForm } from "#kernel/html/form/form-values.ts";
+import { Failure, Invalid, NotFound } from "#kernel/operation/failure.ts";
 import type { PortalSession } from "../pages/session.ts";
 import { BROKEN, type FullItem } from "./form-pages.ts";
-import { listPlainFields, type PostedFields, readPlainValue } from "./schema-field.ts";
+import { listPlainFields, type Schema, toSchemaValue } from "./schema-field.ts";
 
 interface Made {
   readonly id: string;
@@ -23,7 +25,7 @@ export interface Submitted {
 export async function submitForm(
   session: PortalSession,
   path: string,
-  posted: PostedFields,
+  posted: PostedForm,
 ): Promise<Submitted> {
   const [area = "", id = "", ...rest] = path.replace(/\/+$/, "").split("/");
   if (rest.length > 0) throw new Failure(NotFound);
@@ -35,16 +37,33 @@ export async function submitForm(
   throw new Failure(NotFound);
 }
 
-const first = (posted: PostedFields, name: string): string => posted.get(name)?.[0]?.trim() ?? "";
+const first = (posted: PostedForm, name: string): string =>
+  readTexts(posted, name)[0]?.trim() ?? "";
 
 /** A second press of the button finds what the first one did. */
-const keyOf = (posted: PostedFields, what: string) => {
+const keyOf = (posted: PostedForm, what: string) => {
   const key = first(posted, "key");
   return /^[\w-]{8,64}$/.test(key) ? { idempotencyKey: `portal-${what}-${key}` } : {};
 };
 
-async function raise(session: PortalSession, posted: PostedFields): Promise<Submitted> {
-  const { files = [], ...body } = readPlainValue(listPlainFields(BROKEN), posted);
+/** The value that a form makes. Hidden fields are left out; throws where another one is wrong. */
+function readValue(
+  schema: Schema,
+  posted: PostedForm,
+  findHidden: (value: Readonly<Record<string, unknown>>) => ReadonlySet<string> = () => new Set(),
+): Readonly<Record<string, unknown>> {
+  const parsed = parseForm(listPlainFields(schema), posted);
+  const value = toSchemaValue(parsed.values);
+  const hidden = findHidden(value);
+  const errors = [...parsed.errors].filter(([pointer]) => !hidden.has(pointer.split("/")[1] ?? ""));
+  if (errors.length > 0) {
+    throw new Failure(Invalid, { errors: errors.map(([path, message]) => ({ path, message })) });
+  }
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !hidden.has(name)));
+}
+
+async function raise(session: PortalSession, posted: PostedForm): Promise<Submitted> {
+  const { files = [], ...body } = readValue(BROKEN, posted);
   const { id, number } = await session.read<Made>("incidents.create", {
     body: { title: "", ...body },
     ...keyOf(posted, "raise"),
@@ -91,11 +110,9 @@ function afterFiles(path: string, done: string, refusals: readonly string[]): Su
   };
 }
 
-async function ask(session: PortalSession, itemId: string, posted: PostedFields): Promise<string> {
+async function ask(session: PortalSession, itemId: string, posted: PostedForm): Promise<string> {
   const { form } = await session.read<FullItem>("catalog.get_item", { params: { id: itemId } });
-  const answers = readPlainValue(listPlainFields(form), posted);
-  const hidden = findHiddenFields(form as Form, answers);
-  const values = Object.fromEntries(Object.entries(answers).filter(([name]) => !hidden.has(name)));
+  const values = readValue(form, posted, (value) => findHiddenFields(form as Form, value));
   const { number } = await session.read<Made>("requests.submit", {
     body: { itemId, values },
     ...keyOf(posted, "ask"),
@@ -107,7 +124,7 @@ async function ask(session: PortalSession, itemId: string, posted: PostedFields)
 async function speak(
   session: PortalSession,
   number: string,
-  posted: PostedFields,
+  posted: PostedForm,
 ): Promise<Submitted> {
   const area = number.startsWith("REQ") ? "requests" : "incidents";
   const params = { id: number };
@@ -115,7 +132,7 @@ async function speak(
   switch (first(posted, "act")) {
     case "comment": {
       const body = first(posted, "body");
-      const refusals = await attach(session, area, number, posted.get("files") ?? []);
+      const refusals = await attach(session, area, number, readTexts(posted, "files"));
       if (body !== "") {
         const input = { params, body: { body }, ...keyOf(posted, "comment") };
         await session.read(`${area}.add_comment`, input);
@@ -139,7 +156,7 @@ async function speak(
   return { path: `/tickets/${number}` };
 }
 
-async function decide(session: PortalSession, posted: PostedFields): Promise<string> {
+async function decide(session: PortalSession, posted: PostedForm): Promise<string> {
   const params = { id: first(posted, "id") };
   const reason = first(posted, "reason");
   switch (first(posted, "act")) {
@@ -161,7 +178,7 @@ async function decide(session: PortalSession, posted: PostedFields): Promise<str
 async function giveFeedback(
   session: PortalSession,
   id: string,
-  posted: PostedFields,
+  posted: PostedForm,
 ): Promise<string> {
   const helpful = first(posted, "helpful") === "true";
   await session.read("knowledge.give_feedback", { params: { id }, body: { helpful } });

@@ -1,7 +1,7 @@
 /** Cards in columns, and cards in the days of a month. */
 import { formatDay, formatMonth, formatValue } from "./format.ts";
 import type { Card, ResolvedBoard, ResolvedCalendar } from "./page-state.ts";
-import { h, type VNode } from "./vnode.ts";
+import { h, type VNode } from "#kernel/html/vnode.ts";
 
 export function boardView(board: ResolvedBoard, id: string): VNode {
   const { title, columns, empty } = board;

@@ -1,7 +1,7 @@
 /** Figures of reports, as the console and its mails draw them, with their numbers as a table. */
 import { drawCourse, type Figure, formatValue, type Shape } from "@millrace/client/chart";
 import type { ResolvedChart } from "./page-state.ts";
-import { h, type VNode } from "./vnode.ts";
+import { h, type VNode } from "#kernel/html/vnode.ts";
 
 const WIDTH_PX = 640;
 const HEIGHT_PX = 220;

@@ -1,6 +1,6 @@
-import { localTime } from "./local-time.ts";
+import { localTime } from "#kernel/html/form/local-time.ts";
 import type { Region } from "./page-state.ts";
-import { type Child, h } from "./vnode.ts";
+import { type Child, h } from "#kernel/html/vnode.ts";
 
 interface Formats {
   readonly number: Intl.NumberFormat;

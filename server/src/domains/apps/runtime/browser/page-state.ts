@@ -1,6 +1,7 @@
 /** The state of a page as the server resolved it: without bindings and actions. */
 import type { Figure } from "@millrace/client/chart";
-import type { VNode } from "./vnode.ts";
+import type { FormField, FormInput } from "#kernel/html/form/form-field.ts";
+import type { VNode } from "#kernel/html/vnode.ts";
 
 /** How numbers and times are written. */
 export interface Region {
@@ -33,19 +34,7 @@ export interface Option {
   readonly label: string;
 }
 
-export interface Field {
-  readonly name: string;
-  readonly label: string;
-  readonly input: string;
-  readonly required: boolean;
-  readonly options: readonly Option[];
-  readonly value: unknown;
-  readonly help: string | undefined;
-  readonly min?: number;
-  readonly max?: number;
-  readonly maxLength?: number;
-  /** How a text is made: `#` is a digit, `A` a letter, `*` either. */
-  readonly mask?: string;
+export interface Field extends FormField {
   /** It is asked for only where another field has one of these values. */
   readonly when?: { readonly field: string; readonly is: readonly (string | boolean)[] };
 }
@@ -117,7 +106,7 @@ export type ResolvedComponent = {
       readonly type: "input";
       readonly name: string;
       readonly label: string;
-      readonly input: string;
+      readonly input: FormInput;
       readonly value: unknown;
     }
   | {
@@ -156,7 +145,7 @@ export interface TableColumn extends FieldDisplay {
   readonly field?: string;
   readonly sorted?: "up" | "down";
   /** The control with which people change it in the table. */
-  readonly edit?: { readonly input: string; readonly options: readonly Option[] };
+  readonly edit?: { readonly input: FormInput; readonly options: readonly Option[] };
 }
 
 /** A row as a card. */

@@ -1,8 +1,8 @@
 /** A table: its headings sort, its rows can be chosen and pressed, and cells changed where the app says so. */
-import { fieldView } from "./fields.ts";
+import { appField } from "./app-field.ts";
 import { formatNumber, formatValue } from "./format.ts";
 import type { ButtonProps, ResolvedTable, TableColumn } from "./page-state.ts";
-import { type Child, h, type VNode } from "./vnode.ts";
+import { type Child, h, type VNode } from "#kernel/html/vnode.ts";
 
 /** The cell that somebody is changing. */
 export interface EditedCell {
@@ -172,9 +172,10 @@ function cellView(column: TableColumn, value: unknown, cell: CellOptions): VNode
   const attributes = { class: align(format), "data-label": label };
   const content = formatValue(value, format);
   if (edit && edited && row !== null && field !== undefined) {
-    const control = { name: field, label, ...edit, required: false, help: undefined, value };
+    const control = { name: field, label, ...edit, required: false, value };
     const more = { "data-cell": part, "data-row": row };
-    const view = fieldView(control, { id: `${part}.cell`, error: edited.error, attributes: more });
+    const state = { id: `${part}.cell`, error: edited.error, attributes: more };
+    const view = appField(control, { ...state, marksOptional: false });
     return h("td", { ...attributes, class: `${attributes.class ?? ""} editing`.trim() }, view);
   }
   if (edit && row !== null && field !== undefined) {

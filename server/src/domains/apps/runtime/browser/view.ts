@@ -1,11 +1,11 @@
 /** The view of a page as virtual nodes, rendered by the server as HTML and by the browser as DOM. */
 import { boardView, calendarView } from "./board.ts";
 import { chartView } from "./chart.ts";
-import { fieldView } from "./fields.ts";
+import { appField } from "./app-field.ts";
 import { formatValue, setRegion } from "./format.ts";
 import type { Field, ResolvedForm, PageState, ResolvedComponent } from "./page-state.ts";
 import { buttonView, type EditedCell, tableView } from "./table.ts";
-import { type Child, h, type VNode } from "./vnode.ts";
+import { type Child, h, type VNode } from "#kernel/html/vnode.ts";
 
 /** The state that only the browser has. */
 export interface UiState {
@@ -176,7 +176,7 @@ function formView({ title, fields, submitLabel }: ResolvedForm, id: string, ui: 
     general !== undefined && h("p", { class: "alarm", role: "alert" }, general),
     fields
       .filter((field) => !ui.hasScript || isAsked(field, fields, ui.entered.get(id)))
-      .map((field) => fieldView(field, { id: `${id}.${field.name}`, error: errors[field.name] })),
+      .map((field) => appField(field, { id: `${id}.${field.name}`, error: errors[field.name] })),
     h("div", { class: "row" }, h("button", { type: "submit", class: "push primary" }, submitLabel)),
   );
 }
@@ -283,6 +283,7 @@ function inputView(
   const { name, label, value } = component;
   const input = component.type === "select" ? "select" : component.input;
   const options = component.type === "select" ? component.options : [];
-  const field = { name, label, input, options, value, required: false, help: undefined };
-  return fieldView(field, { id: `${id}.input`, attributes: { "data-input": name } });
+  const field = { name, label, input, options, value, required: false };
+  const attributes = { "data-input": name };
+  return appField(field, { id: `${id}.input`, attributes, marksOptional: false });
 }

@@ -1,6 +1,6 @@
 /** Rows as cards: in columns by a field, or in the days of a month. */
 import type { Card } from "../browser/page-state.ts";
-import { localTime } from "../browser/local-time.ts";
+import { localTime } from "#kernel/html/form/local-time.ts";
 import { idOf, rowsOf } from "../sources/load-sources.ts";
 import { getSource, RANGE_ROWS_MAX, readRowsBetween } from "../sources/table-page.ts";
 import { type LabelOf, labelsOfSource } from "./column-titles.ts";

@@ -2,6 +2,7 @@
  * Renders each type of component once its bindings are evaluated. Its fields were validated when it was
  * saved; the value of a binding may be anything, and is converted to text where text is displayed.
  */
+import { toFormInput } from "#kernel/html/form/form-field.ts";
 import { childrenOf } from "../../definition/component.ts";
 import { rowsOf } from "../sources/load-sources.ts";
 import { renderBoard, renderCalendar } from "./board.ts";
@@ -99,7 +100,7 @@ export const componentRenderers: Readonly<Record<string, ComponentRenderer>> = {
       type: "input",
       name: toText(name),
       label: toText(label),
-      input: toText(input),
+      input: toFormInput(input),
       value,
     };
   },

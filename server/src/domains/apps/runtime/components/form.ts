@@ -1,3 +1,4 @@
+import { toFormInput } from "#kernel/html/form/form-field.ts";
 import type { Field } from "../browser/page-state.ts";
 import { rowsOf } from "../sources/load-sources.ts";
 import { type LabelOf, labelsOfTable, tableOfForm } from "./column-titles.ts";
@@ -35,11 +36,12 @@ export function buildFormFields(
     return {
       name: toText(name),
       label: toText(label ?? labelOf(toText(name))),
-      input: toText(input ?? (options === undefined ? "text" : "select")),
+      input: toFormInput(input ?? (options === undefined ? "text" : "select")),
       required: required === true,
       options: toOptions(options),
       value: field["default"] ?? null,
-      help: help === undefined ? undefined : toText(help),
+      ...(input === "file" && { multiple: true }),
+      ...(help !== undefined && { help: toText(help) }),
       ...(typeof min === "number" && { min }),
       ...(typeof max === "number" && { max }),
       ...(typeof maxLength === "number" && { maxLength }),

@@ -1,3 +1,4 @@
+import type { FormInput } from "#kernel/html/form/form-field.ts";
 import { findOpenTable } from "#domains/tables/index.ts";
 import type { TableColumn } from "../browser/page-state.ts";
 import { idOf } from "../sources/load-sources.ts";
@@ -119,7 +120,7 @@ function toColumn(
   };
 }
 
-const EDIT_INPUTS: Readonly<Record<string, string>> = {
+const EDIT_INPUTS: Readonly<Record<string, FormInput>> = {
   number: "number",
   money: "number",
   boolean: "checkbox",
@@ -127,7 +128,7 @@ const EDIT_INPUTS: Readonly<Record<string, string>> = {
   datetime: "datetime",
 };
 
-function chooseInput(format: string, options: unknown): string {
+function chooseInput(format: string, options: unknown): FormInput {
   return options === undefined ? (EDIT_INPUTS[format] ?? "text") : "select";
 }
 
@@ -146,6 +147,5 @@ export function editedField(props: Readonly<Record<string, unknown>>, name: stri
     required: false,
     options: toOptions(options),
     value: null,
-    help: undefined,
   };
 }

@@ -5,7 +5,7 @@ import {
   type MarkdownIt,
   type Token,
 } from "#kernel/html/markdown.ts";
-import { type Child, h, type VNode } from "../browser/vnode.ts";
+import { type Child, h, type VNode } from "#kernel/html/vnode.ts";
 
 const TAGS = new Set(
   "p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s hr br table thead tbody tr th td a".split(

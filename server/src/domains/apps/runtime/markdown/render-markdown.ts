@@ -5,7 +5,7 @@
  */
 import { failure, Failure } from "#kernel/operation/failure.ts";
 import { TaskThreads } from "#kernel/work/task-threads.ts";
-import type { VNode } from "../browser/vnode.ts";
+import type { VNode } from "#kernel/html/vnode.ts";
 import { loadMarkdownElements, type MarkdownElements } from "./markdown-elements.ts";
 
 const TooMuchMarkdown = failure("too_much_markdown", 422, "There is too much Markdown here.");

@@ -4,7 +4,7 @@
  * Patches the DOM to match virtual nodes, changing only what differs: focus, typed text and open dialogs
  * stay.
  */
-import type { Child, VNode } from "../vnode.ts";
+import type { Child, VNode } from "#kernel/html/vnode.ts";
 
 const SVG = "http://www.w3.org/2000/svg";
 

@@ -2,7 +2,7 @@
  * The one file of a form (RFC 7578), read while it arrives. Fields before it are passed over within limits; what
  * follows it is not looked at. Memory: a chunk and the length of a boundary.
  */
-import { Failure, invalidField, MalformedRequest } from "#kernel/operation/failure.ts";
+import { Failure, invalidField, MalformedRequest } from "../operation/failure.ts";
 
 export interface FormFile {
   readonly name: string | undefined;

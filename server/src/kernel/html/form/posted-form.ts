@@ -1,16 +1,18 @@
-/** A form as a browser sends it without any script: fields, and files that are kept while they arrive. */
-import type { Upload } from "#kernel/access/caller.ts";
-import { Failure, MalformedRequest, TooLarge } from "#kernel/operation/failure.ts";
-import { formBoundary, readFormParts } from "#domains/files/index.ts";
+/** A form as a browser sends it: read from its bytes, or made of a body that was parsed before. */
+import type { Upload } from "../../access/caller.ts";
+import { formBoundary, readFormParts } from "../../http/multipart.ts";
+import { FORM_MEDIA_TYPE } from "../../http/request-body.ts";
+import { Failure, MalformedRequest, TooLarge } from "../../operation/failure.ts";
+import type { PostedForm } from "./form-field.ts";
 
 const FORM_BYTES_MAX = 1024 * 1024;
-const FIELDS_MAX = 500;
+const FIELDS_MAX = 1_000;
 const FILES_MAX = 10;
 /** So much of a refused file is read to get to what follows it. */
 const DRAINED_BYTES_MAX = 256 * 1024 * 1024;
-const FORM_MEDIA_TYPE = /^application\/x-www-form-urlencoded\b/i;
 
-type Keep = (name: string, content: AsyncIterable<Uint8Array>) => Promise<string>;
+/** Keeps a file, and gives what stands for it in the form. */
+type Keep = (name: string, content: AsyncIterable<Uint8Array>) => Promise<string | object>;
 
 /** A file that could not be kept. */
 export interface RefusedFile {
@@ -19,37 +21,62 @@ export interface RefusedFile {
   readonly message: string;
 }
 
-export interface PostedForm {
-  readonly fields: ReadonlyMap<string, readonly string[]>;
+export interface ReadForm {
+  readonly posted: PostedForm;
   readonly refused: readonly RefusedFile[];
 }
 
+/** Makes a form of a parsed body: objects are what a reader of files left in their place. */
+export function toPostedForm(body: unknown): PostedForm {
+  const isNamed = typeof body === "object" && body !== null && !Array.isArray(body);
+  const posted = new FormCollector();
+  for (const [name, value] of Object.entries(isNamed ? body : {})) {
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    if (values.length === 0) posted.open(name);
+    for (const one of values) {
+      if (typeof one === "object" && one !== null) posted.add(name, one);
+      else posted.add(name, one === null || one === undefined ? "" : String(one as string));
+    }
+  }
+  return posted.values;
+}
+
 /**
- * Reads a form; a file becomes the id that `keep` gives it, or is refused with the rest of the form read all the same.
+ * Reads a form; a file becomes what `keep` makes of it, or is refused with the rest of the form read all the same.
  */
-export async function readPostedForm(
-  { content, contentType }: Upload,
-  keep: Keep,
-): Promise<PostedForm> {
-  const fields = new Map<string, string[]>();
+export async function readForm({ content, contentType }: Upload, keep: Keep): Promise<ReadForm> {
+  const posted = new FormCollector();
   const refused: RefusedFile[] = [];
-  const add = (name: string, text: string): void => {
-    const texts = fields.get(name) ?? [];
-    fields.set(name, [...texts, text]);
-    if (fields.size > FIELDS_MAX || texts.length > FIELDS_MAX) throw tooLarge();
-  };
   const boundary = formBoundary(contentType);
-  if (boundary !== undefined) await readParts(content, boundary, { add, keep, refused });
-  else if (FORM_MEDIA_TYPE.test(contentType)) {
+  const [mediaType = ""] = contentType.toLowerCase().split(";");
+  if (boundary !== undefined) await readParts(content, boundary, { posted, keep, refused });
+  else if (mediaType.trim() === FORM_MEDIA_TYPE) {
     for (const [name, text] of new URLSearchParams(await readText(content))) {
-      add(name, clean(text));
+      posted.add(name, clean(text));
     }
   } else throw new Failure(MalformedRequest, { detail: "The body must be a form." });
-  return { fields, refused };
+  return { posted: posted.values, refused };
+}
+
+class FormCollector {
+  readonly values = new Map<string, (string | object)[]>();
+  #count = 0;
+
+  open(name: string): (string | object)[] {
+    const known = this.values.get(name) ?? [];
+    this.values.set(name, known);
+    return known;
+  }
+
+  add(name: string, value: string | object): void {
+    this.#count += 1;
+    if (this.#count > FIELDS_MAX) throw tooLarge();
+    this.open(name).push(value);
+  }
 }
 
 interface Reading {
-  readonly add: (name: string, text: string) => void;
+  readonly posted: FormCollector;
   readonly keep: Keep;
   readonly refused: RefusedFile[];
 }
@@ -57,7 +84,7 @@ interface Reading {
 async function readParts(
   content: AsyncIterable<Uint8Array>,
   boundary: string,
-  { add, keep, refused }: Reading,
+  { posted, keep, refused }: Reading,
 ): Promise<void> {
   let bytes = 0;
   let files = 0;
@@ -66,7 +93,7 @@ async function readParts(
       const text = await readText(part.content);
       bytes += text.length;
       if (bytes > FORM_BYTES_MAX) throw tooLarge();
-      add(part.field, clean(text));
+      posted.add(part.field, clean(text));
     } else if (part.fileName !== "") {
       files += 1;
       if (files > FILES_MAX) {
@@ -74,7 +101,7 @@ async function readParts(
       }
       const name = clean(part.fileName);
       try {
-        add(part.field, await keep(name, relay(part.content)));
+        posted.add(part.field, await keep(name, relay(part.content)));
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         refused.push({ field: part.field, name, message: error.message });
