@@ -19,8 +19,8 @@ const TAKEN = /import\s*\{([^}]*)\}\s*from\s*"lucide-react"/g;
 type Modules = Pick<Rolldown.PluginContext, "getModuleInfo">;
 
 /** All that is imported before the first screen is there; of icons those that are taken. */
-function listFirst(modules: Modules): Set<string> {
-  const first = new Set(FIRST);
+function listFirst(modules: Modules, screens = FIRST): Set<string> {
+  const first = new Set(screens);
   const taken = new Set<string>();
   let icons: string | undefined;
   for (const id of first) {
@@ -50,6 +50,15 @@ function nameLater(name: string): Rolldown.CodeSplittingNameFunction {
   };
 }
 
+/** Puts what every page begins with into one file: cut into small ones it is three kilobytes more. */
+function nameFrame(name: string): Rolldown.CodeSplittingNameFunction {
+  let frame: Set<string> | undefined;
+  return (id, modules) => {
+    frame ??= listFirst(modules, FIRST.slice(0, 1));
+    return frame.has(id) ? name : null;
+  };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   // Whatever path a proxy serves us under: the page says it, and files find each other by themselves.
@@ -76,6 +85,12 @@ export default defineConfig({
               test: /node_modules\/(react|react-dom|scheduler|use-sync-external-store)\//,
             },
             { name: "tanstack", test: /node_modules\/@tanstack\// },
+            {
+              name: nameFrame("frame"),
+              debugName: "frame",
+              test: /(console|client)\/src\/|lucide-react\/dist\/esm\//,
+              minShareCount: 2,
+            },
             // Each shared icon and part was a file, and so a request: the desk had 68 of them, and has 11.
             {
               name: nameLater("icons"),

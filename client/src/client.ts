@@ -1,5 +1,5 @@
 /** A typed client of the API: `client.webhooks.create({ body: … })`. It needs nothing but `fetch`. */
-import { type Operations, ROUTES } from "./operations.ts";
+import { LINES, type Operations } from "./operations.ts";
 
 export interface ClientOptions {
   /** Such as `https://millrace.example.com`. */
@@ -86,14 +86,14 @@ interface Input {
   readonly body?: unknown;
 }
 
-/** Makes a client. Its members are those of ROUTES, and their types those of Operations, which are made together. */
+/** Makes a client. Its members are those of LINES, and their types those of Operations, which are made together. */
 export function createClient(options: ClientOptions): Client;
 // To hold one type of all operations against another would take a check of types seconds.
 export function createClient(options: ClientOptions): unknown {
   const call = (id: Id, input: Input = {}, about: CallOptions = {}): Promise<unknown> =>
-    send(options, ROUTES[id], { input, about });
+    send(options, LINES[id], { input, about });
   const client: Record<string, unknown> = { call };
-  for (const id of Object.keys(ROUTES) as Id[]) {
+  for (const id of Object.keys(LINES) as Id[]) {
     const [name = "", verb = ""] = id.split(".");
     const verbs = (client[name] ??= {}) as Record<string, unknown>;
     verbs[verb] = (input?: Input, about?: CallOptions) => call(id, input, about);

@@ -8,4 +8,15 @@ export {
   makeKey,
   pagesOf,
 } from "./client.ts";
-export { type Operations, ROUTES, type Schemas } from "./operations.ts";
+export {
+  eventKindsOf,
+  isAllowed,
+  isForOwners,
+  isOfAccount,
+  isOperationId,
+  listRoutes,
+  type OperationId,
+  permissionOf,
+  routeOf,
+} from "./contract.ts";
+export type { Operations, Permission, Schemas } from "./operations.ts";

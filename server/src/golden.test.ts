@@ -12,12 +12,14 @@ import { renderYaml } from "#kernel/http/yaml.ts";
 import { NOTES_SQL } from "#kernel/testing/notes.ts";
 import { IS_THOROUGH } from "#kernel/testing/thorough.ts";
 import { startWorld } from "#kernel/testing/world.ts";
+import { describeFields, describeMachines } from "../../client/src/describe-fields.ts";
 import { describeClient } from "../../client/src/describe.ts";
 import { followRef } from "../../client/src/references.ts";
 import type { Operation } from "#kernel/contract.ts";
 import { domains } from "./app.ts";
 import { renderJson } from "./contract/json-text.ts";
 import { renderOperationList } from "./contract/operation-list.ts";
+import { listMachines } from "./state-machines.ts";
 
 const root = join(import.meta.dirname, "../..");
 const text = (name: string): string => readFileSync(join(root, name), "utf8");
@@ -37,6 +39,8 @@ test("contract/openapi.json is what the code says (npm run generate)", () => {
 
 test("the client's types are those of the API (npm run generate)", () => {
   expect(describeClient(api)).toBe(text("client/src/operations.ts"));
+  expect(describeFields(api)).toBe(text("client/src/fields.ts"));
+  expect(describeMachines(api, listMachines(domains))).toBe(text("client/src/machines.ts"));
 });
 
 test("contract/operations.txt lists every operation once (npm run generate)", () => {

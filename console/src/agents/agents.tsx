@@ -121,7 +121,7 @@ function AgentEntry({ agent, onEnd }: { readonly agent: Agent; readonly onEnd: (
       }
       act={
         <>
-          {may("audit:read") && (
+          {may("audit.get") && (
             <Link className="btn" to="/audit" search={{ person: id }}>
               What it did
             </Link>

@@ -1,6 +1,6 @@
 /** Lists of a policy that are picked: who approves, which operations and permissions need it. */
 import "../ui/display/item-chip.css";
-import { ROUTES } from "@millrace/client";
+import { listRoutes } from "@millrace/client";
 import { X } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useOp } from "../data/api.ts";
@@ -73,7 +73,7 @@ export function ApproverList(props: PickedListProps) {
   const may = useMay();
   const nameOf = useNames();
   const [typed, setTyped] = useState("");
-  const { data } = useOp("roles.list", { query: { limit: 200 } }, { enabled: may("roles:read") });
+  const { data } = useOp("roles.list", { query: { limit: 200 } }, { enabled: may("roles.list") });
   const { options: people, search } = usePeopleSearch();
   const roles = (data?.data ?? []).map(({ id, name, builtIn }) => ({
     value: id,
@@ -107,7 +107,7 @@ const nameUnknown = (name: string): string =>
 /** Operations that change something, and all of a kind. */
 export function OperationList(props: PickedListProps) {
   const options = useMemo(() => {
-    const acts = Object.entries(ROUTES).filter(([, route]) => /^[A-Z]+ \/api\//.test(route));
+    const acts = listRoutes().filter(([, route]) => /^[A-Z]+ \/api\//.test(route));
     const changes = acts.filter(([, route]) => !route.startsWith("GET "));
     const kinds = [...new Set(changes.map(([id]) => id.slice(0, id.indexOf("."))))];
     return [
@@ -119,7 +119,7 @@ export function OperationList(props: PickedListProps) {
 }
 
 export function PermissionList(props: PickedListProps) {
-  const enabled = useMay()("roles:read");
+  const enabled = useMay()("permissions.list");
   const { data } = useOp("permissions.list", undefined, { enabled });
   const options = (data?.data ?? []).map(({ name, summary }) => ({
     value: name,

@@ -42,7 +42,7 @@ function PolicyForm({ policy }: { readonly policy: AgentPolicy }) {
     return own;
   });
   const [errors, setErrors] = useState<ApiError["errors"]>([]);
-  const isReader = !may("agent_policy:write");
+  const isReader = !may("agent_policy.set");
   const save = async (): Promise<void> => {
     try {
       await call("agent_policy.set", { body: draft }, etag === undefined ? {} : { ifMatch: etag });

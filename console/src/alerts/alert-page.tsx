@@ -4,16 +4,21 @@ import { formatValue } from "@millrace/client/chart";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { call, etagOf, invalidate, type Schemas, useOp } from "../data/api.ts";
-import { describeRefusal } from "../data/change.ts";
+import { type Permission, type Schemas, useOp } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
+import { versionOf } from "../data/form/version.ts";
 import { useMay, useMe } from "../data/people.ts";
+import { useCommand } from "../data/use-command.ts";
+import { FormPanel } from "../shell/form/form-panel.tsx";
 import { PageError } from "../shell/not-found.tsx";
 import { useTitle } from "../shell/title.ts";
+import { CommandButton } from "../ui/form/command-button.tsx";
 import { Timeline } from "../ui/display/timeline.tsx";
 import { Loading } from "../ui/feedback.tsx";
+import { IconButton } from "../ui/icon-button.tsx";
+import { Panel, Row, Split, Stack, Text } from "../ui/layout/layout.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { State } from "../ui/state.tsx";
-import { notify } from "../ui/toast.tsx";
 import { AlertForm, type AlertDraft } from "./alert-form.tsx";
 import { ruleWords, STATE_WORDS } from "./words.ts";
 
@@ -35,87 +40,92 @@ export function AlertPage() {
 const START: Omit<AlertDraft, "notify"> = {
   name: "",
   report: { source: { kind: "runs" }, period: { from: "$now-24h" } },
-  rule: { kind: "above", threshold: 0 },
+  kind: "above",
+  threshold: 0,
   everyMinutes: 5,
   enabled: true,
 };
 
+const toDraft = ({ name, report, rule, everyMinutes, notify, enabled }: Alert): AlertDraft => ({
+  name,
+  report,
+  everyMinutes,
+  notify,
+  enabled,
+  kind: rule.kind,
+  threshold: rule.threshold ?? 0,
+});
+
+/** What the form does not show of a rule, such as how often it must hold, stays with its kind. */
+function toBody({ kind, threshold, ...draft }: AlertDraft, alert: Alert | undefined) {
+  const kept = alert?.rule.kind === kind ? alert.rule : undefined;
+  const isLimit = kind === "above" || kind === "below";
+  return { ...draft, rule: { ...kept, kind, ...(isLimit && { threshold }) } };
+}
+
 function AlertView({ alert, userId }: { readonly alert?: Alert; readonly userId: string }) {
   const navigate = useNavigate();
   const may = useMay();
-  const [etag] = useState(() => alert && etagOf("alerts.get", { params: { id: alert.id } }));
-  const [draft, setDraft] = useState<AlertDraft>(alert ?? { ...START, notify: [userId] });
   const [isLeaving, setLeaving] = useState(false);
-  const refusal = may("analytics:write") ? undefined : "You may not change alerts.";
   const sources = useOp("reports.sources", { query: { limit: 200 } }).data?.data;
-  const source = sources?.find(({ kind }) => kind === draft.report.source.kind);
   // Its checks have the rights of whoever saves it.
-  const isHidden = source !== undefined && !may(source.permission);
-  const saveRefusal = refusal ?? (isHidden ? "You may not read what it looks at." : undefined);
-  const save = async (): Promise<void> => {
-    const { name, report, rule, everyMinutes, enabled } = draft;
-    const body = { name, report, rule, everyMinutes, enabled, notify: [...draft.notify] };
-    try {
-      const { data } = alert
-        ? await call(
-            "alerts.update",
-            { params: { id: alert.id }, body },
-            etag === undefined ? {} : { ifMatch: etag },
-          )
-        : await call("alerts.create", { body });
-      notify(`${name} is saved.`);
-      if (!alert) await navigate({ to: "/alerts/$id", params: { id: data.id } });
-    } catch (error) {
-      notify(describeRefusal(error));
-    }
-  };
-  const remove = (): void =>
-    void call("alerts.delete", { params: { id: alert?.id ?? "" } }).then(
-      () => navigate({ to: "/alerts" }),
-      (error: unknown) => notify(describeRefusal(error)),
-    );
+  const isHidden = (source: AlertDraft["report"]["source"]): boolean =>
+    sources?.some(
+      ({ kind, permission }) => kind === source.kind && !may(permission as Permission),
+    ) === true;
+  const params = { id: alert?.id ?? "" };
+  const form = useForm(alert ? "alerts.update" : "alerts.create", {
+    params,
+    initial: alert ? toDraft(alert) : { ...START, notify: [userId] },
+    version: alert && versionOf("alerts.get", { params }, ({ data }) => toDraft(data)),
+    toBody: (draft: AlertDraft) => toBody(draft, alert),
+    check: ({ name, report }) => ({
+      name: name.trim() === "" ? "is required" : undefined,
+      report: isHidden(report.source) ? "You may not read what it looks at." : undefined,
+    }),
+    said: ({ data }) => `${data.name} is saved.`,
+    onDone: ({ data }) => {
+      if (!alert) void navigate({ to: "/alerts/$id", params: { id: data.id } });
+    },
+  });
+  const remove = useCommand("alerts.delete", { onDone: () => void navigate({ to: "/alerts" }) });
   return (
     <div className="page">
       <header className="page-head">
         <h1 className="cut">{alert?.name ?? "New alert"}</h1>
         <span className="grow" />
         {alert && (
-          <button
-            type="button"
-            className="btn bare icon"
-            aria-label="Delete the alert"
-            disabled={refusal !== undefined}
-            title={refusal}
-            onClick={() => setLeaving(true)}
+          <IconButton
+            label={remove.refusal ?? "Delete the alert"}
+            isOff={remove.refusal !== undefined}
+            onPress={() => setLeaving(true)}
           >
             <Trash2 />
-          </button>
+          </IconButton>
         )}
-        <button
-          type="button"
-          className="btn main"
-          disabled={saveRefusal !== undefined || draft.name.trim() === ""}
-          title={saveRefusal}
-          onClick={() => void save()}
-        >
-          Save
-        </button>
       </header>
-      <div className="alert-body">
-        <div className="alert-main">
-          {alert ? (
-            <AlertNow alert={alert} refusal={refusal} />
-          ) : (
-            <p className="muted">{ruleWords(draft.rule)}.</p>
-          )}
-        </div>
-        {refusal === undefined && <AlertForm draft={draft} onChange={setDraft} />}
-      </div>
+      <Split
+        aria-label={alert?.name ?? "New alert"}
+        sideLabel="Settings"
+        side={
+          form.refusal === undefined && (
+            <FormPanel form={form} label="Settings" isNew={!alert}>
+              <AlertForm form={form} />
+            </FormPanel>
+          )
+        }
+      >
+        {alert ? (
+          <AlertNow alert={alert} />
+        ) : (
+          <p className="muted">{ruleWords(toBody(form.values, undefined).rule)}.</p>
+        )}
+      </Split>
       {isLeaving && (
         <Confirm
           title={`Delete ${alert?.name ?? ""}?`}
           act="Delete"
-          onAct={remove}
+          onAct={() => void remove.run({ params })}
           onClose={() => setLeaving(false)}
         >
           <p>Its history goes with it, and nobody is told any more.</p>
@@ -125,46 +135,34 @@ function AlertView({ alert, userId }: { readonly alert?: Alert; readonly userId:
   );
 }
 
-function AlertNow({
-  alert,
-  refusal,
-}: {
-  readonly alert: Alert;
-  readonly refusal: string | undefined;
-}) {
+function AlertNow({ alert }: { readonly alert: Alert }) {
   const { id, state, value, reason, rule, enabled, everyMinutes } = alert;
   const history =
     useOp("alerts.history", { params: { id }, query: { limit: 50 } }).data?.data ?? [];
-  const check = (): void =>
-    void call("alerts.check", { params: { id } }).then(
-      () => invalidate(["alerts."]),
-      (error: unknown) => notify(describeRefusal(error)),
-    );
+  const check = useCommand("alerts.check");
   return (
     <>
-      <div className="alert-now">
-        <strong>{formatValue(value)}</strong>
-        <div className="grow">
-          <State
-            state={enabled ? state : "paused"}
-            {...(enabled && { label: STATE_WORDS[state] })}
-          />{" "}
-          <span>{reason ?? "Not checked yet."}</span>
-          <p className="muted">
-            {ruleWords(rule)}. It is checked every {everyMinutes} min.
-          </p>
-        </div>
-        <button
-          type="button"
-          className="btn"
-          disabled={refusal !== undefined}
-          title={refusal}
-          onClick={check}
-        >
-          <RefreshCw /> Check now
-        </button>
-      </div>
-      <section className="alert-history" aria-label="History">
+      <Panel>
+        <Row gap={6} wraps>
+          <Text as="strong" size="2xl">
+            {formatValue(value)}
+          </Text>
+          <div className="grow">
+            <State
+              state={enabled ? state : "paused"}
+              {...(enabled && { label: STATE_WORDS[state] })}
+            />{" "}
+            <span>{reason ?? "Not checked yet."}</span>
+            <p className="muted">
+              {ruleWords(rule)}. It is checked every {everyMinutes} min.
+            </p>
+          </div>
+          <CommandButton command={check} onPress={() => void check.run({ params: { id } })}>
+            <RefreshCw /> Check now
+          </CommandButton>
+        </Row>
+      </Panel>
+      <Stack as="section" aria-label="History">
         <h2>History</h2>
         {history.length === 0 ? (
           <p className="muted">
@@ -181,7 +179,7 @@ function AlertNow({
             }))}
           />
         )}
-      </section>
+      </Stack>
     </>
   );
 }

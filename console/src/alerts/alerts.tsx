@@ -3,7 +3,7 @@ import "./alerts.css";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusal } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { useTitle } from "../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -15,10 +15,9 @@ const ORDER = ["firing", "unknown", "ok"];
 
 export function Alerts() {
   useTitle("Alerts");
-  const may = useMay();
   const navigate = useNavigate();
   const { data, error, refetch } = useOp("alerts.list", { query: { limit: 200 } });
-  const refusal = may("analytics:write") ? undefined : "You may not make alerts.";
+  const refusal = useRefusal("alerts.create");
   const create = (): void => void navigate({ to: "/alerts/$id", params: { id: "new" } });
   useActions([{ keys: "n", label: "New alert", run: create, disabled: refusal }]);
   const shown = data?.data.toSorted(

@@ -52,7 +52,7 @@ export function Approvals() {
           >
             Waiting {count > 0 && <span className="muted">{count}</span>}
           </button>
-          {may("agent_calls:read") && (
+          {may("agent_calls.list") && (
             <button
               aria-pressed={tab === "agents"}
               onClick={() =>
@@ -62,7 +62,7 @@ export function Approvals() {
               Agents {calls > 0 && <span className="muted">{calls}</span>}
             </button>
           )}
-          {may("approvals:decide") && (
+          {may("approvals.list") && (
             <button
               aria-pressed={tab === "decided"}
               onClick={() =>
@@ -88,7 +88,7 @@ export function Approvals() {
 
 /** The open approvals, live; what others decide meanwhile is told, not taken away from under one's eyes. */
 function useInbox() {
-  const enabled = useMay()("approvals:decide");
+  const enabled = useMay()("approvals.list");
   const { data, error, isLoading, refetch } = useOp(
     "approvals.list",
     { query: { limit: OPEN_MAX } },

@@ -38,7 +38,7 @@ export function ApprovalDetail(props: DetailProps) {
         </p>
         <h2 className="approval-question">{message ?? "A decision is needed."}</h2>
         <p className="row approval-links">
-          {may("workflows:read") && (
+          {may("workflows.list") && (
             <Link
               className="btn bare"
               to="/runs/$id"
@@ -48,14 +48,14 @@ export function ApprovalDetail(props: DetailProps) {
               <Activity /> The run behind it
             </Link>
           )}
-          {may("events:read") && (
+          {may("events.recent") && (
             <Link className="btn bare" to="/causes/$of" params={{ of: runId }}>
               <GitFork /> Why?
             </Link>
           )}
         </p>
         <Deciders approval={approval} />
-        {may("workflows:read") && <Grounds approval={approval} />}
+        {may("workflows.list") && <Grounds approval={approval} />}
       </div>
       {decided ? (
         <div className="approval-foot" role="status">

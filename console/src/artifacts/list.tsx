@@ -3,7 +3,7 @@ import { Plus } from "lucide-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { useTitle } from "../shell/title.ts";
 import { type Column, Table } from "../ui/display/table.tsx";
@@ -30,9 +30,9 @@ export function Artifacts() {
   useTitle("Artifacts");
   const { kind = "all" } = useSearch({ from: "/inside/artifacts" });
   const navigate = useNavigate();
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [isNew, setNew] = useState(false);
-  const reason = may("artifacts:write") ? undefined : "You may not write artifacts here.";
+  const reason = refusalOf("artifacts.create");
   useActions([{ keys: "n", label: "New artifact", run: () => setNew(true), disabled: reason }]);
   return (
     <div className="page paper">

@@ -24,7 +24,7 @@ export function CauseSide({
   const { node } = row;
   const { resource, fan } = node;
   const isEvent = node.kind === "event";
-  const mayRead = useMay()("audit:read");
+  const mayRead = useMay()("audit.get");
   const input = { params: { eventId: node.id } };
   const { data: reply, error } = useOp("audit.get", input, { enabled: isEvent && mayRead });
   const data = reply?.data.id === node.id ? reply.data.data : undefined;

@@ -18,7 +18,7 @@ interface NamedStep {
 export function useStepNames(
   nodes: readonly CauseNode[],
 ): (runId: string | undefined, stepId: string) => string {
-  const mayRead = useMay()("workflows:read");
+  const mayRead = useMay()("workflows.get");
   const workflows = new Map(
     nodes.flatMap(({ id, kind, ofId }) =>
       kind === "run" && ofId !== undefined ? [[id, ofId]] : [],

@@ -2,7 +2,7 @@ import "./changes.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { CalendarDays, CalendarX2, List, Plus, Vote } from "lucide-react";
 import { useState } from "react";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { Keys } from "../ui/key.tsx";
 import { Calendar } from "./calendar/calendar.tsx";
@@ -14,17 +14,13 @@ import { NEW_FREEZE } from "./search.ts";
 export function Changes() {
   const search = useSearch({ from: "/inside/changes" });
   const navigate = useNavigate();
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [isNew, setNew] = useState(false);
   const isList = search.view === "list";
-  const whyNotNew = may("changes:write")
-    ? undefined
-    : "You need the permission changes:write to plan changes.";
+  const whyNotNew = refusalOf("changes.create");
   const show = (view: "list" | undefined): void =>
     void navigate({ to: "/changes", search: { view, open: search.open }, replace: true });
-  const whyNoFreeze = may("changes:approve")
-    ? undefined
-    : "You need the permission changes:approve to create change freezes.";
+  const whyNoFreeze = refusalOf("changes.approve");
   const freeze = (): void =>
     void navigate({ to: "/changes", search: { from: search.from, freeze: NEW_FREEZE } });
   useActions([

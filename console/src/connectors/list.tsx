@@ -3,7 +3,7 @@ import { Plus } from "lucide-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { useTitle } from "../shell/title.ts";
 import { useDebounced } from "../ui/behaviour/debounce.ts";
@@ -85,13 +85,13 @@ function placeOf(config: Readonly<Record<string, unknown>>, title: string | unde
 export function Connectors() {
   useTitle("Connectors");
   const navigate = useNavigate();
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [text, setText] = useState("");
   const words = useDebounced(text.trim(), PAUSE_MS);
   const { data, error, isPending, refetch } = useOp("connectors.list", {
     query: { limit: SHOWN, ...(words !== "" && { q: words }) },
   });
-  const reason = may("connectors:write") ? undefined : "You may not add connectors here.";
+  const reason = refusalOf("connectors.create");
   const make = (): void => void navigate({ to: "/connectors/new" });
   useActions([
     { keys: "n", label: "New connector", run: make, disabled: reason },

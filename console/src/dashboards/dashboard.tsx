@@ -5,7 +5,7 @@ import { MonitorPlay, Pencil } from "lucide-react";
 import { useMemo, useState } from "react";
 import { type Drill, RowsSheet } from "../analytics/index.ts";
 import { useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { PageError } from "../shell/not-found.tsx";
 import { useActions } from "../shell/actions.ts";
 import { useTitle } from "../shell/title.ts";
@@ -36,14 +36,14 @@ function DashboardView({ dashboard }: { readonly dashboard: DashboardShape }) {
   const { id, name, widgets, filters } = dashboard;
   const search = useSearch({ from: "/inside/dashboards/$id" });
   const navigate = useNavigate();
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [drill, setDrill] = useState<Drill>();
   const input = dataInput(id, search);
   const { data, error, refetch } = useTileData(input);
   const tiles = useMemo(() => data?.data.widgets ?? [], [data]);
   useLiveTiles(input, tiles);
   const filter = readFilter(search.filter);
-  const refusal = may("analytics:write") ? undefined : "You may not change dashboards.";
+  const refusal = refusalOf("kpis.create");
   const go = (next: Partial<typeof search>): void =>
     void navigate({
       to: "/dashboards/$id",

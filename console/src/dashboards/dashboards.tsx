@@ -5,7 +5,7 @@ import { LayoutDashboard } from "lucide-react";
 import { useState } from "react";
 import { call, useOp } from "../data/api.ts";
 import { useNames } from "../data/names/names.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { useTitle } from "../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -16,12 +16,12 @@ import { count } from "../ui/words.ts";
 
 export function Dashboards() {
   useTitle("Dashboards");
-  const may = useMay();
+  const refusalOf = useRefusals();
   const nameOf = useNames();
   const navigate = useNavigate();
   const { data, error, refetch } = useOp("dashboards.list", { query: { limit: 200 } });
   const [words, setWords] = useState("");
-  const refusal = may("analytics:write") ? undefined : "You may not make dashboards.";
+  const refusal = refusalOf("dashboards.create");
   const create = async (): Promise<void> => {
     try {
       const taken = new Set(data?.data.map(({ name }) => name));

@@ -6,16 +6,17 @@ import {
   ApiError,
   type CallOptions,
   createClient,
+  isAllowed,
   makeKey,
+  type OperationId,
   type Operations,
-  ROUTES,
+  routeOf,
 } from "@millrace/client";
 import {
   keepPreviousData,
   type Query,
   QueryClient,
   type QueryFilters,
-  useMutation,
   useQuery,
   type UseQueryResult,
 } from "@tanstack/react-query";
@@ -29,8 +30,7 @@ import { toPlainProblem } from "./error-words.ts";
 import { beginCommand, forgetUndoable } from "./undo/way-back.ts";
 
 export { ApiError };
-export type { Schemas } from "@millrace/client";
-export type OperationId = keyof Operations;
+export type { OperationId, Permission, Schemas } from "@millrace/client";
 export type Input<O extends OperationId> = Omit<Operations[O], "reply">;
 export type Reply<O extends OperationId> = Operations[O] extends { reply: infer R } ? R : never;
 
@@ -153,6 +153,7 @@ export async function call<O extends OperationId>(
     const reply = await (endCommand ? outbox.send(attempt, isLost) : attempt());
     const { undoable, position = "" } = answered;
     endCommand?.(undoable);
+    if (endCommand && !options.dryRun) onWrite?.({ id, input, reply });
     if (typeof reply === "object" && reply !== null) {
       positions.set(reply, position);
       if (undoable !== undefined) correlations.set(reply, undoable);
@@ -160,7 +161,11 @@ export async function call<O extends OperationId>(
     return reply as Reply<O>;
   } catch (error) {
     if (endCommand) forgetUndoable();
-    if (error instanceof ApiError && !isPublic(id)) noteAnswer(error.status, error.code);
+    if (error instanceof ApiError) {
+      // Somebody else was first: what is shown of it is older than what the server refused.
+      if (endCommand && OUTDATED.has(error.status)) onWrite?.({ id, input, reply: undefined });
+      if (!isPublic(id)) noteAnswer(error.status, error.code);
+    }
     if (isLost(error) && options.signal?.aborted !== true) throw new Unreachable();
     throw error instanceof ApiError
       ? new ApiError(error.status, toPlainProblem(problemOf(error)))
@@ -175,6 +180,23 @@ const problemOf = ({ problem, code, message, errors }: ApiError) => ({
   errors,
 });
 
+/** A command that was carried out, or refused because the page shows an older state. */
+export interface Write {
+  readonly id: OperationId;
+  readonly input: unknown;
+  readonly reply: unknown;
+}
+
+/** Not found, a conflict, another version: the screen is behind the server. */
+const OUTDATED: ReadonlySet<number> = new Set([404, 409, 412]);
+
+let onWrite: ((write: Write) => void) | undefined;
+
+/** Tells the live part of this layer of each write, so that what it changed is read again. */
+export function followWrites(listener: (write: Write) => void): void {
+  onWrite = listener;
+}
+
 /** A person who may not follow the log learns of maintenance from any answer, and reads then what it is about. */
 function noteMaintenance(id: OperationId, isOn: boolean): void {
   if (id === "auth.me") return;
@@ -188,14 +210,24 @@ const isPublic = (id: OperationId): boolean =>
 
 /** Says whether a call is a write of somebody: what can be let go, as a preview, is asked anew by whoever wants it. */
 const mayWait = (id: OperationId, { signal }: CallOptions): boolean =>
-  signal === undefined && !ROUTES[id].startsWith("GET ") && !isPublic(id);
+  signal === undefined && !routeOf(id).startsWith("GET ") && !isPublic(id);
 
 /** The options of a query, for hooks, loaders and prefetches alike. */
 export function query<O extends OperationId>(id: O, input?: Input<O>) {
   return {
     queryKey: [id, input ?? {}] as const,
-    queryFn: ({ signal }: { readonly signal: AbortSignal }) => call(id, input, { signal }),
+    queryFn: ({ signal }: { readonly signal: AbortSignal }) => {
+      assertAllowed(id);
+      return call(id, input, { signal });
+    },
   };
+}
+
+/** Spares the request that the server would refuse, as far as the person's permissions are known. */
+function assertAllowed(id: OperationId): void {
+  const me = cache.getQueryData<Reply<"auth.me">>(["auth.me", {}])?.data;
+  if (!me || isAllowed(id, new Set(me.permissions))) return;
+  throw new ApiError(403, { code: "forbidden", detail: "You don’t have permission to see this." });
 }
 
 interface QueryHookOptions {
@@ -219,18 +251,6 @@ export function useOp<O extends OperationId>(
 /** Starts the requests of a screen beside the download of its code. */
 export function prefetch<O extends OperationId>(id: O, input?: Input<O>): void {
   void cache.prefetchQuery(query(id, input));
-}
-
-type Command<O extends OperationId> = Input<O> & { readonly ifMatch?: string | undefined };
-
-/** A command as a hook. The log tells every screen what it changed. */
-export function useCommand<O extends OperationId>(id: O) {
-  return useMutation<Reply<O>, Error, Command<O>>({
-    // It waits for the network in the outbox, as every write does.
-    networkMode: "always",
-    mutationFn: ({ ifMatch, ...input }) =>
-      call(id, input as unknown as Input<O>, ifMatch === undefined ? {} : { ifMatch }),
-  });
 }
 
 /** The past stays as it was, whatever is done. */

@@ -9,7 +9,7 @@ export function useUnreadCount(): number | undefined {
   const may = useMay();
   const isLive = useLiveState() === "live";
   const { data } = useOp("notifications.count_unread", undefined, {
-    enabled: may("notifications:read"),
+    enabled: may("notifications.count_unread"),
     refetchInterval: isLive ? false : POLL_MS,
   });
   return data?.data.unread;

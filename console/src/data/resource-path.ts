@@ -1,3 +1,5 @@
+import type { OperationId } from "@millrace/client";
+
 /**
  * The path at which the console shows a thing, a record by the slug of its table; undefined where it has no screen for
  * it yet.
@@ -43,25 +45,25 @@ export function pathOf(type: string, id: string, number?: string | null): string
   }
 }
 
-/** Permissions without which the screen of a thing would only say so; a ticket may be somebody's own. */
-const READ: Readonly<Record<string, string>> = {
-  artifact: "artifacts:read",
-  connector: "connectors:read",
-  dashboard: "analytics:read",
-  notification: "notifications:read",
-  pack: "packs:install",
-  person: "users:read",
-  record: "records:read",
-  run: "workflows:read",
-  table: "tables:read",
-  user: "users:read",
-  webhook: "webhooks:read",
-  workflow: "workflows:read",
-  workflow_run: "workflows:read",
+/** Operations without which the screen of a thing would only say so; a ticket may be somebody's own. */
+const READ: Readonly<Record<string, OperationId>> = {
+  artifact: "artifacts.list",
+  connector: "connectors.list",
+  dashboard: "dashboards.list",
+  notification: "notifications.list",
+  pack: "packs.install",
+  person: "users.list",
+  record: "records.list",
+  run: "workflows.list",
+  table: "tables.list",
+  user: "users.list",
+  webhook: "webhooks.list",
+  workflow: "workflows.list",
+  workflow_run: "workflows.list",
 };
 
-/** The permission to see a thing of this type; undefined where its screen is for everybody who is told of it. */
-export const readPermissionOf = (type: string): string | undefined => READ[type];
+/** The operation that a person must be allowed to see a thing of this type; undefined where its screen is for everybody who is told of it. */
+export const readOperationOf = (type: string): OperationId | undefined => READ[type];
 
 const TICKET = /^(?:INC|CHG|PRB|REQ)\d{7,15}$/;
 

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useEffect, useMemo, useState } from "react";
 import { cache, query as queryOf } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { leaveField } from "../shell/keys/focus-guard.ts";
 import { setTitle } from "../shell/title.ts";
@@ -36,7 +36,7 @@ const QUEUE_ID = "desk-queue";
 export function Desk() {
   const search = useSearch({ from: "/inside/desk" });
   const navigate = useNavigate();
-  const may = useMay();
+  const refusalOf = useRefusals();
   const views = useViews();
   const view = viewOf(search.view, views.all);
   const listQuery = useMemo(() => toListQuery(view, search), [view, search]);
@@ -66,9 +66,7 @@ export function Desk() {
   useEffect(() => {
     if (search.open === undefined) setTitle(`${view.label} · Desk`);
   }, [search.open, view.label]);
-  const refusal = may("incidents:write")
-    ? undefined
-    : "You may not raise incidents (incidents:write).";
+  const refusal = refusalOf("incidents.update");
   useActions([
     { keys: "c", label: "Create a ticket", run: () => setCreating(true), disabled: refusal },
   ]);

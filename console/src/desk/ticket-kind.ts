@@ -1,13 +1,13 @@
 /** The four kinds of ticket, as one shape: whatever the desk shows and does is said here once for each. */
-import { type Schemas, useOp } from "../data/api.ts";
+import { type OperationId, type Schemas, useOp } from "../data/api.ts";
 
 export type Kind = "incident" | "request" | "problem" | "change";
 
 interface KindOps<K extends string> {
   readonly path: string;
   readonly word: string;
-  readonly read: string;
-  readonly write: string;
+  readonly read: OperationId;
+  readonly write: OperationId;
   readonly name: K;
 }
 
@@ -16,29 +16,29 @@ export const KINDS: { readonly [K in Kind]: KindOps<K> } = {
     name: "incident",
     path: "incidents",
     word: "Incident",
-    read: "incidents:read",
-    write: "incidents:write",
+    read: "incidents.list_children",
+    write: "incidents.update",
   },
   request: {
     name: "request",
     path: "requests",
     word: "Request",
-    read: "requests:submit",
-    write: "requests:work",
+    read: "requests.get",
+    write: "requests.update",
   },
   problem: {
     name: "problem",
     path: "problems",
     word: "Problem",
-    read: "problems:read",
-    write: "problems:write",
+    read: "problems.get",
+    write: "problems.update",
   },
   change: {
     name: "change",
     path: "changes",
     word: "Change",
-    read: "changes:read",
-    write: "changes:write",
+    read: "changes.get",
+    write: "changes.update",
   },
 };
 
@@ -81,6 +81,7 @@ export interface Ticket {
   /** The incident that it was merged into. */
   readonly mergedIntoId: string | null;
   readonly onHoldReason: string | null;
+  readonly runId: string | null;
   readonly createdBy: string;
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -110,6 +111,7 @@ export function toTicket(kind: Kind, data: object): Ticket {
     isMajor: all["isMajor"] === true,
     mergedIntoId: idOf("mergedIntoId"),
     onHoldReason: idOf("onHoldReason"),
+    runId: idOf("runId"),
     createdBy: text("createdBy"),
     createdAt: text("createdAt"),
     updatedAt: text("updatedAt"),
@@ -172,8 +174,8 @@ export const UNWATCH = {
 export const COMMENT = {
   incident: "incidents.add_comment",
   request: "requests.add_comment",
-  problem: "problems.add_comment",
-  change: "changes.add_comment",
+  problem: "problems.update",
+  change: "changes.update",
 } as const;
 
 export const UPDATE = {

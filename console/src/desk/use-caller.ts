@@ -21,7 +21,7 @@ export function useCaller(callerId: string | null): Caller | undefined {
   const contact = useOp(
     "contacts.get",
     { params: { id: callerId ?? "" } },
-    { enabled: isContact && may("contacts:read") },
+    { enabled: isContact && may("contacts.get") },
   ).data?.data;
   const [member] = useMembers(
     useMemo(() => (callerId === null || isContact ? [] : [callerId]), [callerId, isContact]),

@@ -8,7 +8,7 @@ const EXACT = { exact: true, includeSearch: false };
 
 /** The head of the three screens of events. */
 export function EventsHead({ children }: { readonly children?: ReactNode }) {
-  const mayRepair = useMay()("events:repair");
+  const mayRepair = useMay()("dead_letters.list");
   const dead = useOp("dead_letters.list", { query: { limit: 100 } }, { enabled: mayRepair });
   const letters = dead.data?.data.length ?? 0;
   return (

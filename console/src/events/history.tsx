@@ -14,7 +14,7 @@ const SHOWN = 30;
 
 /** What happened to a thing, newest first, for any page: `type` and `id` as events name it. */
 export function History({ type, id }: { readonly type: string; readonly id: string }) {
-  const mayRead = useMay()("events:read");
+  const mayRead = useMay()("events.recent");
   const [open, setOpen] = useState<string>();
   const isUndoable = useUndoable();
   const { data, error, refetch } = useOp(

@@ -30,13 +30,13 @@ export function Home() {
       <div className={`home-panels${isReady ? "" : " unready"}`}>
         <div className="home-column">
           <Waiting />
-          {may("workflows:read") && <Stopped />}
-          {may("workflows:read") && <Failures />}
+          {may("runs.list") && <Stopped />}
+          {may("runs.list") && <Failures />}
         </div>
         <div className="home-column">
-          {may("workflows:read") && <Running />}
+          {may("runs.list") && <Running />}
           <Changes />
-          {may("apps:use") && <Apps />}
+          {may("home.list_apps") && <Apps />}
         </div>
       </div>
     </div>
@@ -167,7 +167,7 @@ function Stopped() {
   const { data } = useOp("workflows.list", { query: { orphaned: true, limit: SHOWN_MAX } });
   const stopped = data?.data ?? [];
   if (stopped.length === 0) return null;
-  const remedy = may("deployments:create")
+  const remedy = may("workflows.publish")
     ? "Deploy again to run it as you."
     : "Someone who may deploy must deploy it again.";
   return (
@@ -227,7 +227,7 @@ function Running() {
 function Changes() {
   const may = useMay();
   const me = useMe();
-  const mayFollow = may("events:read");
+  const mayFollow = may("events.recent");
   const { data, error, isPending, refetch } = useOp(
     "events.recent",
     { query: { limit: CHANGES_READ } },

@@ -2,7 +2,7 @@ import { Send } from "lucide-react";
 import { useState } from "react";
 import { call, type Input, invalidate, useOp } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
-import { useMay } from "../data/people.ts";
+import { useMay, useRefusals } from "../data/people.ts";
 import { Keys } from "../ui/key.tsx";
 import { notify } from "../ui/toast.tsx";
 import type { Room } from "./room-data.ts";
@@ -18,7 +18,8 @@ const STATUSES = [
 export function BroadcastBox({ room }: { readonly room: Room }) {
   const { incident, broadcasts } = room;
   const may = useMay();
-  const page = useOp("status_page.get", undefined, { enabled: may("status:read") }).data?.data;
+  const refusalOf = useRefusals();
+  const page = useOp("status_page.get", undefined, { enabled: may("status_page.get") }).data?.data;
   const last = broadcasts.find(({ statusPage }) => statusPage)?.statusPage;
   const [message, setMessage] = useState("");
   const [isPublic, setPublic] = useState(false);
@@ -27,7 +28,7 @@ export function BroadcastBox({ room }: { readonly room: Room }) {
   const [isDown, setDown] = useState<boolean>();
   const [chosen, setChosen] = useState<readonly string[]>();
   const [isBusy, setBusy] = useState(false);
-  const why = may("incidents:write") ? undefined : "You may not write to all.";
+  const why = refusalOf("incidents.broadcast");
   const send = async (): Promise<void> => {
     if (message.trim() === "" || isBusy || why !== undefined) return;
     const notice = {

@@ -29,7 +29,7 @@ export function Children(props: {
       notify(describeRefusal(error));
     }
   };
-  const mayChange = may("incidents:write") && isMajor;
+  const mayChange = may("incidents.remove_child") && isMajor;
   return (
     <section>
       <h2>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { call, invalidate, useOp } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
@@ -58,13 +58,13 @@ interface ReviewFormProps {
 }
 
 function ReviewForm({ articleId, state, tags, onClose, ...text }: ReviewFormProps) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [title, setTitle] = useState(text.title);
   const [body, setBody] = useState(text.body);
   const [isBusy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
-  const why = may("knowledge:write") ? undefined : "You may not write articles.";
+  const why = refusalOf("knowledge.update");
   const save = async (): Promise<string> => {
     if (articleId !== undefined) {
       await call("knowledge.update", { params: { id: articleId }, body: { title, body } });

@@ -20,7 +20,7 @@ export function RoleCards({ room }: { readonly room: Room }) {
   const { incident, roles } = room;
   const may = useMay();
   const me = useMe()?.user.id;
-  const mayChange = may("incidents:write") && incident.isMajor;
+  const mayChange = may("major_incidents.assign_role") && incident.isMajor;
   const assign = async (role: Role, userId: string | null): Promise<void> => {
     try {
       await call("major_incidents.assign_role", {

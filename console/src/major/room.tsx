@@ -4,7 +4,7 @@ import { ArrowLeft, Check, ExternalLink, FileText } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate, useOp } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
-import { useMay } from "../data/people.ts";
+import { useMay, useRefusals } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { isGone, NotFound } from "../shell/not-found.tsx";
 import { useTitle } from "../shell/title.ts";
@@ -40,10 +40,10 @@ export function MajorRoom() {
 
 function RoomSheet({ room }: { readonly room: Room }) {
   const { incident, children } = room;
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [open, setOpen] = useState<"resolve" | "review">();
   const isOpen = !["resolved", "closed", "cancelled"].includes(incident.state);
-  const whyNotResolve = may("incidents:resolve") ? undefined : "You may not resolve incidents.";
+  const whyNotResolve = refusalOf("incidents.resolve");
   useActions([
     {
       keys: "b",
@@ -149,7 +149,11 @@ function NotMajor({ id, isOpen }: { readonly id: string; readonly isOpen: boolea
     <div className="notice room-notice">
       <span className="grow">It is not a major incident.</span>
       {isOpen && (
-        <button className="btn" disabled={!may("incidents:write")} onClick={() => void declare()}>
+        <button
+          className="btn"
+          disabled={!may("incidents.declare_major")}
+          onClick={() => void declare()}
+        >
           Declare it one
         </button>
       )}
@@ -184,7 +188,7 @@ function Broadcasts({ broadcasts }: { readonly broadcasts: Room["broadcasts"] })
 
 function StatusLink() {
   const may = useMay();
-  const page = useOp("status_page.get", undefined, { enabled: may("status:read") }).data?.data;
+  const page = useOp("status_page.get", undefined, { enabled: may("status_page.get") }).data?.data;
   if (page?.isOn !== true) return null;
   return (
     <a className="btn bare" href={page.path} target="_blank" rel="noreferrer">

@@ -17,7 +17,8 @@ export function OnCall() {
   const navigate = useNavigate();
   const may = useMay();
   const query = { state: "paging" as const, limit: 50 };
-  const open = useOp("pages.list", { query }, { enabled: may("desk:read") }).data?.data.length ?? 0;
+  const open =
+    useOp("pages.list", { query }, { enabled: may("pages.list") }).data?.data.length ?? 0;
   const choose = (next: OnCallTab): void =>
     void navigate({ to: "/oncall", search: { tab: next === "rota" ? undefined : next } });
   return (

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { FileUp, Package } from "lucide-react";
 import { useRef, useState } from "react";
 import { useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { useTitle } from "../shell/title.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -19,11 +19,11 @@ export function Packs() {
   useTitle("Packs");
   const { open } = useSearch({ from: "/inside/packs" });
   const navigate = useNavigate();
-  const may = useMay();
+  const refusalOf = useRefusals();
   const offers = useOp("packs.list_catalog", { query: {} });
   const packs = useOp("packs.list", { query: { limit: 200 } });
   const [plan, setPlan] = useState<PackPlan>();
-  const denied = may("packs:install") ? undefined : "You may not install packs.";
+  const denied = refusalOf("packs.install");
   const installed = packs.data?.data ?? [];
   const show = (id: string): void =>
     void navigate({ to: "/packs", search: { open: id === open ? undefined : id }, replace: true });

@@ -2,7 +2,7 @@ import { Mail } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
 import { useNames } from "../data/names/names.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -15,11 +15,11 @@ type Sent = Schemas["NewInvitation"];
 
 /** Invitations that nobody has accepted yet: sent again, or withdrawn. */
 export function Invitations({ nameOf }: { readonly nameOf: (role: string) => string }) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const personOf = useNames();
   const { data, error, isPending, refetch } = useOp("invitations.list", { query: { limit: 200 } });
   const [again, setAgain] = useState<Sent>();
-  const reason = may("users:write") ? undefined : "You may not invite people here.";
+  const reason = refusalOf("users.invite");
   const resend = async ({ email, name, roleIds }: Invitation): Promise<void> => {
     try {
       const body = { email, roleIds: [...roleIds], ...(name !== "" && { name }) };

@@ -154,7 +154,7 @@ function Consequences(props: { readonly member: Member; readonly problem: string
   const tokens = useOp(
     "users.list_tokens",
     { query: { userId: member.id, limit: 200 } },
-    { enabled: may("users:write") },
+    { enabled: may("users.list_tokens") },
   ).data?.data.length;
   return (
     <>

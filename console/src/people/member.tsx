@@ -3,7 +3,7 @@ import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
-import { useMay, useMe } from "../data/people.ts";
+import { useMay, useMe, useRefusals } from "../data/people.ts";
 import { PageError } from "../shell/not-found.tsx";
 import { useTitle } from "../shell/title.ts";
 import { Avatar } from "../ui/avatar.tsx";
@@ -55,10 +55,10 @@ export function MemberPage() {
               </span>
             </header>
             <Roles key={member.roles.join()} member={member} />
-            {may("desk:read") && <Teams userId={member.id} />}
-            {may("users:write") && <MemberAccess member={member} />}
-            {may("audit:read") && <MemberActivity userId={member.id} />}
-            {may("users:write") && <MemberActs member={member} />}
+            {may("teams.list") && <Teams userId={member.id} />}
+            {may("users.update") && <MemberAccess member={member} />}
+            {may("audit.get") && <MemberActivity userId={member.id} />}
+            {may("users.update") && <MemberActs member={member} />}
           </>
         )}
       </div>
@@ -69,12 +69,13 @@ export function MemberPage() {
 function Roles({ member }: { readonly member: Member }) {
   const { roles, nameOf } = useRoles();
   const may = useMay();
+  const refusalOf = useRefusals();
   const [isEditing, setEditing] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(member.roles));
   const [isBusy, setBusy] = useState(false);
   const added = [...chosen].filter((id) => !member.roles.includes(id));
   const taken = member.roles.filter((id) => !chosen.has(id));
-  const reason = may("roles:assign") ? undefined : "You may not give roles here.";
+  const reason = refusalOf("roles.assign");
   const save = async (): Promise<void> => {
     setBusy(true);
     try {
@@ -100,7 +101,7 @@ function Roles({ member }: { readonly member: Member }) {
       act={
         !isEditing && (
           <span className="row">
-            {may("roles:write") && (
+            {may("roles.create") && (
               <Link to="/roles" search={{ person: member.id }} className="btn">
                 Explain access
               </Link>

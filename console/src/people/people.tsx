@@ -30,7 +30,7 @@ export function People() {
   const [text, setText] = useState(q);
   const [isInviting, setInviting] = useState(false);
   const words = useDebounced(text.trim(), PAUSE_MS);
-  const mayWrite = may("users:write");
+  const mayWrite = may("users.list_access");
   const isOpen = tab === "invitations";
   const { data, error, isPending, refetch } = useOp(
     "users.list",

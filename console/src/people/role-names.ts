@@ -18,7 +18,7 @@ export function useRoles(): {
   readonly nameOf: (id: string) => string;
 } {
   const may = useMay();
-  const { data } = useOp("roles.list", { query: { limit: 200 } }, { enabled: may("roles:read") });
+  const { data } = useOp("roles.list", { query: { limit: 200 } }, { enabled: may("roles.list") });
   return useMemo(() => {
     const roles = data?.data ?? [];
     const names = new Map(roles.map((role) => [role.id, nameRole(role)]));

@@ -2,7 +2,7 @@ import "./roles.css";
 import { Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useMay, useRefusals } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { count } from "../ui/words.ts";
@@ -15,6 +15,7 @@ import { RoleDialog } from "./role-dialog.tsx";
 /** Rights: roles and permissions as a matrix, and why for one person. */
 export function Roles() {
   const may = useMay();
+  const refusalOf = useRefusals();
   const roles = useOp("roles.list", { query: { limit: 200 } });
   const permissions = useOp("permissions.list");
   const [text, setText] = useState("");
@@ -23,7 +24,7 @@ export function Roles() {
     () => groupPermissions(permissions.data?.data ?? [], text),
     [permissions.data, text],
   );
-  const reason = may("roles:write") ? undefined : "You may not make roles here.";
+  const reason = refusalOf("roles.create");
   useActions([
     { keys: "n", label: "New role", run: () => setDraft({ role: undefined }), disabled: reason },
     {
@@ -76,7 +77,7 @@ export function Roles() {
             mayWrite={reason === undefined}
           />
         )}
-        {may("roles:write") && <Explain />}
+        {may("roles.create") && <Explain />}
       </div>
       {draft && permissions.data && (
         <RoleDialog

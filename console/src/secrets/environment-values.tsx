@@ -1,6 +1,8 @@
 import { Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Entry } from "../ui/display/section.tsx";
+import { freeField } from "../ui/form/binding.ts";
+import { CheckField } from "../ui/form/choice-field.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { toWords } from "../ui/words.ts";
 
@@ -77,18 +79,16 @@ export function EnvironmentValues(props: EnvironmentValuesProps) {
           );
         })}
       </ul>
-      <label className="secret-keep">
-        <input
-          type="checkbox"
-          checked={ownValuesOnly}
-          disabled={off.disabled}
-          onChange={({ target }) => onKeep(target.checked)}
+      <div className="secret-keep">
+        <CheckField
+          {...freeField<boolean>("ownValuesOnly", ownValuesOnly, (isKept) =>
+            onKeep(isKept === true),
+          )}
+          isDisabled={off.disabled}
+          label="Keep production’s value in production"
+          help="An environment without a value of its own then has none."
         />
-        <span>
-          Keep production’s value in production
-          <span className="muted">An environment without a value of its own then has none.</span>
-        </span>
-      </label>
+      </div>
     </section>
   );
 }

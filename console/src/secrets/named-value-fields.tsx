@@ -1,57 +1,21 @@
 /** The fields that secrets and variables have in common. */
-import { Field } from "../ui/field.tsx";
+import type { FieldProps } from "../ui/form/binding.ts";
+import { TextField } from "../ui/form/text-field.tsx";
 
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
-export function isName(name: string): boolean {
-  return NAME.test(name);
-}
-
-interface TextProps {
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-export function NameField(
-  props: TextProps & { readonly example: string; readonly error?: string | undefined },
-) {
-  const { value, onChange, example, error } = props;
-  const isWrong = value !== "" && !isName(value);
+/** The name by which expressions refer to it. */
+export function NameField({
+  example,
+  ...field
+}: FieldProps<string> & { readonly example: string }) {
   return (
-    <Field
-      label="Name"
-      help={`Letters, digits and underscores, such as ${example}.`}
-      error={error ?? (isWrong ? "A name has letters, digits and underscores alone." : undefined)}
-    >
-      {(bound) => (
-        <input
-          {...bound}
-          className="field mono"
-          maxLength={100}
-          spellCheck={false}
-          autoComplete="off"
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      )}
-    </Field>
+    <TextField {...field} isMono help={`Letters, digits and underscores, such as ${example}.`} />
   );
 }
 
-export function PurposeField({ value, onChange }: TextProps) {
-  return (
-    <Field label="For what" isOptional>
-      {(bound) => (
-        <input
-          {...bound}
-          className="field"
-          maxLength={2_000}
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      )}
-    </Field>
-  );
+/** The title of the dialog that sets a value. */
+export function titleOf(one: string, name: string | undefined, environment: string | undefined) {
+  if (name === undefined) return `New ${one}`;
+  return environment === undefined ? `New value for ${name}` : `${name} in ${environment}`;
 }
 
 /** The environments that have values of their own; of a value that stays in production, that it does. */

@@ -2,7 +2,7 @@
 import "./secrets.css";
 import { Plus, X } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { invalidate } from "../data/api.ts";
+import { applyChange } from "../data/change.ts";
 import { useActions } from "../shell/actions.ts";
 import { useListKeys } from "../shell/list-keys.ts";
 import { useTitle } from "../shell/title.ts";
@@ -10,8 +10,8 @@ import { CopyLine } from "../ui/copy-line.tsx";
 import { type Column, Table } from "../ui/display/table.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
+import { Facts } from "../ui/layout/layout.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { EnvironmentValues, type OtherEnvironment } from "./environment-values.tsx";
 import { type Referrer, UsedIn } from "./used-in.tsx";
@@ -118,7 +118,6 @@ interface NamedValueSideProps {
     readonly remove: () => Promise<unknown>;
     readonly removeFrom: (environment: OtherEnvironment) => Promise<unknown>;
     readonly keep: (ownValuesOnly: boolean) => Promise<unknown>;
-    readonly prefix: "secrets." | "variables.";
   };
   /** Sets the value of production, or of another environment. */
   readonly dialog: (environment: OtherEnvironment | undefined, onClose: () => void) => ReactNode;
@@ -127,22 +126,11 @@ interface NamedValueSideProps {
 
 /** One of them: its values, where it is used, and what can be done with it. */
 export function NamedValueSide(props: NamedValueSideProps) {
-  const { value, own, reason, reference, usage, operations, onClose } = props;
+  const { value, own, reason, reference, usage, usedAt, operations, onClose } = props;
   const { name, description, updatedAt, ownValuesOnly } = value;
   const [asked, setAsked] = useState<"production" | "delete" | OtherEnvironment>();
   const close = (): void => setAsked(undefined);
-  const change = async (send: () => Promise<unknown>, said: string): Promise<boolean> => {
-    try {
-      await send();
-      notify(said);
-      return true;
-    } catch (failure) {
-      notifyError(failure);
-      return false;
-    } finally {
-      invalidate([operations.prefix]);
-    }
-  };
+  const change = (send: () => Promise<unknown>, said: string) => applyChange({ send, said });
   const remove = async (): Promise<void> => {
     close();
     if (await change(operations.remove, `${name} is deleted.`)) onClose();
@@ -156,7 +144,14 @@ export function NamedValueSide(props: NamedValueSideProps) {
         </button>
       </header>
       {description !== "" && <p>{description}</p>}
-      <Times updatedAt={updatedAt} usedAt={props.usedAt} />
+      <Facts
+        facts={[
+          ["Changed", <Ago key="changed" at={updatedAt} />],
+          ...(usedAt === undefined
+            ? []
+            : [["Last used", usedAt === null ? "never" : <Ago key="used" at={usedAt} />] as const]),
+        ]}
+      />
       <EnvironmentValues
         name={name}
         own={own}
@@ -208,24 +203,5 @@ export function NamedValueSide(props: NamedValueSideProps) {
         />
       )}
     </aside>
-  );
-}
-
-/** When it was changed, and used last. */
-function Times(props: { readonly updatedAt: string; readonly usedAt: string | null | undefined }) {
-  const { updatedAt, usedAt } = props;
-  return (
-    <dl className="secret-times">
-      <dt>Changed</dt>
-      <dd>
-        <Ago at={updatedAt} />
-      </dd>
-      {usedAt !== undefined && (
-        <>
-          <dt>Last used</dt>
-          <dd>{usedAt === null ? "never" : <Ago at={usedAt} />}</dd>
-        </>
-      )}
-    </dl>
   );
 }

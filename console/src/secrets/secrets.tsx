@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { KeyRound } from "lucide-react";
 import { call, type Schemas, useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusal } from "../data/people.ts";
 import type { Column } from "../ui/display/table.tsx";
 import { Ago } from "../ui/time.tsx";
 import { OwnValues } from "./named-value-fields.tsx";
@@ -63,7 +63,7 @@ export function Secrets() {
   const { open } = useSearch({ from: "/inside/secrets" });
   const navigate = useNavigate();
   const listed = useOp("secrets.list", { query: { limit: SHOWN } });
-  const reason = useMay()("secrets:write") ? undefined : "You may not store secrets here.";
+  const reason = useRefusal("secrets.create");
   const show = (name: string | undefined): void =>
     void navigate({ to: "/secrets", search: { open: name }, replace: true });
   return (
@@ -109,7 +109,6 @@ function SecretSide(props: {
       usedAt={data?.data.lastUsedAt}
       unused="Nothing is known to refer to it. This can't be taken back."
       operations={{
-        prefix: "secrets.",
         remove: () => call("secrets.delete", { params: { name } }),
         removeFrom: (environment) =>
           call("secrets.remove_environment", { params: { name, environment } }),

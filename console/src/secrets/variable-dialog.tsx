@@ -1,11 +1,10 @@
-import { useState } from "react";
-import { call, invalidate, type Schemas } from "../data/api.ts";
-import { Field } from "../ui/field.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
-import { notify } from "../ui/toast.tsx";
+import type { Schemas } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { TextAreaField, TextField } from "../ui/form/text-field.tsx";
 import { EnvironmentChoice } from "./environment-choice.tsx";
 import type { OtherEnvironment } from "./environment-values.tsx";
-import { isName, NameField, PurposeField } from "./named-value-fields.tsx";
+import { NameField, titleOf } from "./named-value-fields.tsx";
 import { parseText, toText } from "./variable-value.ts";
 
 type Variable = Schemas["ListedVariable"];
@@ -18,69 +17,61 @@ interface VariableDialogProps {
   readonly onClose: () => void;
 }
 
+interface Draft {
+  readonly name?: string;
+  readonly value?: string;
+  readonly description?: string;
+  readonly ownValuesOnly?: boolean;
+}
+
 /** Sets a value, which everybody sees who may read variables. */
 export function VariableDialog({ variable, environment, onClose }: VariableDialogProps) {
-  const [name, setName] = useState(variable?.name ?? "");
-  const [text, setText] = useState(() => firstText(variable, environment));
-  const [description, setDescription] = useState(variable?.description ?? "");
-  const [error, setError] = useState<string>();
-  const [ownValuesOnly, setOwnValuesOnly] = useState<boolean>();
-  const [isBusy, setBusy] = useState(false);
-  const save = async (): Promise<void> => {
-    setBusy(true);
-    setError(undefined);
-    const value = parseText(text);
-    try {
-      if (!variable)
-        await call("variables.create", {
-          body: { name, value, description, ...(ownValuesOnly !== undefined && { ownValuesOnly }) },
-        });
-      else if (environment)
-        await call("variables.set_environment", {
-          params: { id: variable.id, environment },
-          body: { value },
-        });
-      else
-        await call("variables.update", {
-          params: { id: variable.id },
-          body: { value, description },
-        });
-      invalidate(["variables."]);
-      notify(variable ? `${name} has its new value.` : `${name} is set.`);
-      onClose();
-    } catch (failure) {
-      setError(failure instanceof Error ? failure.message : "It could not be saved.");
-      setBusy(false);
-    }
-  };
-  const isNamed = isName(name);
-  const isReady = isNamed && text !== "" && !isBusy;
+  const operation = !variable
+    ? "variables.create"
+    : environment
+      ? "variables.set_environment"
+      : "variables.update";
+  const form = useForm(operation, {
+    params: { id: variable?.id ?? "", environment: environment ?? "staging" },
+    initial: {
+      name: variable?.name ?? "",
+      value: firstText(variable, environment),
+      description: variable?.description ?? "",
+    },
+    toBody: ({ name = "", value = "", description = "", ownValuesOnly }: Draft) => ({
+      ...(!variable && { name }),
+      ...(!variable && ownValuesOnly !== undefined && { ownValuesOnly }),
+      ...(!environment && { description }),
+      value: parseText(value),
+    }),
+    check: ({ name, value }) => ({
+      name: name ? undefined : "is required",
+      value: value ? undefined : "is required",
+    }),
+    said: ({ data: { name } }) => (variable ? `${name} has its new value.` : `${name} is set.`),
+    onDone: onClose,
+  });
   return (
-    <Dialog
-      title={titleOf(variable, environment)}
+    <FormDialog
+      form={form}
+      title={titleOf("variable", variable?.name, environment)}
+      act="Save it"
       onClose={onClose}
-      onSubmit={() => isReady && void save()}
-      footer={
-        <button className="btn main" disabled={!isReady}>
-          Save it
-        </button>
-      }
     >
-      {!variable && <NameField value={name} onChange={setName} example="SHOP_URL" />}
-      <Field label="Value" help="A text, or any JSON: 42, true, [1, 2]." error={error}>
-        {(bound) => (
-          <textarea
-            {...bound}
-            className="field mono variable-value"
-            spellCheck={false}
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-        )}
-      </Field>
-      {!environment && <PurposeField value={description} onChange={setDescription} />}
-      {!variable && <EnvironmentChoice ownValuesOnly={ownValuesOnly} onChange={setOwnValuesOnly} />}
-    </Dialog>
+      {!variable && <NameField {...form.field("name")} example="SHOP_URL" />}
+      <TextAreaField
+        {...form.field("value")}
+        isMono
+        help="A text, or any JSON: 42, true, [1, 2]."
+      />
+      {!environment && <TextField {...form.field("description")} label="For what" />}
+      {!variable && (
+        <EnvironmentChoice
+          ownValuesOnly={form.values.ownValuesOnly}
+          onChange={(ownValuesOnly) => form.change({ ownValuesOnly })}
+        />
+      )}
+    </FormDialog>
   );
 }
 
@@ -92,12 +83,4 @@ function firstText(
   if (!variable) return "";
   const own = environment && variable.environments[environment];
   return toText(own === undefined ? variable.value : own);
-}
-
-function titleOf(
-  variable: Variable | undefined,
-  environment: OtherEnvironment | undefined,
-): string {
-  if (!variable) return "New variable";
-  return environment ? `${variable.name} in ${environment}` : `New value for ${variable.name}`;
 }

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Variable as VariableIcon } from "lucide-react";
 import { call, type Schemas, useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusal } from "../data/people.ts";
 import type { Column } from "../ui/display/table.tsx";
 import { Ago } from "../ui/time.tsx";
 import { OwnValues } from "./named-value-fields.tsx";
@@ -56,7 +56,7 @@ export function Variables() {
   const { open } = useSearch({ from: "/inside/variables" });
   const navigate = useNavigate();
   const listed = useOp("variables.list", { query: { limit: SHOWN } });
-  const reason = useMay()("variables:write") ? undefined : "You may not set variables here.";
+  const reason = useRefusal("variables.create");
   const show = (id: string | undefined): void =>
     void navigate({ to: "/variables", search: { open: id }, replace: true });
   return (
@@ -105,7 +105,6 @@ function VariableSide(props: {
       usage={{ usedIn: data?.data.usedIn, error }}
       unused="Nothing is known to read it."
       operations={{
-        prefix: "variables.",
         remove: () => call("variables.delete", { params: { id } }),
         removeFrom: (environment) =>
           call("variables.remove_environment", { params: { id, environment } }),

@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus, Route, Shapes, Upload } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { useListKeys } from "../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -25,7 +25,7 @@ const IMPACT_DEPTH = 6;
 export function Services() {
   const search = useSearch({ from: "/inside/services" });
   const navigate = useNavigate();
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [isPathing, setPathing] = useState(false);
   const [isImporting, setImporting] = useState(false);
   const [isMaking, setMaking] = useState(false);
@@ -51,7 +51,7 @@ export function Services() {
     onChoose: choose,
   });
   const whyNotPath = item === undefined ? "Choose where the path begins." : undefined;
-  const whyNotImport = may("cmdb:write") ? undefined : "You may not keep configuration items.";
+  const whyNotImport = refusalOf("cmdb.import");
   const whyNotOpen = item === undefined ? "Choose an item first." : undefined;
   const open = (): void => {
     if (item !== undefined) void navigate({ to: "/services/$id", params: { id: item } });

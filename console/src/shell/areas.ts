@@ -34,14 +34,15 @@ import {
   Webhook,
   Workflow,
 } from "lucide-react";
+import type { OperationId } from "../data/api.ts";
 
 export interface Screen {
   readonly to: string;
   readonly label: string;
   readonly icon: LucideIcon;
   readonly keys?: string;
-  /** Without this permission it is absent. */
-  readonly permission?: string;
+  /** Absent where the person may not perform this operation. */
+  readonly needs?: OperationId;
   /** Only those who run the installation have it. */
   readonly isForOperators?: true;
 }
@@ -57,38 +58,44 @@ export const AREAS: readonly Area[] = [
   {
     label: "Service",
     screens: [
-      { to: "/desk", label: "Desk", icon: Inbox, keys: "g d", permission: "incidents:read" },
+      {
+        to: "/desk",
+        label: "Desk",
+        icon: Inbox,
+        keys: "g d",
+        needs: "incidents.list_children",
+      },
       {
         to: "/changes",
         label: "Changes",
         icon: CalendarClock,
         keys: "g c",
-        permission: "changes:read",
+        needs: "changes.list",
       },
       {
         to: "/problems",
         label: "Problems",
         icon: TriangleAlert,
         keys: "g p",
-        permission: "problems:read",
+        needs: "problems.list",
       },
-      { to: "/tasks", label: "Tasks", icon: ListTodo, keys: "g j", permission: "desk:read" },
-      { to: "/oncall", label: "On call", icon: Siren, keys: "g y", permission: "desk:read" },
-      { to: "/sla", label: "SLAs", icon: AlarmClock, keys: "g l", permission: "sla:read" },
-      { to: "/services", label: "Services", icon: Network, keys: "g s", permission: "cmdb:read" },
+      { to: "/tasks", label: "Tasks", icon: ListTodo, keys: "g j", needs: "tickets.list" },
+      { to: "/oncall", label: "On call", icon: Siren, keys: "g y", needs: "tickets.list" },
+      { to: "/sla", label: "SLAs", icon: AlarmClock, keys: "g l", needs: "sla.list" },
+      { to: "/services", label: "Services", icon: Network, keys: "g s", needs: "cmdb.list_items" },
       {
         to: "/knowledge",
         label: "Knowledge",
         icon: BookOpen,
         keys: "g k",
-        permission: "knowledge:read",
+        needs: "knowledge.list",
       },
       {
         to: "/catalog",
         label: "Catalog",
         icon: ShoppingBag,
         keys: "g o",
-        permission: "catalog:read",
+        needs: "catalog.list_items",
       },
     ],
   },
@@ -100,17 +107,17 @@ export const AREAS: readonly Area[] = [
         label: "Workflows",
         icon: Workflow,
         keys: "g w",
-        permission: "workflows:read",
+        needs: "workflows.list",
       },
-      { to: "/runs", label: "Runs", icon: Activity, keys: "g r", permission: "workflows:read" },
+      { to: "/runs", label: "Runs", icon: Activity, keys: "g r", needs: "workflows.list" },
       {
         to: "/approvals",
         label: "Approvals",
         icon: CircleCheckBig,
         keys: "g a",
-        permission: "approvals:decide",
+        needs: "approvals.list",
       },
-      { to: "/events", label: "Events", icon: Radio, keys: "g e", permission: "events:read" },
+      { to: "/events", label: "Events", icon: Radio, keys: "g e", needs: "events.recent" },
     ],
   },
   {
@@ -121,68 +128,68 @@ export const AREAS: readonly Area[] = [
         label: "Webhooks",
         icon: Webhook,
         keys: "g z",
-        permission: "webhooks:read",
+        needs: "webhooks.list",
       },
       {
         to: "/connectors",
         label: "Connectors",
         icon: Plug,
         keys: "g n",
-        permission: "connectors:read",
+        needs: "connectors.list",
       },
-      { to: "/secrets", label: "Secrets", icon: KeyRound, permission: "secrets:read" },
-      { to: "/variables", label: "Variables", icon: Variable, permission: "variables:read" },
+      { to: "/secrets", label: "Secrets", icon: KeyRound, needs: "secrets.list" },
+      { to: "/variables", label: "Variables", icon: Variable, needs: "variables.list" },
       {
         to: "/artifacts",
         label: "Artifacts",
         icon: SquareCode,
         keys: "g x",
-        permission: "artifacts:write",
+        needs: "artifacts.create",
       },
-      { to: "/packs", label: "Packs", icon: Package, permission: "packs:install" },
+      { to: "/packs", label: "Packs", icon: Package, needs: "packs.install" },
     ],
   },
   {
     label: "Data",
     screens: [
-      { to: "/tables", label: "Tables", icon: Table2, keys: "g t", permission: "tables:read" },
-      { to: "/builder", label: "Apps", icon: AppWindow, keys: "g u", permission: "apps:read" },
-      { to: "/sql", label: "SQL", icon: DatabaseZap, keys: "g q", permission: "queries:run" },
+      { to: "/tables", label: "Tables", icon: Table2, keys: "g t", needs: "tables.list" },
+      { to: "/builder", label: "Apps", icon: AppWindow, keys: "g u", needs: "apps.list" },
+      { to: "/sql", label: "SQL", icon: DatabaseZap, keys: "g q", needs: "queries.run" },
       {
         to: "/dashboards",
         label: "Dashboards",
         icon: LayoutDashboard,
         keys: "g b",
-        permission: "analytics:read",
+        needs: "dashboards.list",
       },
       {
         to: "/reports",
         label: "Reports",
         icon: ChartColumn,
         keys: "g f",
-        permission: "analytics:read",
+        needs: "kpis.list",
       },
-      { to: "/alerts", label: "Alerts", icon: BellRing, permission: "analytics:read" },
+      { to: "/alerts", label: "Alerts", icon: BellRing, needs: "kpis.list" },
     ],
   },
   {
     label: "Platform",
     screens: [
-      { to: "/people", label: "People", icon: Users, keys: "g m", permission: "users:read" },
-      { to: "/roles", label: "Roles", icon: ShieldCheck, permission: "roles:read" },
-      { to: "/settings/agents", label: "Agents", icon: Bot, permission: "agent_calls:read" },
+      { to: "/people", label: "People", icon: Users, keys: "g m", needs: "users.list" },
+      { to: "/roles", label: "Roles", icon: ShieldCheck, needs: "roles.list" },
+      { to: "/settings/agents", label: "Agents", icon: Bot, needs: "agent_calls.list" },
       {
         to: "/settings/programs",
         label: "API access",
         icon: Braces,
-        permission: "users:write",
+        needs: "users.update",
       },
-      { to: "/audit", label: "Audit log", icon: ScrollText, permission: "audit:read" },
+      { to: "/audit", label: "Audit log", icon: ScrollText, needs: "events.trace" },
       {
         to: "/settings/workspace",
         label: "Workspace",
         icon: Settings,
-        permission: "workspaces:write",
+        needs: "workspaces.update",
       },
       { to: "/operation", label: "Operation", icon: Gauge, isForOperators: true },
     ],
@@ -192,7 +199,7 @@ export const AREAS: readonly Area[] = [
 export const SCREENS: readonly Screen[] = AREAS.flatMap(({ screens }) => screens);
 
 /** Dialogs that the palette opens from every screen. */
-export interface Shortcut extends Pick<Screen, "permission"> {
+export interface Shortcut extends Pick<Screen, "needs"> {
   readonly to: string;
   readonly search: Readonly<Record<string, string>>;
   readonly label: string;
@@ -206,6 +213,6 @@ export const SHORTCUTS: readonly Shortcut[] = [
     search: { freeze: "new" },
     label: "New change freeze",
     also: "blackout window",
-    permission: "changes:approve",
+    needs: "changes.approve",
   },
 ];

@@ -2,12 +2,12 @@ import { useCallback } from "react";
 import { useMay, useMe } from "../data/people.ts";
 import type { Screen } from "./areas.ts";
 
-/** Tells which screens to offer: those that the permissions allow, and the installation's to its operators. */
-export function useOffer(): (screen: Pick<Screen, "permission" | "isForOperators">) => boolean {
+/** Tells which screens to offer: those the person may use, and the installation's to its operators. */
+export function useOffer(): (screen: Pick<Screen, "needs" | "isForOperators">) => boolean {
   const may = useMay();
   const isOperator = useMe()?.isOperator === true;
   return useCallback(
-    ({ permission, isForOperators }) => may(permission) && (isForOperators !== true || isOperator),
+    ({ needs, isForOperators }) => may(needs) && (isForOperators !== true || isOperator),
     [may, isOperator],
   );
 }

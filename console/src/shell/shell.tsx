@@ -5,7 +5,7 @@ import { CircleQuestionMark, Search } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { ApiError, cache, useOp } from "../data/api.ts";
 import { listenToLog } from "../data/live/live.ts";
-import { useMay, useMe } from "../data/people.ts";
+import { useMay, useMe, useRefusals } from "../data/people.ts";
 import { rememberFor } from "../data/person-memory.ts";
 import { BASE_PATH, forgetPlace, place } from "../data/place.ts";
 import { offerWaysBack, type Undo } from "../data/undo/way-back.ts";
@@ -137,11 +137,12 @@ function Frame() {
   const [isNarrow, setNarrow] = useState(localStorage.getItem(NARROW) === "narrow");
   const me = useMe();
   const may = useMay();
+  const refusalOf = useRefusals();
   const isOffered = useOffer();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const main = useScreenChange(path);
   useEffect(listenToLog, []);
-  const mayUndo = may("undo:write");
+  const mayUndo = may("undo.perform");
   useEffect(() => offerWaysBack(() => (mayUndo ? undo : undefined)), [mayUndo]);
   const fold = (): void => {
     localStorage.setItem(NARROW, isNarrow ? "wide" : "narrow");
@@ -166,7 +167,7 @@ function Frame() {
     {
       label: "Install an example",
       run: () => void navigate({ to: "/welcome" }),
-      disabled: may("packs:install") ? undefined : "You may not install packs here.",
+      disabled: refusalOf("packs.install"),
     },
     { label: "Sign out", run: () => void signOut() },
     ...SCREENS.filter(isOffered).flatMap(({ to, label, keys }): readonly Action[] =>

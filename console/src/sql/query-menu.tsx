@@ -1,7 +1,7 @@
 import { Plus, Save } from "lucide-react";
 import { useState } from "react";
 import { call } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Menu } from "../ui/overlay/menu.tsx";
@@ -18,9 +18,9 @@ interface QueryMenuProps {
 
 /** What is done with a query as a whole. */
 export function QueryMenu({ saved, draft, isChanged, onOpen }: QueryMenuProps) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [dialog, setDialog] = useState<"save" | "rename" | "delete">();
-  const refusal = may("queries:write") ? undefined : "You may not save queries.";
+  const refusal = refusalOf("queries.delete");
   const save = async (): Promise<void> => {
     if (!saved) return setDialog("save");
     if (!isChanged) return;

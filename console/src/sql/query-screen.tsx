@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { PanelLeft, Play, Square } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { CodeEditor, type CodeHandle } from "../code/index.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { place } from "../data/place.ts";
 import { useActions } from "../shell/actions.ts";
 import { Keys } from "../ui/key.tsx";
@@ -29,7 +29,7 @@ interface QueryScreenProps {
 }
 
 export function QueryScreen({ queries, saved, schema, first, onOpen }: QueryScreenProps) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [sql, setSql] = useState(first);
   const [isSideOpen, setSideOpen] = useState(false);
   const [limit, setLimit] = useState(1_000);
@@ -50,7 +50,7 @@ export function QueryScreen({ queries, saved, schema, first, onOpen }: QueryScre
     if (!saved) keepDraft(text);
   };
   const statementOf = () => ({ sql: newest.current, params, limit });
-  const refusal = may("queries:run") ? undefined : "You may not run queries.";
+  const refusal = refusalOf("queries.run");
   const run = (): void => {
     if (tab === "plan") setTab("rows");
     void sqlRun.run(statementOf());

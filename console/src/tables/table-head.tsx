@@ -1,7 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Download, Ellipsis, Settings2, ShieldCheck, Upload } from "lucide-react";
 import { useEffect, useState } from "react";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { BASE_PATH } from "../data/place.ts";
 import { useDebounced } from "../ui/behaviour/debounce.ts";
 import { useStableHandlers } from "../ui/behaviour/stable.ts";
@@ -21,7 +21,7 @@ interface TableHeadProps {
 
 /** The table's name, its search, and what is done with it as a whole. */
 export function TableHead({ table, state }: TableHeadProps) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const navigate = useNavigate();
   const { slug } = table;
   const { layout, search } = state;
@@ -46,19 +46,19 @@ export function TableHead({ table, state }: TableHeadProps) {
           {
             label: "Columns…",
             icon: <Settings2 className="ico" />,
-            disabled: may("tables:write") ? undefined : "You may not change tables.",
+            disabled: refusalOf("tables.create"),
             onPick: () => void navigate({ to: "/tables/$slug/design", params: { slug } }),
           },
           {
             label: "Rules, and see as…",
             icon: <ShieldCheck className="ico" />,
-            disabled: may("tables:write") ? undefined : "You may not change tables.",
+            disabled: refusalOf("tables.create"),
             onPick: () => void navigate({ to: "/tables/$slug/rules", params: { slug } }),
           },
           {
             label: "Import a file…",
             icon: <Upload className="ico" />,
-            disabled: may("records:write") ? undefined : "You may not write records.",
+            disabled: refusalOf("records.create"),
             onPick: () => void navigate({ to: "/tables/$slug/import", params: { slug } }),
           },
           { label: "Download as CSV", icon: <Download className="ico" />, onPick: save },

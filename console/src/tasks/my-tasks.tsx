@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Reply, useOp } from "../data/api.ts";
 import { useNames } from "../data/names/names.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusal } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { useListKeys } from "../shell/list-keys.ts";
 import { useTitle } from "../shell/title.ts";
@@ -11,7 +11,7 @@ import { Avatar } from "../ui/avatar.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
 import { DueDay } from "./due-day.tsx";
-import { completeTask, type TaskKind, WRITE } from "./task-act.ts";
+import { COMPLETE, completeTask, type TaskKind } from "./task-act.ts";
 
 type ListedTask = Reply<"tasks.list">["data"][number];
 
@@ -104,16 +104,11 @@ interface MyTaskProps {
 }
 
 function MyTask({ task, isChosen }: MyTaskProps) {
-  const may = useMay();
   const nameOf = useNames();
   const place = placeOf(task);
   const isBlocked = task.blockedBy.length > 0;
-  const write = WRITE[place.kind];
-  const why = may(write)
-    ? isBlocked
-      ? "Other tasks come before it."
-      : undefined
-    : `You may not change it (${write}).`;
+  const missing = useRefusal(COMPLETE[place.kind]);
+  const why = missing ?? (isBlocked ? "Other tasks come before it." : undefined);
   return (
     <li
       className={isBlocked ? "task blocked" : "task"}

@@ -1,6 +1,6 @@
 /** The operations on tasks, by the kind of their ticket. */
-import { call, invalidate, type Schemas } from "../data/api.ts";
-import { applyChange } from "../data/change.ts";
+import { call, type Schemas } from "../data/api.ts";
+import { perform } from "../data/use-command.ts";
 
 export type TaskKind = "change" | "request";
 export type Task = Schemas["TaskWithBlockers"];
@@ -8,15 +8,14 @@ export type Task = Schemas["TaskWithBlockers"];
 export const LIST = { change: "changes.list_tasks", request: "requests.list_tasks" } as const;
 export const ADD = { change: "changes.add_task", request: "requests.add_task" } as const;
 export const UPDATE = { change: "changes.update_task", request: "requests.update_task" } as const;
-const COMPLETE = { change: "changes.complete_task", request: "requests.complete_task" } as const;
+export const COMPLETE = {
+  change: "changes.complete_task",
+  request: "requests.complete_task",
+} as const;
 const SKIP = { change: "changes.skip_task", request: "requests.skip_task" } as const;
 const REOPEN = { change: "changes.reopen_task", request: "requests.reopen_task" } as const;
 const REMOVE = { change: "changes.remove_task", request: "requests.remove_task" } as const;
 const ORDER = { change: "changes.order_tasks", request: "requests.order_tasks" } as const;
-export const WRITE = { change: "changes:write", request: "requests:work" } as const;
-
-export const refreshTasks = (): void =>
-  invalidate(["changes.", "requests.", "tasks.", "home.", "tickets."]);
 
 interface TaskPlace {
   readonly kind: TaskKind;
@@ -28,37 +27,32 @@ type Named = Pick<Task, "id" | "title">;
 const paramsOf = ({ ticketId }: TaskPlace, taskId: string) => ({ id: ticketId, taskId });
 
 /** A task is done; the way back opens it again. */
-export function completeTask(place: TaskPlace, { id, title }: Named): Promise<boolean> {
+export function completeTask(place: TaskPlace, { id, title }: Named): Promise<unknown> {
   const params = paramsOf(place, id);
-  return applyChange({
-    send: () => call(COMPLETE[place.kind], { params, body: {} }).then(refreshTasks),
-    said: `“${title}” is done`,
-    undo: () => call(REOPEN[place.kind], { params }).then(refreshTasks),
-  });
+  return perform(
+    COMPLETE[place.kind],
+    { params, body: {} },
+    { said: `“${title}” is done`, undo: () => call(REOPEN[place.kind], { params }) },
+  );
 }
 
-export function reopenTask(place: TaskPlace, { id, title }: Named): Promise<boolean> {
+export function reopenTask(place: TaskPlace, { id, title }: Named): Promise<unknown> {
   const params = paramsOf(place, id);
-  return applyChange({
-    send: () => call(REOPEN[place.kind], { params }).then(refreshTasks),
-    said: `“${title}” is open again`,
-  });
+  return perform(REOPEN[place.kind], { params }, { said: `“${title}” is open again` });
 }
 
-export function skipTask(place: TaskPlace, { id, title }: Named, notes: string): Promise<boolean> {
+export function skipTask(place: TaskPlace, { id, title }: Named, notes: string): Promise<unknown> {
   const params = paramsOf(place, id);
-  return applyChange({
-    send: () => call(SKIP[place.kind], { params, body: { notes } }).then(refreshTasks),
-    said: `“${title}” is skipped`,
-    undo: () => call(REOPEN[place.kind], { params }).then(refreshTasks),
-  });
+  return perform(
+    SKIP[place.kind],
+    { params, body: { notes } },
+    { said: `“${title}” is skipped`, undo: () => call(REOPEN[place.kind], { params }) },
+  );
 }
 
-export function removeTask(place: TaskPlace, { id, title }: Named): Promise<boolean> {
-  return applyChange({
-    send: () => call(REMOVE[place.kind], { params: paramsOf(place, id) }).then(refreshTasks),
-    said: `“${title}” is removed`,
-  });
+export function removeTask(place: TaskPlace, { id, title }: Named): Promise<unknown> {
+  const params = paramsOf(place, id);
+  return perform(REMOVE[place.kind], { params }, { said: `“${title}” is removed` });
 }
 
 /** Moves a task among those of its ticket. */
@@ -67,17 +61,12 @@ export function moveTask(
   tasks: readonly Named[],
   { id, title }: Named,
   by: number,
-): Promise<boolean> {
+): Promise<unknown> {
   const order = tasks.map((task) => task.id);
-  const next = moveId(order, id, by);
-  const send = (taskIds: readonly string[]) =>
-    call(ORDER[kind], { params: { id: ticketId }, body: { taskIds: [...taskIds] } }).then(
-      refreshTasks,
-    );
-  return applyChange({
-    send: () => send(next),
+  const ordered = (taskIds: readonly string[]) => ({ params: { id: ticketId }, body: { taskIds } });
+  return perform(ORDER[kind], ordered(moveId(order, id, by)), {
     said: `“${title}” comes ${by < 0 ? "earlier" : "later"}`,
-    undo: () => send(order),
+    undo: () => call(ORDER[kind], ordered(order)),
   });
 }
 

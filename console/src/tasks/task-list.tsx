@@ -2,9 +2,10 @@ import "./tasks.css";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusal } from "../data/people.ts";
 import { ErrorNotice } from "../ui/feedback.tsx";
-import { LIST, type Task, type TaskKind, WRITE } from "./task-act.ts";
+import { Row } from "../ui/layout/layout.tsx";
+import { LIST, type Task, type TaskKind, UPDATE } from "./task-act.ts";
 import { TaskDialog } from "./task-dialog.tsx";
 import { TaskLine } from "./task-line.tsx";
 
@@ -17,24 +18,24 @@ interface TaskListProps {
 
 /** The tasks of a change or a request, in their order, with how many are left. */
 export function TaskList({ kind, ticketId, refusal }: TaskListProps) {
-  const may = useMay();
   const [open, setOpen] = useState<Task | "new">();
   const params = { id: ticketId };
   const { data, error, refetch } = useOp(LIST[kind], { params, query: { limit: 200 } });
   const tasks = data?.data ?? [];
-  const why = refusal ?? (may(WRITE[kind]) ? undefined : `You may not change it (${WRITE[kind]}).`);
+  const missing = useRefusal(UPDATE[kind]);
+  const why = refusal ?? missing;
   const ended = tasks.filter(({ state }) => state !== "open").length;
   return (
     <section className="tasks" aria-label="Tasks">
-      <h2 className="tasks-head">
-        <span className="grow">
+      <Row>
+        <h2 className="grow">
           Tasks{" "}
           {tasks.length > 0 && (
             <span className="muted">
               {ended} of {tasks.length}
             </span>
           )}
-        </span>
+        </h2>
         <button
           className="btn bare icon small"
           aria-label="Add a task"
@@ -44,7 +45,7 @@ export function TaskList({ kind, ticketId, refusal }: TaskListProps) {
         >
           <Plus />
         </button>
-      </h2>
+      </Row>
       {tasks.length > 0 && (
         <progress className="tasks-bar" max={tasks.length} value={ended} aria-label="Tasks ended" />
       )}

@@ -3,7 +3,7 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { Plus, Radio, Webhook as WebhookIcon } from "lucide-react";
 import { useMemo, useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
-import { useMay } from "../data/people.ts";
+import { useRefusals } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
 import { useTitle } from "../shell/title.ts";
 import { type Column, Table } from "../ui/display/table.tsx";
@@ -24,7 +24,7 @@ const LOOK_MS = 5_000;
 export function Webhooks() {
   useTitle("Webhooks");
   const navigate = useNavigate();
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [words, setWords] = useState("");
   const { data, error, isPending, refetch } = useOp("webhooks.list", { query: { limit: SHOWN } });
   const health = useOp(
@@ -36,7 +36,7 @@ export function Webhooks() {
     () => listColumns(new Map(health?.map((one) => [one.webhookId, one]))),
     [health],
   );
-  const reason = may("webhooks:write") ? undefined : "You may not make webhooks here.";
+  const reason = refusalOf("webhooks.create");
   const make = (): void => void navigate({ to: "/webhooks/new" });
   useActions([
     { keys: "n", label: "New webhook", run: make, disabled: reason },

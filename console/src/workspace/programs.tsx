@@ -8,7 +8,7 @@ import {
   TokenEntry,
 } from "../account/index.ts";
 import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
-import { useMay, useMe } from "../data/people.ts";
+import { useMay, useMe, useRefusals } from "../data/people.ts";
 import { useTitle } from "../shell/title.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -29,8 +29,8 @@ export function Programs() {
     <div className="scroll folio">
       <div className="folio-body">
         <h1>API access</h1>
-        {may("oauth_applications:read") && <Applications />}
-        {may("users:write") && <AllTokens />}
+        {may("oauth.list_applications") && <Applications />}
+        {may("users.list_tokens") && <AllTokens />}
       </div>
     </div>
   );
@@ -92,14 +92,14 @@ function AllTokens() {
 }
 
 function Applications() {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const { data, error, isPending, refetch } = useOp("oauth.list_applications", {
     query: { limit: 200 },
   });
   const [isNew, setNew] = useState(false);
   const [made, setMade] = useState<Registered>();
   const [ending, setEnding] = useState<Application>();
-  const reason = may("oauth_applications:write") ? undefined : "You may not register applications.";
+  const reason = refusalOf("oauth.rotate_application_secret");
   const rotate = async (clientId: string): Promise<void> => {
     try {
       setMade((await call("oauth.rotate_application_secret", { params: { clientId } })).data);

@@ -2,17 +2,19 @@ import "./workspace.css";
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
-import { call, etagOf, invalidate, type Input, type Schemas } from "../data/api.ts";
-import { useMe } from "../data/people.ts";
+import { etagOf, type Input, type Schemas } from "../data/api.ts";
+import { type Form, useForm } from "../data/form/use-form.ts";
 import { place } from "../data/place.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
+import { useCommand } from "../data/use-command.ts";
+import { FormPanel } from "../shell/form/form-panel.tsx";
 import { useTitle } from "../shell/title.ts";
+import { CommandButton } from "../ui/form/command-button.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Field } from "../ui/field.tsx";
+import { CheckField, SelectField } from "../ui/form/choice-field.tsx";
+import { TextAreaField, TextField } from "../ui/form/text-field.tsx";
 import { TypedConfirm } from "../ui/overlay/typed-confirm.tsx";
-import { notify } from "../ui/toast.tsx";
 import { toWords } from "../ui/words.ts";
 import { SsoTrial } from "./sso-trial.tsx";
 import { useSso } from "./use-sso.ts";
@@ -42,88 +44,68 @@ export function SingleSignOn() {
   );
 }
 
+interface Draft {
+  readonly protocol: Protocol;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly entityId: string;
+  readonly ssoUrl: string;
+  readonly certificate: string;
+  readonly jitProvisioning: boolean;
+  readonly defaultRole: string;
+}
+
 function SsoForm({ configuration }: { readonly configuration: Configuration | undefined }) {
-  const me = useMe();
-  const [protocol, setProtocol] = useState<"oidc" | "saml2">(configuration?.protocol ?? "oidc");
-  const [draft, setDraft] = useState<Readonly<Record<string, string>>>({
-    issuer: configuration?.issuer ?? "",
-    clientId: configuration?.clientId ?? "",
-    clientSecret: "",
-    entityId: configuration?.entityId ?? "",
-    ssoUrl: configuration?.ssoUrl ?? "",
-    certificate: configuration?.certificate ?? "",
-    defaultRole: configuration?.defaultRole ?? "member",
+  const form = useForm("sso.put", {
+    initial: {
+      protocol: configuration?.protocol ?? "oidc",
+      issuer: configuration?.issuer ?? "",
+      clientId: configuration?.clientId ?? "",
+      clientSecret: "",
+      entityId: configuration?.entityId ?? "",
+      ssoUrl: configuration?.ssoUrl ?? "",
+      certificate: configuration?.certificate ?? "",
+      jitProvisioning: configuration?.jitProvisioning ?? true,
+      defaultRole: configuration?.defaultRole ?? "member",
+    },
+    version: { etag: etagOf("sso.get") },
+    toBody: (draft: Draft) => toInput(draft, configuration),
+    said: "Saved. Test it before you require it.",
   });
-  const [joins, setJoins] = useState(configuration?.jitProvisioning ?? true);
-  const [ifMatch] = useState(etagOf("sso.get"));
-  const { problem, isBusy, attempt } = useAttempt();
-  const reason = me?.roles.includes("owner") ? undefined : "Only an owner sets it up.";
-  const set = (name: string, value: string): void => setDraft({ ...draft, [name]: value });
-  const save = async (): Promise<void> => {
-    const body = toInput(protocol, draft, { joins, configuration });
-    await call("sso.put", { body }, ifMatch === undefined ? {} : { ifMatch });
-    invalidate(["sso."]);
-    notify("Saved. Test it before you require it.");
-  };
+  const { protocol, jitProvisioning } = form.values;
   return (
-    <form
-      className="folio-body"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void attempt(save);
-      }}
-    >
-      <OurSide protocol={protocol} onProtocol={setProtocol} configuration={configuration} />
-      <Section title="2. Tell us of your provider">
-        <div className="section-body">
-          <ProviderFields
-            protocol={protocol}
-            draft={draft}
-            set={set}
-            hasSecret={configuration?.hasClientSecret === true}
-          />
-          <label className="row">
-            <input
-              type="checkbox"
-              checked={joins}
-              onChange={({ target }) => setJoins(target.checked)}
+    <>
+      <FormPanel form={form} label="Single sign-on" isNew={!configuration}>
+        <OurSide
+          protocol={protocol}
+          onProtocol={(next) => form.change({ protocol: next })}
+          configuration={configuration}
+        />
+        <Section title="2. Tell us of your provider">
+          <div className="section-body">
+            <ProviderFields form={form} hasSecret={configuration?.hasClientSecret === true} />
+            <CheckField
+              {...form.field("jitProvisioning")}
+              label="Whoever the provider lets in becomes a member"
             />
-            Whoever the provider lets in becomes a member
-          </label>
-          {joins && (
-            <Field label="With the role">
-              {(bound) => (
-                <select
-                  {...bound}
-                  className="field"
-                  value={draft["defaultRole"]}
-                  onChange={({ target }) => set("defaultRole", target.value)}
-                >
-                  {["member", "requester", "viewer", "agent", "builder", "auditor"].map((role) => (
-                    <option key={role} value={role}>
-                      {toWords(role)}
-                    </option>
-                  ))}
-                </select>
-              )}
-            </Field>
-          )}
-        </div>
-      </Section>
-      {problem !== undefined && (
-        <p className="dialog-problem" role="alert">
-          {problem}
-        </p>
-      )}
-      <div className="btn-row">
-        <button className="btn main" disabled={isBusy || reason !== undefined} title={reason}>
-          Save
-        </button>
-      </div>
-      <SsoTrial configuration={configuration} reason={reason} />
-    </form>
+            {jitProvisioning && (
+              <SelectField
+                {...form.field("defaultRole")}
+                label="With the role"
+                isRequired
+                options={ROLES.map((role) => [role, toWords(role)] as const)}
+              />
+            )}
+          </div>
+        </Section>
+      </FormPanel>
+      <SsoTrial configuration={configuration} reason={form.refusal} />
+    </>
   );
 }
+
+const ROLES = ["member", "requester", "viewer", "agent", "builder", "auditor"];
 
 type Protocol = "oidc" | "saml2";
 
@@ -175,100 +157,52 @@ function OurSide(props: {
   );
 }
 
-function ProviderFields(props: {
-  readonly protocol: Protocol;
-  readonly draft: Readonly<Record<string, string>>;
-  readonly set: (name: string, value: string) => void;
-  readonly hasSecret: boolean;
-}) {
-  const { draft, set } = props;
-  return (
+function ProviderFields(props: { readonly form: Form<Draft>; readonly hasSecret: boolean }) {
+  const { form, hasSecret } = props;
+  return form.values.protocol === "oidc" ? (
     <>
-      {props.protocol === "oidc" ? (
-        <>
-          <Line
-            label="Issuer"
-            name="issuer"
-            draft={draft}
-            set={set}
-            help="An https address, such as https://login.example.com"
-          />
-          <Line label="Client id" name="clientId" draft={draft} set={set} />
-          <Line
-            label="Client secret"
-            name="clientSecret"
-            draft={draft}
-            set={set}
-            type="password"
-            help={
-              props.hasSecret ? "One is kept; saving replaces it, so write it again." : undefined
-            }
-          />
-        </>
-      ) : (
-        <>
-          <Line label="Our entity id" name="entityId" draft={draft} set={set} />
-          <Line label="Sign-on address" name="ssoUrl" draft={draft} set={set} />
-          <Field label="Certificate" help="The provider's X.509 certificate, as PEM.">
-            {(bound) => (
-              <textarea
-                {...bound}
-                className="field mono scope-lines"
-                value={draft["certificate"]}
-                onChange={({ target }) => set("certificate", target.value)}
-              />
-            )}
-          </Field>
-        </>
-      )}
+      <TextField
+        {...form.field("issuer")}
+        isRequired
+        help="An https address, such as https://login.example.com"
+      />
+      <TextField {...form.field("clientId")} label="Client id" isRequired />
+      <TextField
+        {...form.field("clientSecret")}
+        isRequired
+        type="password"
+        help={hasSecret && "One is kept; saving replaces it, so write it again."}
+      />
+    </>
+  ) : (
+    <>
+      <TextField {...form.field("entityId")} label="Our entity id" isRequired />
+      <TextField {...form.field("ssoUrl")} label="Sign-on address" isRequired />
+      <TextAreaField
+        {...form.field("certificate")}
+        isRequired
+        isMono
+        help="The provider's X.509 certificate, as PEM."
+      />
     </>
   );
 }
 
-function Line(props: {
-  readonly label: string;
-  readonly name: string;
-  readonly draft: Readonly<Record<string, string>>;
-  readonly set: (name: string, value: string) => void;
-  readonly help?: string | undefined;
-  readonly type?: "password";
-}) {
-  return (
-    <Field label={props.label} help={props.help}>
-      {(bound) => (
-        <input
-          {...bound}
-          className="field"
-          type={props.type ?? "text"}
-          autoComplete="off"
-          spellCheck={false}
-          value={props.draft[props.name]}
-          onChange={({ target }) => props.set(props.name, target.value)}
-        />
-      )}
-    </Field>
-  );
-}
-
-function toInput(
-  protocol: "oidc" | "saml2",
-  draft: Readonly<Record<string, string>>,
-  rules: { readonly joins: boolean; readonly configuration: Configuration | undefined },
-): SsoInput {
-  const { joins, configuration } = rules;
-  const common = {
-    ...(configuration?.protocol === protocol && keptOf(configuration)),
-    protocol,
-    jitProvisioning: joins,
-    defaultRole: draft["defaultRole"] ?? "member",
-    enforceSSO: configuration?.enforceSSO ?? false,
-  };
+function toInput(draft: Draft, configuration: Configuration | undefined): SsoInput {
+  const { protocol, jitProvisioning, defaultRole, ...fields } = draft;
   const names =
     protocol === "oidc"
-      ? ["issuer", "clientId", "clientSecret"]
-      : ["entityId", "ssoUrl", "certificate"];
-  const fields = names.map((name) => [name, draft[name]?.trim() ?? ""] as const);
-  return { ...common, ...Object.fromEntries(fields.filter(([, value]) => value !== "")) };
+      ? (["issuer", "clientId", "clientSecret"] as const)
+      : (["entityId", "ssoUrl", "certificate"] as const);
+  const filled = names.filter((name) => fields[name].trim() !== "");
+  return {
+    ...(configuration?.protocol === protocol && keptOf(configuration)),
+    protocol,
+    jitProvisioning,
+    defaultRole,
+    enforceSSO: configuration?.enforceSSO ?? false,
+    ...Object.fromEntries(filled.map((name) => [name, fields[name].trim()])),
+  };
 }
 
 /** Fields that this form does not show: saving replaces all, and they are not to get lost. */
@@ -283,22 +217,19 @@ function keptOf({ attributeMapping, idpEntityId, scopes, claimsMapping }: Config
 
 function Removal() {
   const [isAsking, setAsking] = useState(false);
-  const { problem, isBusy, attempt } = useAttempt();
-  const remove = async (): Promise<void> => {
-    await call("sso.delete");
-    invalidate(["sso."]);
-    setAsking(false);
-    notify("Single sign-on is taken away.");
-  };
+  const remove = useCommand("sso.delete", {
+    said: "Single sign-on is taken away.",
+    onDone: () => setAsking(false),
+  });
   return (
     <Section
       title="Take it away"
       about="People sign in by password again; sessions that are open stay."
       isDangerous
       act={
-        <button className="btn" onClick={() => setAsking(true)}>
+        <CommandButton command={remove} onPress={() => setAsking(true)}>
           Take it away
-        </button>
+        </CommandButton>
       }
     >
       {isAsking && (
@@ -306,12 +237,11 @@ function Removal() {
           title="Remove single sign-on"
           act="Take it away"
           word={place.workspace ?? ""}
-          isBusy={isBusy}
-          onAct={() => void attempt(remove)}
+          isBusy={remove.isBusy}
+          onAct={() => void remove.run({})}
           onClose={() => setAsking(false)}
         >
           <p>Members whose accounts are the provider's own have to set a password by mail first.</p>
-          {problem !== undefined && <p className="dialog-problem">{problem}</p>}
         </TypedConfirm>
       )}
     </Section>

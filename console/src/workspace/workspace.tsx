@@ -2,7 +2,7 @@ import "./workspace.css";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call, etagOf, invalidate, type Schemas, useOp } from "../data/api.ts";
-import { useMay, useMe } from "../data/people.ts";
+import { useMay, useMe, useRefusals } from "../data/people.ts";
 import { place } from "../data/place.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { useTitle } from "../shell/title.ts";
@@ -21,6 +21,7 @@ type Workspace = Schemas["Workspace"];
 export function WorkspaceSettings() {
   useTitle("Workspace");
   const may = useMay();
+  const refusalOf = useRefusals();
   const me = useMe();
   const { data, error, isPending, refetch } = useOp("workspaces.current");
   const workspace = data?.data;
@@ -38,10 +39,10 @@ export function WorkspaceSettings() {
             <General
               key={workspace.updatedAt}
               workspace={workspace}
-              reason={may("workspaces:write") ? undefined : "You may not change the workspace."}
+              reason={refusalOf("workspaces.update")}
             />
             <SecondFactors />
-            {may("sso:read") && <SignOn />}
+            {may("sso.get") && <SignOn />}
             <Usage slug={workspace.slug} />
             {me?.roles.includes("owner") && <Exports />}
           </>
@@ -233,16 +234,17 @@ function Choice(props: {
 
 function SecondFactors() {
   const may = useMay();
+  const refusalOf = useRefusals();
   const status = useOp("mfa.status").data?.data;
   const access = useOp(
     "users.list_access",
     { query: { limit: 200 } },
-    { enabled: may("users:write") },
+    { enabled: may("users.list_access") },
   ).data?.data;
   const without = access?.filter(({ hasSecondFactor }) => !hasSecondFactor).length;
   const [isAsking, setAsking] = useState(false);
   const { problem, isBusy, attempt } = useAttempt();
-  const reason = may("security:write") ? undefined : "You may not change this.";
+  const reason = refusalOf("mfa.enforce");
   if (!status) return null;
   const isOn = status.enforced;
   const turn = async (): Promise<void> => {

@@ -54,7 +54,7 @@ describeInBrowser("changes", () => {
     await owner(`PATCH ${CHANGES}/${body.data.id}`, window);
     await page.getByRole("region", { name: "Conflicts" }).getByText("Tune the pools").waitFor();
     await pressAndConfirm(page, "s");
-    await page.getByText(`${number} is handed in.`).waitFor();
+    await page.getByText(`${number} is submitted`).waitFor();
     await page.getByText("You may not approve changes.").waitFor();
     await expectSound(agent);
 

@@ -177,8 +177,8 @@ describeInBrowser("on call, services and problems", () => {
     const problem = made.body.data.number;
     await moveTo(page, `${at.origin}/problems/${problem}`);
     await page.getByRole("link", { name: new RegExp(number) }).waitFor();
-    await page.getByLabel("Cause", { exact: true }).fill("A loose plug");
-    await page.getByLabel("Workaround", { exact: true }).fill("Push the plug in.");
+    await page.getByLabel("Cause (optional)", { exact: true }).fill("A loose plug");
+    await page.getByLabel("Workaround (optional)", { exact: true }).fill("Push the plug in.");
     await page.keyboard.press("Control+s");
     await page.getByText("Cause and workaround are saved").waitFor();
     await page.getByRole("button", { name: "Declare a known error", disabled: false }).click();

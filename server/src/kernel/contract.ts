@@ -1,7 +1,6 @@
 /**
- * The contract between the kernel and the domains, in types alone: what a domain declares (operations, readers, jobs,
- * engines, contributions) and what its handlers get (contexts and the platform). They refer to each other, which is why
- * they are in one file.
+ * The types that kernel and domains share: what a domain declares (operations, readers, jobs, engines, contributions)
+ * and what its handlers get (contexts and the platform). They refer to each other, hence one file.
  */
 import type { Logger } from "pino";
 import type { Static, TObject, TSchema } from "typebox";
@@ -225,7 +224,7 @@ export interface OperationDeclaration<
   readonly allowWorkspaceToken?: boolean;
   /** A client that can send no header names the workspace in the query, or has a credential that is good for one. */
   readonly infersWorkspace?: boolean;
-  /** It may keep its client waiting; `caller.disconnected` is then aborted when the client has left. */
+  /** It may keep its client waiting; `caller.disconnected` aborts when the client leaves. */
   readonly longRunning?: boolean;
   /** Each workspace has one such call under way; others wait in a bounded queue. */
   readonly oneAtATime?: boolean;
@@ -235,8 +234,10 @@ export interface OperationDeclaration<
   readonly ephemeral?: boolean;
   /** It appends events of types that its callers choose. */
   readonly publishes?: boolean;
-  /** True where it performs other operations: `emits` are all that any of them may append. */
+  /** It performs other operations: `emits` are all that any of them may append. */
   readonly composes?: boolean;
+  /** The states of its resource in which it can be performed. */
+  readonly states?: readonly string[] | undefined;
   /** Passed on by its domain, for operations that come with more than themselves. */
   readonly contributions?: readonly Contribution[];
   readonly response: ResponseType<Value>;

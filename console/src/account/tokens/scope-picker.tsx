@@ -19,7 +19,8 @@ export function ScopePicker({ offered, chosen, onChange }: ScopePickerProps) {
   const may = useMay();
   const id = useId();
   const [text, setText] = useState("");
-  const catalog = useOp("permissions.list", undefined, { enabled: may("roles:read") }).data?.data;
+  const catalog = useOp("permissions.list", undefined, { enabled: may("permissions.list") }).data
+    ?.data;
   const summaries = new Map(catalog?.map(({ name, summary }) => [name, summary]));
   const words = text.trim().toLowerCase();
   const shown = offered.filter((scope) =>

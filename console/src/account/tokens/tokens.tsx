@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Section } from "../../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -14,15 +14,16 @@ type NewToken = Schemas["NewApiToken"];
 /** Tokens by which programs act in one's name here. */
 export function Tokens() {
   const may = useMay();
+  const refusalOf = useRefusals();
   const { data, error, isPending, refetch } = useOp(
     "tokens.list",
     { query: { limit: 200 } },
-    { enabled: may("tokens:read") },
+    { enabled: may("tokens.list") },
   );
   const [isNew, setNew] = useState(false);
   const [made, setMade] = useState<NewToken>();
   const [ending, setEnding] = useState<ApiToken>();
-  const reason = may("tokens:write") ? undefined : "You may not make tokens here.";
+  const reason = refusalOf("tokens.revoke");
   useActions([{ keys: "n", label: "New API token", run: () => setNew(true), disabled: reason }]);
   const end = async (id: string, name: string): Promise<void> => {
     setEnding(undefined);
@@ -58,7 +59,7 @@ export function Tokens() {
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      {isPending && may("tokens:read") && <Loading rows={2} />}
+      {isPending && may("tokens.list") && <Loading rows={2} />}
       {data?.data.length === 0 && <p className="section-empty">No program acts as you here.</p>}
       <ul>
         {data?.data.map((token) => (

@@ -1,7 +1,7 @@
 /** Builds a report without JSON: source, measure, groups, filter, period, chart. Each change is a new draft. */
 import "./builder.css";
 import { Plus, X } from "lucide-react";
-import { useOp } from "../../data/api.ts";
+import { type Permission, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { ConditionLines } from "./condition-lines.tsx";
@@ -39,7 +39,7 @@ export function Builder(props: BuilderProps) {
   const may = useMay();
   const kinds = useOp("reports.sources", { query: { limit: 200 } }).data?.data;
   const kind = kinds?.find((one) => one.kind === draft.source.kind);
-  const isHidden = kind !== undefined && !may(kind.permission);
+  const isHidden = kind !== undefined && !may(kind.permission as Permission);
   const { data, error, isPlaceholderData } = useOp(
     "reports.fields",
     { body: { source: draft.source } },

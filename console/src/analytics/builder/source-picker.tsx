@@ -1,5 +1,5 @@
 import { toTitle } from "@millrace/client/chart";
-import { useOp } from "../../data/api.ts";
+import { type Permission, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
 import type { ReportDraft } from "./model.ts";
@@ -16,10 +16,10 @@ export function SourcePicker({ source, onChange }: SourcePickerProps) {
   const may = useMay();
   const kinds = useOp("reports.sources", { query: { limit: 200 } }).data?.data ?? [];
   const tables =
-    useOp("tables.list", { query: { limit: 200 } }, { enabled: may("tables:read") }).data?.data ??
+    useOp("tables.list", { query: { limit: 200 } }, { enabled: may("tables.list") }).data?.data ??
     [];
   const queries =
-    useOp("queries.list", { query: { limit: 200 } }, { enabled: may("queries:run") }).data?.data ??
+    useOp("queries.list", { query: { limit: 200 } }, { enabled: may("queries.list") }).data?.data ??
     [];
   const options: readonly ComboOption[] = [
     ...tables.map(({ slug, name }) => ({
@@ -33,7 +33,10 @@ export function SourcePicker({ source, onChange }: SourcePickerProps) {
       group: "Saved queries",
     })),
     ...kinds
-      .filter(({ kind, permission }) => kind !== "records" && kind !== "query" && may(permission))
+      .filter(
+        ({ kind, permission }) =>
+          kind !== "records" && kind !== "query" && may(permission as Permission),
+      )
       .flatMap(({ kind, schema }): ComboOption[] => {
         const properties = (schema["properties"] ?? {}) as Readonly<
           Record<string, { readonly enum?: readonly string[] }>

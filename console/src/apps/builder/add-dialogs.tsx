@@ -151,10 +151,10 @@ function AddSource({ app, onClose }: AddDialogsProps) {
   const { draft } = app;
   const may = useMay();
   const all = { query: { limit: 200 } };
-  const tables = useOp("tables.list", all, { enabled: may("tables:read") }).data?.data ?? [];
-  const reports = useOp("reports.list", all, { enabled: may("analytics:read") }).data?.data ?? [];
+  const tables = useOp("tables.list", all, { enabled: may("tables.list") }).data?.data ?? [];
+  const reports = useOp("reports.list", all, { enabled: may("reports.list") }).data?.data ?? [];
   const workflows =
-    useOp("workflows.list", all, { enabled: may("workflows:read") }).data?.data ?? [];
+    useOp("workflows.list", all, { enabled: may("workflows.list") }).data?.data ?? [];
   const add = (first: string, source: Pick<Source, "kind" | "config">): void => {
     const taken = new Set(draft.dataSources.map(({ name }) => name));
     const plain = first.replaceAll(/[^A-Za-z0-9]+/g, "_").replace(/^[^A-Za-z]+/, "") || "data";

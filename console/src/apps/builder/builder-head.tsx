@@ -36,12 +36,12 @@ export function BuilderHead(props: BuilderHeadProps) {
   const navigate = useNavigate();
   const { view } = useSearch({ from: "/inside/builder/$id" });
   const may = useMay();
-  const roles = useOp("roles.list", { query: { limit: 100 } }, { enabled: may("roles:read") });
+  const roles = useOp("roles.list", { query: { limit: 100 } }, { enabled: may("roles.list") });
   const offered =
     roles.data?.data.map(({ id, name }) => ({ id, name })) ??
     BUILT_IN.map((id) => ({ id, name: id }));
   const live = app.environments[place.environment];
-  const mayDeploy = may("apps:deploy") && mayEdit;
+  const mayDeploy = may("apps.deploy") && mayEdit;
   return (
     <header className="page-head builder-head">
       <h1 className="cut">{draft.draft.name}</h1>

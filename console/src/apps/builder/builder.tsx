@@ -41,7 +41,7 @@ type Pane = (typeof PANES)[number]["id"];
 
 function Builder({ app }: { readonly app: Schemas["App"] }) {
   const { at = "/pages/0", view } = useSearch({ from: "/inside/builder/$id" });
-  const mayEdit = useMay()("apps:write") && app.status === "active";
+  const mayEdit = useMay()("apps.create") && app.status === "active";
   const draft = useApp(app, mayEdit);
   const [role, setRole] = useState("");
   const [isUsed, setUsed] = useState(false);

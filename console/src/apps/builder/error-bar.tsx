@@ -15,7 +15,7 @@ interface ErrorBarProps {
 
 /** What is wrong in the draft, and what went wrong for people in the last hour. Each leads to where it is. */
 export function ErrorBar({ app, problems, error, onJump }: ErrorBarProps) {
-  const isBuilder = useMay()("apps:write");
+  const isBuilder = useMay()("apps.errors");
   const live = isBuilder && app.environments[place.environment] !== null;
   const errors =
     useOp("apps.errors", { params: { id: app.id } }, { enabled: live, refetchInterval: 30_000 })

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { call, invalidate, type Reply, useOp } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { BASE_PATH, ENVIRONMENTS, place } from "../../data/place.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
@@ -19,11 +19,11 @@ import { StartDialog } from "./start-dialog.tsx";
 
 export function Apps() {
   useTitle("Apps");
-  const may = useMay();
+  const refusalOf = useRefusals();
   const { data, error, refetch } = useOp("apps.list", { query: { limit: 200, status: "all" } });
   const [words, setWords] = useState("");
   const [isStarting, setStarting] = useState(false);
-  const refusal = may("apps:write") ? undefined : "You may not make apps.";
+  const refusal = refusalOf("apps.archive");
   useActions([{ keys: "n", label: "New app", run: () => setStarting(true), disabled: refusal }]);
   const found = findNamed(data?.data, words);
   const shown = found?.filter(({ status }) => status === "active");

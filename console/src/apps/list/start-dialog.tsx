@@ -37,8 +37,8 @@ export async function readScaffold(of: ScaffoldOf, base = ""): Promise<Scaffold>
 export function useStartChoices(onPick: (of: ScaffoldOf) => void): readonly Choice[] {
   const may = useMay();
   const all = { query: { limit: 200 } };
-  const tables = useOp("tables.list", all, { enabled: may("tables:read") }).data?.data ?? [];
-  const seesReports = may("analytics:read");
+  const tables = useOp("tables.list", all, { enabled: may("tables.list") }).data?.data ?? [];
+  const seesReports = may("reports.list");
   const reports = useOp("reports.list", all, { enabled: seesReports }).data?.data ?? [];
   const dashboards = useOp("dashboards.list", all, { enabled: seesReports }).data?.data ?? [];
   return [

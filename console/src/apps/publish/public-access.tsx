@@ -16,7 +16,7 @@ interface AccessProps {
 export function PublicAccess({ app, environment }: AccessProps) {
   const [isBusy, setBusy] = useState(false);
   const [wanted, setWanted] = useState<boolean>();
-  const mayDeploy = useMay()("apps:deploy");
+  const mayDeploy = useMay()("apps.make_public");
   const queries = useQueryClient();
   const input = { params: { id: app.id } };
   const queryKey = [...query("apps.get_public", input).queryKey, environment];

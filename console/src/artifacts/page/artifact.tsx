@@ -5,7 +5,7 @@ import { useMemo, useRef, useState } from "react";
 import { CodeEditor, completeScript, placeOfError } from "../../code/index.ts";
 import { ApiError, call, etagOf, invalidate, useOp } from "../../data/api.ts";
 import { applyChange, describeRefusal } from "../../data/change.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { PageError } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
@@ -45,7 +45,7 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
   const { id, detail } = artifact;
   const { tab = "run" } = useSearch({ from: "/inside/artifacts/$id" });
   const navigate = useNavigate();
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [draft, setDraft] = useState<string>();
   const base = useRef<string>(undefined);
   // A key right after the last letter comes before the screen is drawn with it.
@@ -55,7 +55,7 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
   const [input, setInput] = useState(() => JSON.stringify(firstInput(artifact), null, 2));
   const source = draft ?? detail.scriptSource;
   const isChanged = draft !== undefined && draft !== detail.scriptSource;
-  const denied = may("artifacts:write") ? undefined : "You may not write artifacts.";
+  const denied = refusalOf("artifacts.update");
   const reason = denied ?? (isChanged ? undefined : "Nothing is changed.");
   const save = async (): Promise<boolean> => {
     const scriptSource = newest.current ?? detail.scriptSource;
@@ -182,10 +182,10 @@ function Head({
   readonly children: React.ReactNode;
 }) {
   const { id, name, moduleKey, artifactType, status, versionNumber } = artifact;
-  const may = useMay();
+  const refusalOf = useRefusals();
   const navigate = useNavigate();
   const [isEnding, setEnding] = useState(false);
-  const denied = may("artifacts:write") ? undefined : "You may not change artifacts.";
+  const denied = refusalOf("artifacts.update");
   const isActive = status === "active";
   const send = async (next: Artifact["status"]): Promise<void> => {
     await call("artifacts.update", { params: { id }, body: { status: next } });

@@ -2,7 +2,7 @@ import { Play } from "lucide-react";
 import { useRef, useState } from "react";
 import { CodeEditor } from "../../code/index.ts";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { place } from "../../data/place.ts";
 import { useActions } from "../../shell/actions.ts";
 import { CopyLine } from "../../ui/copy-line.tsx";
@@ -33,13 +33,13 @@ interface Ran {
 /** Runs the artifact with an input, and shows what came of it with its logs. */
 export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps) {
   const { id, url } = artifact;
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [ran, setRan] = useState<Ran>();
   const [isBusy, setBusy] = useState(false);
   const value = parseObject(input);
   // A key right after the last letter comes before the screen is drawn with it.
   const newest = useRef(input);
-  const denied = may("artifacts:execute") ? undefined : "You may not run artifacts.";
+  const denied = refusalOf("artifacts.execute");
   const reason = denied ?? (value === undefined ? "The input is no JSON object." : undefined);
   const run = async (): Promise<void> => {
     const inputPayload = parseObject(newest.current);

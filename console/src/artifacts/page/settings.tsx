@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { call, etagOf, invalidate } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/toast.tsx";
 import type { Artifact } from "../artifact-type.ts";
@@ -10,7 +10,7 @@ import { ArtifactUsage } from "./usage.tsx";
 /** What is not its source: description, schedule, limits, address. */
 export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) {
   const { id, artifactType, detail } = artifact;
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [description, setDescription] = useState(artifact.description);
   const [cron, setCron] = useState(detail.cron ?? "");
   const [timezone, setTimezone] = useState(detail.timezone ?? "UTC");
@@ -26,7 +26,7 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
     if (settingsOf(artifact) === begun.current)
       base.current = etagOf("artifacts.get", { params: { id } });
   }, [artifact, id]);
-  const denied = may("artifacts:write") ? undefined : "You may not change artifacts.";
+  const denied = refusalOf("artifacts.update");
   const isJob = artifactType === "scheduled_job";
   const save = async (): Promise<void> => {
     setBusy(true);

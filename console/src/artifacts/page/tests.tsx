@@ -1,7 +1,7 @@
 import { Check, FlaskConical, Pencil, Trash2, X } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count, toDuration } from "../../ui/words.ts";
@@ -19,14 +19,14 @@ interface TestsProps {
 
 /** Test cases beside the source: nothing outside is touched, calls of the context are mocked. */
 export function Tests({ artifactId: id, input, beforeRun }: TestsProps) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const { data, error, isPending, refetch } = useOp("artifacts.list_test_cases", {
     params: { id },
   });
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
   const [open, setOpen] = useState<TestCase | "new">();
   const [isBusy, setBusy] = useState(false);
-  const denied = may("artifacts:write") ? undefined : "You may not test artifacts.";
+  const denied = refusalOf("artifacts.run_test_cases");
   const run = async (): Promise<void> => {
     setBusy(true);
     try {

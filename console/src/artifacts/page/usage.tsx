@@ -1,5 +1,5 @@
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { UsedIn } from "../../secrets/index.ts";
 import { Entry, Section } from "../../ui/display/section.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
@@ -45,7 +45,7 @@ interface NewerModulesProps {
 
 /** Modules that others may have changed since the artifact was linked with them: they move only when asked. */
 function NewerModules({ id, newerModules }: NewerModulesProps) {
-  const refusal = useMay()("artifacts:write") ? undefined : "You may not write artifacts.";
+  const refusal = useRefusal("artifacts.update");
   const update = async (): Promise<void> => {
     try {
       await call("artifacts.update", { params: { id }, body: { updateModules: true } });

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { call, invalidate, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { Diff } from "../../ui/display/diff.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
@@ -14,7 +14,7 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
   const { id, versionNumber } = artifact;
   const { open } = useSearch({ from: "/inside/artifacts/$id" });
   const navigate = useNavigate();
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [asked, setAsked] = useState<number>();
   const { data, error, isPending, refetch } = useOp("artifacts.list_versions", {
     params: { id },
@@ -22,7 +22,7 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
   });
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (isPending) return <Loading rows={4} />;
-  const denied = may("artifacts:write") ? undefined : "You may not change artifacts.";
+  const denied = refusalOf("artifacts.restore");
   const show = (number: string | undefined): void =>
     void navigate({
       to: "/artifacts/$id",

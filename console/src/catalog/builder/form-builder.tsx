@@ -5,7 +5,7 @@ import { useState } from "react";
 import { CodeEditor } from "../../code/index.ts";
 import { type Schemas, useOp } from "../../data/api.ts";
 import { describeFault } from "../../data/error-words.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { Form, initialValue, type Schema } from "../../form/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
@@ -158,8 +158,8 @@ function BuilderHead(props: {
   readonly draft: ReturnType<typeof useItemDraft>;
 }) {
   const { item, draft } = props;
-  const mayWrite = useMay()("catalog:write");
-  const refusal = mayWrite ? undefined : "You may not write catalog items (catalog:write).";
+  const denied = useRefusal("catalog.create_item");
+  const refusal = denied;
   const save = async (): Promise<void> => {
     if (await draft.save()) notify(`${draft.shown.name} is saved`);
   };

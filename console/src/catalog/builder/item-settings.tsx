@@ -92,7 +92,7 @@ export function ItemSettings(props: {
 
 /** Approval steps of a workflow decide about the run alone; who builds an item expects them to decide the request. */
 function StepApprovalNote({ workflowId }: { readonly workflowId: string }) {
-  const enabled = useMay()("workflows:read");
+  const enabled = useMay()("workflows.get");
   const { data } = useOp("workflows.get", { params: { id: workflowId } }, { enabled });
   const nodes = data?.data.nodes ?? [];
   if (!nodes.some(({ type }) => type === "approval")) return null;

@@ -12,7 +12,7 @@ interface ItemTasksProps {
 
 /** The tasks that fulfil what is asked for; who asks sees those that are not internal. */
 export function ItemTasks({ id, draft, onChange }: ItemTasksProps) {
-  const mayRead = useMay()("requests:read");
+  const mayRead = useMay()("catalog.list_item_tasks");
   const { data, error, refetch } = useOp(
     "catalog.list_item_tasks",
     { params: { id } },

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { ApiError, call, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { uploadFile } from "../../data/files/files.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusal } from "../../data/people.ts";
 import {
   type FieldError,
   findMissing,
@@ -42,9 +42,9 @@ export function CatalogItem() {
 
 function ItemSheet({ item }: { readonly item: Item }) {
   const navigate = useNavigate();
-  const mayWrite = useMay()("catalog:write");
+  const mayWrite = useMay()("catalog.create_item");
   const edit = (): void => void navigate({ to: "/catalog/$id/edit", params: { id: item.id } });
-  const refusal = mayWrite ? undefined : "You may not write catalog items (catalog:write).";
+  const refusal = useRefusal("catalog.create_item");
   useActions([{ keys: "e", label: "Edit the form", run: edit, disabled: refusal }]);
   return (
     <>

@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Package, Plus } from "lucide-react";
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusal } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
@@ -18,8 +18,8 @@ type Item = Schemas["CatalogItem"];
 export function Catalog() {
   const { q = "", tab } = useSearch({ from: "/inside/catalog" });
   const navigate = useNavigate();
-  const mayWrite = useMay()("catalog:write");
-  const refusal = mayWrite ? undefined : "You may not write catalog items (catalog:write).";
+  const mayWrite = useMay()("catalog.create_item");
+  const refusal = useRefusal("catalog.create_item");
   const create = async (): Promise<void> => {
     try {
       const name = `New item, ${new Date().toLocaleString()}`;

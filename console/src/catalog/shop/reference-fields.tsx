@@ -8,7 +8,7 @@ import { Combobox } from "../../ui/overlay/combobox.tsx";
 /** Draws fields that name a person or a configuration item, for those who may see them; others write the name. */
 export function useReferenceFields(): (props: FieldProps) => ReactNode {
   const may = useMay();
-  const [mayPeople, mayItems] = [may("users:read"), may("cmdb:read")];
+  const [mayPeople, mayItems] = [may("users.list"), may("cmdb.path")];
   return useCallback(
     (field: FieldProps) => {
       const kind = field.schema["x-reference"];

@@ -2,7 +2,7 @@ import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { ApiError, call, etagOf, invalidate, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { ItemPicker } from "../../services/index.ts";
 import { ErrorNotice, Loading, Refusal } from "../../ui/feedback.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -45,7 +45,7 @@ interface FreezeFormProps {
 }
 
 function FreezeForm({ freeze, ifMatch, onClose }: FreezeFormProps) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [draft, setDraft] = useState(() => draftOf(freeze));
   const [faults, setFaults] = useState<ReadonlyMap<string, string>>(new Map());
   const [problem, setProblem] = useState<string>();
@@ -53,9 +53,7 @@ function FreezeForm({ freeze, ifMatch, onClose }: FreezeFormProps) {
   const set = (next: Partial<Draft>): void => setDraft((old) => ({ ...old, ...next }));
   const [start, end] = [fromLocalInput(draft.start), fromLocalInput(draft.end)];
   const isReversed = start !== null && end !== null && end <= start;
-  const denied = may("changes:approve")
-    ? undefined
-    : "You need the permission changes:approve to edit change freezes.";
+  const denied = refusalOf("blackout_windows.update");
   const options = ifMatch === undefined ? {} : { ifMatch };
   const submit = async (): Promise<void> => {
     if (start === null || end === null || isReversed || denied !== undefined) return;

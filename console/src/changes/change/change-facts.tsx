@@ -64,7 +64,7 @@ function Template({ id }: { readonly id: string }) {
 /** The name of an item, which leads to it on the map. */
 function ItemName({ id }: { readonly id: string }) {
   const may = useMay();
-  const isRead = may("cmdb:read");
+  const isRead = may("cmdb.get_item");
   const item = useOp("cmdb.get_item", { params: { id } }, { enabled: isRead }).data?.data;
   if (!isRead) return <span className="mono muted">{id}</span>;
   return (

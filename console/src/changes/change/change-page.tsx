@@ -2,11 +2,9 @@ import "../changes.css";
 import "./change-page.css";
 import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft, Ellipsis } from "lucide-react";
-import { useState } from "react";
 import { etagOf, useOp } from "../../data/api.ts";
-import { useMay, useMe } from "../../data/people.ts";
+import { ActionDialog } from "../../data/tickets/action-dialog.tsx";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
-import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
 import { TaskList } from "../../tasks/index.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -15,19 +13,17 @@ import { Menu } from "../../ui/overlay/menu.tsx";
 import { State } from "../../ui/state.tsx";
 import { toSpan } from "../calendar/days.ts";
 import { ChangeForm } from "../form/change-form.tsx";
-import { ActDialog } from "./act-dialog.tsx";
-import { type Act, listActs } from "./acts.ts";
 import { ChangeFacts } from "./change-facts.tsx";
 import { CommentBox } from "./comment-box.tsx";
 import { ConflictList } from "./conflict-list.tsx";
 import { History } from "./history.tsx";
 import { MoveDialog } from "./move-dialog.tsx";
-import { performAct } from "./perform-act.ts";
 import { Plan } from "./plan.tsx";
 import { RiskReasons, RiskTag } from "./risk.tsx";
-import { findWarnings } from "./start.ts";
+import { useStartWarnings } from "./start-warnings.ts";
 import { type Change, useApprovals, useConflicts } from "./use-change.ts";
 import { PageBanner } from "../../oncall/index.ts";
+import { type OfferedAct, useChangeActs } from "./use-change-acts.ts";
 import { VoteBox } from "../vote/vote-box.tsx";
 
 /** One change: its plan, its risk, what is in its way, who agreed, and the acts that its state has. */
@@ -57,7 +53,8 @@ interface SheetProps {
 function ChangeSheet({ change, ifMatch }: SheetProps) {
   const conflicts = useConflicts(change.id);
   const approvals = useApprovals(change.id);
-  const { acts, perform, open, close } = useActs(change);
+  const warnings = useStartWarnings(change);
+  const { acts, open, etag, ticket, close } = useChangeActs(change);
   return (
     <>
       <header className="page-head change-head">
@@ -75,7 +72,7 @@ function ChangeSheet({ change, ifMatch }: SheetProps) {
           <RiskTag level={change.risk.level} />
         </span>
         <span className="grow" />
-        <ActBar acts={acts} onAct={perform} />
+        <ActBar acts={acts} />
       </header>
       <div className="scroll change-page" tabIndex={0} role="region" aria-label={change.title}>
         <article className="change-main">
@@ -101,13 +98,14 @@ function ChangeSheet({ change, ifMatch }: SheetProps) {
           <RiskReasons level={change.risk.level} reasons={change.risk.reasons} />
         </aside>
       </div>
-      {open?.name === "edit" && <ChangeForm change={change} ifMatch={ifMatch} onClose={close} />}
-      {open?.name === "move" && <MoveDialog change={change} ifMatch={ifMatch} onClose={close} />}
-      {open?.asks !== undefined && (
-        <ActDialog
-          act={open}
-          warnings={open.name === "implement" ? findWarnings(change, conflicts, Date.now()) : []}
-          onAct={(words) => performAct(change, open, words)}
+      {open?.id === "edit" && <ChangeForm change={change} ifMatch={ifMatch} onClose={close} />}
+      {open?.id === "move" && <MoveDialog change={change} onClose={close} />}
+      {open?.fields && (
+        <ActionDialog
+          action={open}
+          ticket={ticket}
+          version={{ etag }}
+          warnings={open.needsReason ? warnings : []}
           onClose={close}
         />
       )}
@@ -120,43 +118,9 @@ const OVER: readonly string[] = ["completed", "rolled_back", "cancelled", "rejec
 const whyNoTasks = ({ state }: Change): string | undefined =>
   OVER.includes(state) ? "The change is over." : undefined;
 
-const SUBMIT = {
-  title: "Submit this change?",
-  text: "Its approvers are asked for their decision.",
-  act: "Submit",
-};
-
-/** The acts of a change as keys, and the one that asks something first. */
-function useActs(change: Change) {
-  const may = useMay();
-  const me = useMe()?.user.id;
-  const [open, setOpen] = useState<Act>();
-  const disabled = may("changes:write") ? undefined : "You may not plan and carry out changes.";
-  const acts = listActs(change, me).map((act) => ({ ...act, disabled }));
-  const perform = (act: Act): void => {
-    if (act.asks !== undefined || act.name === "edit" || act.name === "move") setOpen(act);
-    else void performAct(change, act, { words: "", reason: "" });
-  };
-  useActions(
-    acts.map((act) => ({
-      keys: act.keys,
-      label: act.label,
-      run: () => perform(act),
-      disabled,
-      ...(act.name === "submit" && { asks: SUBMIT }),
-    })),
-  );
-  return { acts, perform, open, close: () => setOpen(undefined) };
-}
-
-type OfferedAct = Act & { readonly disabled: string | undefined };
-
-function ActBar(props: {
-  readonly acts: readonly OfferedAct[];
-  readonly onAct: (act: Act) => void;
-}) {
-  const main = props.acts.filter(({ isMain }) => isMain);
-  const others = props.acts.filter(({ isMain }) => !isMain);
+function ActBar({ acts }: { readonly acts: readonly OfferedAct[] }) {
+  const main = acts.filter(({ isMain }) => isMain);
+  const others = acts.filter(({ isMain }) => !isMain);
   return (
     <>
       {others.length > 0 && (
@@ -166,7 +130,7 @@ function ActBar(props: {
             label: act.label,
             keys: act.keys,
             disabled: act.disabled,
-            onPick: () => props.onAct(act),
+            onPick: act.run,
           }))}
         >
           <Ellipsis />
@@ -174,14 +138,14 @@ function ActBar(props: {
       )}
       {main.map((act) => (
         <button
-          key={act.name}
+          key={act.id}
           className="btn main"
           disabled={act.disabled !== undefined}
           title={act.disabled}
           aria-keyshortcuts={act.keys}
-          onClick={() => props.onAct(act)}
+          onClick={act.run}
         >
-          {act.label} <Keys keys={act.keys} />
+          {act.label} {act.keys && <Keys keys={act.keys} />}
         </button>
       ))}
     </>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { call, invalidate } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Keys } from "../../ui/key.tsx";
 import { notifyError } from "../../ui/toast.tsx";
@@ -9,10 +9,10 @@ const FIELD = "change-comment";
 
 /** A word on a change, for all who see it. */
 export function CommentBox({ id }: { readonly id: string }) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
-  const disabled = may("changes:write") ? undefined : "You may not write on changes.";
+  const disabled = refusalOf("changes.add_comment");
   useActions([
     { keys: "c", label: "Comment", run: () => document.getElementById(FIELD)?.focus(), disabled },
   ]);

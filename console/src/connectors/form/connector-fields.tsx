@@ -119,7 +119,7 @@ function Credential({ id, value, label, onChange, isDisabled, describedBy, error
   const secrets = useOp(
     "secrets.list",
     { query: { limit: 200 } },
-    { enabled: may("secrets:read") },
+    { enabled: may("secrets.list") },
   );
   const options = (secrets.data?.data ?? []).map(({ name, description }) => ({
     value: `{{secrets.${name}}}`,

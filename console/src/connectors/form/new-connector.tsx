@@ -3,7 +3,7 @@ import "../../ui/display/section.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError, call, invalidate, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { type FieldError, initialValue, isFields, type Schema } from "../../form/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
@@ -50,7 +50,7 @@ export function NewConnector() {
 
 function NewOfType({ type, preset }: { readonly type: ConnectorType; readonly preset?: Preset }) {
   const navigate = useNavigate();
-  const may = useMay();
+  const refusalOf = useRefusals();
   const { label: typeLabel, icon: Icon } = drawType(type.type);
   const label = preset?.title ?? typeLabel;
   const [draft, setDraft] = useState<ConnectorDraft>(() => {
@@ -64,7 +64,7 @@ function NewOfType({ type, preset }: { readonly type: ConnectorType; readonly pr
   const [errors, setErrors] = useState<readonly FieldError[]>([]);
   const [problem, setProblem] = useState<Error>();
   const [isBusy, setBusy] = useState(false);
-  const denied = may("connectors:write") ? undefined : "You may not add connectors here.";
+  const denied = refusalOf("connectors.create");
   const reason = denied ?? (draft.name.trim() === "" ? "It needs a name." : undefined);
   const save = async (): Promise<void> => {
     setBusy(true);

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import { useState } from "react";
 import { ApiError, call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { type FieldError, Form, initialValue, type Schema, toSendable } from "../../form/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -86,12 +86,12 @@ interface Outcome {
 function TryAction(props: { readonly connectorId: string; readonly action: Action }) {
   const { connectorId: id, action } = props;
   const schema = action.input as Schema;
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [input, setInput] = useState<unknown>(() => initialValue(schema));
   const [errors, setErrors] = useState<readonly FieldError[]>([]);
   const [outcome, setOutcome] = useState<Outcome>();
   const [isBusy, setBusy] = useState(false);
-  const reason = may("connectors:invoke") ? undefined : "You may not use connectors.";
+  const reason = refusalOf("connectors.invoke");
   const run = async (): Promise<void> => {
     setBusy(true);
     setErrors([]);

@@ -3,7 +3,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Ellipsis, PlugZap, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { PageError } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
@@ -67,12 +67,12 @@ export function ConnectorPage() {
 
 function Head({ connector }: { readonly connector: Connector }) {
   const { id, name, type, status, document } = connector;
-  const may = useMay();
+  const refusalOf = useRefusals();
   const navigate = useNavigate();
   const { icon: Icon, label } = drawType(type);
   const [isEnding, setEnding] = useState(false);
   const [isBusy, setBusy] = useState(false);
-  const reason = may("connectors:write") ? undefined : "You may not change connectors.";
+  const reason = refusalOf("connectors.test");
   const run = async (act: () => Promise<string>): Promise<void> => {
     setBusy(true);
     try {

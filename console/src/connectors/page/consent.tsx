@@ -1,6 +1,6 @@
 import { KeyRound } from "lucide-react";
 import { type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { type ConsentProgress, useConsentWindow } from "./consent-window.ts";
 
 const SAYS = {
@@ -11,13 +11,13 @@ const SAYS = {
 /** Whether somebody has consented, and the way to do so. Draws nothing where all is well. */
 export function Consent({ connector }: { readonly connector: Schemas["Connector"] }) {
   const { id, auth } = connector;
-  const may = useMay();
+  const refusalOf = useRefusals();
   const isAsked = auth.kind === "oauth2_authorization_code";
   const { data } = useOp("connectors.get_consent", { params: { id } }, { enabled: isAsked });
   const status = data?.data.status;
   const { progress, open } = useConsentWindow(id, status === "up");
   if (!isAsked || !data || status === undefined || status === "up") return null;
-  const refused = may("connectors:write") ? undefined : "You may not change connectors.";
+  const refused = refusalOf("connectors.create");
   return (
     <div className="problem con-consent" role="status">
       <p>

@@ -29,7 +29,7 @@ export function ConnectorSettings({ connector }: { readonly connector: Connector
   const [errors, setErrors] = useState<readonly FieldError[]>([]);
   const [isBusy, setBusy] = useState(false);
   const shown = draft ?? toDraft(connector);
-  const mayWrite = may("connectors:write");
+  const mayWrite = may("connectors.update");
   const denied = mayWrite ? undefined : "You may not change connectors.";
   const reason = denied ?? (draft === undefined ? "Nothing is changed." : undefined);
   const change = (fields: Partial<ConnectorDraft>): void => {

@@ -14,7 +14,8 @@ import {
 } from "../api.ts";
 import { place } from "../place.ts";
 import { beginAt, earliestPosition, firstAnswer, forgetPositions } from "./position.ts";
-import type { Reading } from "./stale.ts";
+import { followOwnWrites } from "./own-writes.ts";
+import { toReading } from "./cached-answer.ts";
 import { readStream } from "./stream.ts";
 import { type PendingChange, PendingChanges } from "./pending-changes.ts";
 
@@ -97,7 +98,7 @@ async function readAgain(): Promise<void> {
   try {
     const { isStaleAfter } = await loadRules();
     invalidateWhere((query) => {
-      const reading = toReading(query);
+      const reading = toReading(query, cache);
       return changes.some((change) => !isKnown(change, query) && isStaleAfter(change, reading));
     });
   } catch {
@@ -115,43 +116,13 @@ function isKnown({ correlation }: PendingChange, query: Query): boolean {
   return answered !== undefined && isBegunSince(query, answered);
 }
 
-function toReading({ queryKey: [operation, input], state }: Query): Reading {
-  const { data, fetchStatus } = state;
-  let text: string | undefined;
-  const { params } = (typeof input === "object" && input !== null ? input : {}) as {
-    readonly params?: Readonly<Record<string, unknown>>;
-  };
-  return {
-    operation: String(operation),
-    params: params ?? {},
-    // What is being read for the first time may show anything, as it was before.
-    shows: (name) =>
-      data === undefined
-        ? fetchStatus === "fetching"
-        : (text ??= JSON.stringify(data)).includes(`"${name}"`),
-    otherNames,
-  };
-}
-
-/** A thing that was read by its number says its id. */
-function otherNames(name: string): readonly string[] {
-  const found = cache.getQueryCache().findAll({
-    predicate: ({ queryKey: [operation, input] }) =>
-      String(operation).endsWith(".get") &&
-      (input as { readonly params?: { readonly id?: unknown } } | undefined)?.params?.id === name,
-  });
-  return found.flatMap(({ state }) => {
-    const id = (state.data as { readonly data?: { readonly id?: unknown } } | undefined)?.data?.id;
-    return typeof id === "string" && id !== name ? [id] : [];
-  });
-}
-
 let isStarted = false;
 
 /** Listens for as long as the page lives, once. */
 export function listenToLog(): void {
   if (isStarted || place.workspace === undefined) return;
   isStarted = true;
+  followOwnWrites(loadRules, isLive);
   channel.postMessage({ kind: "ask" } satisfies Message);
   document.addEventListener("visibilitychange", () => void readAgain());
   void loadRules().catch(() => undefined);

@@ -22,7 +22,7 @@ export function usePresence(
   thing: string | undefined,
   { at, isEditing }: Doing,
 ): readonly PresentPerson[] {
-  const may = useMay()("presence:share");
+  const may = useMay()("presence.put");
   const [present, setPresent] = useState<{ thing: string; people: readonly PresentPerson[] }>();
   const newest = useRef({ at, isEditing });
   newest.current = { at, isEditing };

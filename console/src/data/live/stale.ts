@@ -1,4 +1,5 @@
-import { ROUTES } from "@millrace/client";
+import { eventKindsOf, type OperationId, routeOf } from "@millrace/client";
+import type { Write } from "../api.ts";
 
 /**
  * The cached operations that an event makes stale, by the event's namespace. What an event does not say by its name
@@ -118,13 +119,42 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
   workspace: ["workspaces.", "auth."],
 };
 
+const RUN_EVENTS = "workflow.run_";
 /** What a run does changes no definition, and there are many of them. */
 const RUN_STALE = ["runs.", "approvals.", "home.waiting"];
 
 /** Prefixes of the operations that an event of this type makes stale. */
 export function staleAfter(type: string): readonly string[] {
-  if (type.startsWith("workflow.run_")) return RUN_STALE;
+  if (type.startsWith(RUN_EVENTS)) return RUN_STALE;
   return STALE[namespaceOf(type)] ?? [];
+}
+
+/**
+ * Says whether an answer is stale after a write of this page. Which of the declared events it appended is not known: its
+ * name and the fields of its body stand for them. What that misses the log tells, where it is followed.
+ */
+export function isStaleAfterWrite(
+  { id, input, reply }: Write,
+  reading: Reading,
+  isFollowed: boolean,
+): boolean {
+  const { params = {}, body = {} } = (input ?? {}) as { params?: object; body?: object };
+  const { data } = (reply ?? {}) as { readonly data?: { id?: unknown; number?: unknown } };
+  const names = [...Object.values(params), data?.id, data?.number];
+  let text: string | undefined;
+  const says = (name: string): boolean =>
+    (text ??= JSON.stringify([input, reply])).includes(`"${name}"`);
+  return eventKindsOf(id).some((kind) => {
+    const change = {
+      type: kind === RUN_EVENTS ? kind : `${kind}.${id.slice(id.indexOf(".") + 1)}`,
+      kind,
+      names: names.filter((name) => typeof name === "string"),
+      says,
+      fields: Object.keys(body),
+      isWhole: !isFollowed,
+    };
+    return isStaleAfter(change, reading);
+  });
 }
 
 /** `audit.role` of `audit.role.created`, `incident` of `incident.created`. */
@@ -143,6 +173,8 @@ export interface Change {
   readonly says: (name: string) => boolean;
   /** The names of the fields that were changed, where the event tells them. */
   readonly fields: readonly string[];
+  /** It is not known which of its parts have changed: all may have. */
+  readonly isWhole?: boolean;
 }
 
 /** An answer that is cached. */
@@ -174,10 +206,10 @@ const COLLECTIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** Parts of a ticket that few of its events change. */
 const PARTS: Readonly<Record<string, RegExp>> = {
-  list_watchers: /watcher|merged|split/,
-  list_links: /link|duplicate|merged|split/,
-  list_times: /time_|merged|split/,
-  list_tags: /created|merged|split|tags/,
+  list_watchers: /watcher|merge|split/,
+  list_links: /link|duplicate|merge|split/,
+  list_times: /time_|_time|merge|split/,
+  list_tags: /create|merge|split|tags/,
 };
 
 /**
@@ -190,7 +222,7 @@ export function isStaleAfter(change: Change, reading: Reading): boolean {
   const isShown = (): boolean => change.names.length === 0 || change.names.some(shows);
   const part = PARTS[operation.slice(operation.indexOf(".") + 1)];
   const did = [change.type, ...change.fields].join(" ");
-  if (part && change.kind in COLLECTIONS && !part.test(did)) return isShown();
+  if (part && !change.isWhole && change.kind in COLLECTIONS && !part.test(did)) return isShown();
   const of = OF_ONE.test(operation) ? findSubject(operation) : undefined;
   if (!of || !COLLECTIONS[change.kind]?.includes(of.collection)) return true;
   const subject = params[of.parameter];
@@ -201,7 +233,6 @@ export function isStaleAfter(change: Change, reading: Reading): boolean {
 
 /** Where the address of an operation names the one thing that it is about. */
 function findSubject(operation: string) {
-  const route = (ROUTES as Readonly<Record<string, string>>)[operation];
-  const found = route === undefined ? null : /\/([\w-]+)\/\{(\w+)\}/.exec(route);
+  const found = /\/([\w-]+)\/\{(\w+)\}/.exec(routeOf(operation as OperationId));
   return found ? { collection: found[1] ?? "", parameter: found[2] ?? "" } : undefined;
 }

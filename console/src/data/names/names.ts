@@ -35,12 +35,12 @@ onEvent(({ type }) => {
 
 /** Some people of the workspace, for those who may see them: all of them where they are few. */
 function useFirstPeople() {
-  const enabled = useMay()("users:read") && place.workspace !== undefined;
+  const enabled = useMay()("users.list") && place.workspace !== undefined;
   return useOp("users.list", ALL, { staleTime: KEPT_MS, enabled }).data;
 }
 
 function useFirstTeams() {
-  const enabled = useMay()("desk:read") && place.workspace !== undefined;
+  const enabled = useMay()("teams.list") && place.workspace !== undefined;
   return useOp("teams.list", ALL, { staleTime: KEPT_MS, enabled }).data;
 }
 

@@ -12,9 +12,9 @@ export function ProductionValues({ environment }: { readonly environment: Enviro
   const may = useMay();
   const query = { query: { limit: LISTED_MAX } };
   const isOther = environment !== "production";
-  const secrets = useOp("secrets.list", query, { enabled: isOther && may("secrets:read") }).data;
+  const secrets = useOp("secrets.list", query, { enabled: isOther && may("secrets.list") }).data;
   const variables = useOp("variables.list", query, {
-    enabled: isOther && may("variables:read"),
+    enabled: isOther && may("variables.list"),
   }).data;
   if (!isOther) return null;
   const shared = [

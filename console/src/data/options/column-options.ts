@@ -11,7 +11,7 @@ export function useColumnOptions(slug: string | undefined): {
   readonly options: readonly ComboOption[];
   readonly isLoading: boolean;
 } {
-  const enabled = useMay()("tables:read") && slug !== undefined && slug !== "";
+  const enabled = useMay()("tables.get") && slug !== undefined && slug !== "";
   const { data, isFetching } = useOp(
     "tables.get",
     { params: { slug: slug ?? "" } },

@@ -40,34 +40,34 @@ const ACTIVE = { status: "active" };
 
 /** The active members of the workspace. */
 export const usePeopleSearch = (): SearchedOptions =>
-  useOptionSearch("users.list", toPerson, { query: ACTIVE, isAllowed: useMay()("users:read") });
+  useOptionSearch("users.list", toPerson, { query: ACTIVE, isAllowed: useMay()("users.list") });
 
 /** Members, deactivated ones too, and people who left: acts of the past are looked for by these. */
 export function useEverybodySearch(): SearchedOptions {
   const may = useMay();
-  const members = useOptionSearch("users.list", toPerson, { isAllowed: may("users:read") });
+  const members = useOptionSearch("users.list", toPerson, { isAllowed: may("users.list") });
   const former = useOptionSearch("audit.list_former_members", toFormer, {
-    isAllowed: may("audit:read"),
+    isAllowed: may("audit.list_former_members"),
   });
   const both = joinSearches(members, former);
-  return may("audit:read") ? both : members;
+  return may("audit.list_former_members") ? both : members;
 }
 
 export const useTeamSearch = (): SearchedOptions =>
-  useOptionSearch("teams.list", toNamed, { isAllowed: useMay()("desk:read") });
+  useOptionSearch("teams.list", toNamed, { isAllowed: useMay()("teams.list") });
 
 export const useContactSearch = (): SearchedOptions =>
-  useOptionSearch("contacts.list", toContact, { isAllowed: useMay()("contacts:read") });
+  useOptionSearch("contacts.list", toContact, { isAllowed: useMay()("contacts.list") });
 
 export const useWorkflowSearch = (): SearchedOptions =>
-  useOptionSearch("workflows.list", toNamed, { isAllowed: useMay()("workflows:read") });
+  useOptionSearch("workflows.list", toNamed, { isAllowed: useMay()("workflows.list") });
 
 export const useItemSearch = (): SearchedOptions =>
-  useOptionSearch("cmdb.list_items", toItem, { isAllowed: useMay()("cmdb:read") });
+  useOptionSearch("cmdb.list_items", toItem, { isAllowed: useMay()("cmdb.list_items") });
 
 /** The name of a workflow, which may not be on the page that is found. */
 export function useWorkflowName(id: string | undefined): string | undefined {
-  const enabled = useMay()("workflows:read") && id !== undefined && /^wf_\w+$/.test(id);
+  const enabled = useMay()("workflows.list") && id !== undefined && /^wf_\w+$/.test(id);
   return useOp("workflows.list", { query: { ids: id ?? "", limit: 1 } }, { enabled }).data?.data[0]
     ?.name;
 }

@@ -30,7 +30,7 @@ const toOption = (ticket: Found) => ({
 
 export function TicketCombobox(props: TicketComboboxProps) {
   const { label = "Ticket", kinds = [], without = [], onlyOpen = false, ...field } = props;
-  const may = useMay()("desk:read");
+  const may = useMay()("tickets.list");
   const found = useOptionSearch("tickets.list", toOption, {
     query: {
       expand: "caller",
@@ -69,7 +69,7 @@ const OPEN_MAJOR = {
 /** A field that names an open major incident. Its value is the id. */
 export function MajorCombobox(props: Omit<TicketComboboxProps, "kinds" | "onlyOpen">) {
   const { label = "Major incident", without = [], ...field } = props;
-  const isAllowed = useMay()("incidents:read");
+  const isAllowed = useMay()("incidents.list_children");
   const found = useOptionSearch("incidents.list", toMajorOption, { query: OPEN_MAJOR, isAllowed });
   const isChosen = isAllowed && field.value !== undefined;
   const chosen = useOp(

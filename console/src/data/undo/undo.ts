@@ -52,7 +52,7 @@ function tellRefusal(error: ApiError, undoRest: () => void): void {
 
 /** Says which types of events can be undone by whoever is signed in. */
 export function useUndoable(): (type: string) => boolean {
-  const may = useMay()("undo:write");
+  const may = useMay()("undo.list_types");
   // They change with the version of the platform alone.
   const options = { enabled: may, staleTime: Number.POSITIVE_INFINITY };
   const types = useOp("undo.list_types", undefined, options).data?.data.types;

@@ -20,7 +20,7 @@ const OPEN_STATES = {
 /** Pages first, then decisions, since other people wait for them; then tickets by priority. */
 export function useWaiting() {
   const userId = useMe()?.user.id;
-  const mayDecide = useMay()("approvals:decide");
+  const mayDecide = useMay()("home.waiting");
   const waiting = useOp("home.waiting", undefined, { enabled: mayDecide });
   const { total = 0, counts = {} } = waiting.data?.data ?? {};
   /** Reads a list only where it has something. */

@@ -97,7 +97,7 @@ function Receivers({ editor }: { readonly editor: Editor<RuleDraft> }) {
   const schedules = useOp(
     "on_call_schedules.list",
     { query: { limit: 200 } },
-    { enabled: may("desk:read") },
+    { enabled: may("on_call_schedules.list") },
   ).data?.data;
   const choose = (method: RuleDraft["method"]): void =>
     change({

@@ -1,7 +1,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { call, invalidate, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { notifyError } from "../../ui/toast.tsx";
 import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
@@ -18,8 +18,8 @@ export function AssignmentRules() {
   });
   const [open] = useOpen();
   const nameOf = useRuleNames();
-  const may = useMay();
-  const refusal = may("desk:write") ? undefined : "You may not change rules (desk:write).";
+  const refusalOf = useRefusals();
+  const refusal = refusalOf("assignment_rules.update");
   const rules = data?.data ?? [];
   const rule = rules.find(({ id }) => id === open);
   const at = rules.findIndex(({ id }) => id === open);
@@ -111,7 +111,7 @@ function useRuleNames(): ReturnType<typeof useNames> {
   const schedules = useOp(
     "on_call_schedules.list",
     { query: { limit: SHOWN } },
-    { enabled: may("desk:read") },
+    { enabled: may("on_call_schedules.list") },
   ).data?.data;
   return (id) => nameOf(id) ?? schedules?.find((one) => one.id === id)?.name;
 }

@@ -1,7 +1,7 @@
 import "../../ui/display/trial.css";
 import { useState } from "react";
 import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { Form } from "../../form/index.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
@@ -42,14 +42,14 @@ interface FieldsEditorProps {
 }
 
 function FieldsEditor({ kind, found }: FieldsEditorProps) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [tried, setTried] = useState<unknown>({});
   const params = { kind };
   const editor = useEditor<{ readonly fields: readonly OwnField[] }>({
     initial: { fields: found.fields },
     revision: 0,
     stale: "desk.",
-    refusal: may("desk:write") ? undefined : "You may not change fields (desk:write).",
+    refusal: refusalOf("teams.update"),
     save: async ({ fields }) => {
       const ifMatch = etagOf("desk.get_kind", { params });
       const body = { fields: fields.map(toSentField) };

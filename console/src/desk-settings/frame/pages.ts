@@ -13,6 +13,7 @@ import {
   UsersRound,
   WandSparkles,
 } from "lucide-react";
+import type { OperationId } from "../../data/api.ts";
 
 export const PAGES = [
   "teams",
@@ -34,9 +35,9 @@ interface PageWords {
   readonly about: string;
   readonly icon: LucideIcon;
   /** Without it nothing can be changed. */
-  readonly write: string;
+  readonly write: OperationId;
   /** Without it the page is absent. */
-  readonly read: string;
+  readonly read: OperationId;
 }
 
 export const PAGE_WORDS: Readonly<Record<SettingsPage, PageWords>> = {
@@ -44,78 +45,78 @@ export const PAGE_WORDS: Readonly<Record<SettingsPage, PageWords>> = {
     label: "Teams",
     about: "Who works together: queues, macros and views are theirs.",
     icon: UsersRound,
-    read: "desk:read",
-    write: "desk:write",
+    read: "teams.list",
+    write: "teams.update",
   },
   macros: {
     label: "Macros",
     about: "Several acts at one key, on one ticket or on many.",
     icon: WandSparkles,
-    read: "macros:run",
-    write: "macros:write",
+    read: "macros.list",
+    write: "macros.create",
   },
   texts: {
     label: "Text modules",
     about: "What is written again and again; `;` and the keyword insert it.",
     icon: MessageSquareText,
-    read: "macros:run",
-    write: "macros:write",
+    read: "macros.list",
+    write: "macros.create",
   },
   fields: {
     label: "Own fields",
     about: "What your tickets need beyond ours: at once in forms, filters, SLAs and reports.",
     icon: ListChecks,
-    read: "desk:read",
-    write: "desk:write",
+    read: "teams.list",
+    write: "teams.update",
   },
   tags: {
     label: "Tags",
     about: "Those in use. One that is renamed is renamed on every ticket.",
     icon: Tags,
-    read: "desk:read",
-    write: "macros:run",
+    read: "teams.list",
+    write: "macros.list",
   },
   mailboxes: {
     label: "Mailboxes",
     about: "A mail makes a ticket or lands in its thread; answers go out as real threads.",
     icon: Inbox,
-    read: "mail:read",
-    write: "mail:write",
+    read: "mailboxes.list",
+    write: "mailboxes.create",
   },
   assignment: {
     label: "Assignment",
     about: "Which tickets go to whom by themselves: in turn, by load, by the rota.",
     icon: Split,
-    read: "desk:read",
-    write: "desk:write",
+    read: "teams.list",
+    write: "teams.update",
   },
   templates: {
     label: "Change templates",
     about: "What is done again and again and needs no vote, with the tasks of each.",
     icon: ClipboardList,
-    read: "changes:read",
-    write: "changes:approve",
+    read: "changes.list",
+    write: "changes.approve",
   },
   rules: {
     label: "Priorities",
     about: "What impact and urgency make of a ticket, and when it is closed by itself.",
     icon: Scale,
-    read: "desk:read",
-    write: "desk:write",
+    read: "teams.list",
+    write: "teams.update",
   },
   portal: {
     label: "Portal",
     about: "The place of those who ask: its name, its greeting, its colour.",
     icon: LayoutTemplate,
-    read: "portal:use",
-    write: "portal:write",
+    read: "portal.home",
+    write: "portal.update_settings",
   },
   status: {
     label: "Status page",
     about: "What is up and what is not, for everybody.",
     icon: RadioTower,
-    read: "status:read",
-    write: "status:write",
+    read: "status_components.list",
+    write: "status_components.create",
   },
 };
 

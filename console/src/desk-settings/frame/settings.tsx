@@ -82,7 +82,7 @@ function SettingsMenu({ page }: { readonly page: SettingsPage }) {
             </li>
           );
         })}
-        {may("desk:read") && (
+        {may("teams.list") && (
           <li>
             <Link to="/oncall" className="view-line">
               <Siren className="ico" aria-hidden="true" />
@@ -90,7 +90,7 @@ function SettingsMenu({ page }: { readonly page: SettingsPage }) {
             </Link>
           </li>
         )}
-        {may("sla:read") && (
+        {may("sla.list") && (
           <li>
             <Link to="/sla" className="view-line">
               <AlarmClock className="ico" aria-hidden="true" />

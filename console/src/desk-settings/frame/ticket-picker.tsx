@@ -26,7 +26,8 @@ export function SampleTicketPicker({ value, onChange, ...props }: TicketPickerPr
   const { kinds = [] } = props;
   const may = useMay();
   const query = { open: true, limit: 1, ...(kinds.length > 0 && { kinds: kinds.join(",") }) };
-  const newest = useOp("tickets.list", { query }, { enabled: may("desk:read") }).data?.data[0]?.id;
+  const newest = useOp("tickets.list", { query }, { enabled: may("tickets.list") }).data?.data[0]
+    ?.id;
   const [isTouched, setTouched] = useState(false);
   useEffect(() => {
     if (value === undefined && newest !== undefined && !isTouched) onChange(newest);

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { uploadFile, useFileLink } from "../../data/files/files.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { BASE_PATH, place } from "../../data/place.ts";
 import { ColourInput } from "../../ui/display/colour-input.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -35,7 +35,7 @@ export function PortalLook() {
 }
 
 function LookEditor({ look }: { readonly look: Schemas["PortalLook"] }) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const editor = useEditor<LookDraft>({
     initial: {
       title: look.title ?? "",
@@ -45,7 +45,7 @@ function LookEditor({ look }: { readonly look: Schemas["PortalLook"] }) {
     },
     revision: 0,
     stale: "portal.",
-    refusal: may("portal:write") ? undefined : "You may not change the portal (portal:write).",
+    refusal: refusalOf("portal.update_settings"),
     save: async ({ title, greeting, accent, logoFileId }) => {
       const ifMatch = etagOf("portal.get_settings");
       const text = (value: string): string | null => (value.trim() === "" ? null : value.trim());

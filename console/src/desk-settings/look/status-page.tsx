@@ -1,7 +1,7 @@
 import "./look.css";
 import { Link } from "@tanstack/react-router";
 import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusal } from "../../data/people.ts";
 import { BASE_PATH } from "../../data/place.ts";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -11,13 +11,10 @@ import { CheckField, EditorForm, LineField } from "../frame/editor-form.tsx";
 import { useEditor } from "../frame/use-editor.ts";
 import { StatusComponents } from "./status-components.tsx";
 
-const useRefusal = (): string | undefined =>
-  useMay()("status:write") ? undefined : "You may not change the status page (status:write).";
-
 /** The public page: whether there is one, what it is called, what stands on it, and what is told now. */
 export function StatusPage() {
   const { data, error, refetch } = useOp("status_page.get");
-  const refusal = useRefusal();
+  const refusal = useRefusal("status_page.update");
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (!data) return <Loading rows={6} />;
   return (
@@ -85,7 +82,7 @@ function Outages() {
   const { data } = useOp(
     "outages.list",
     { query: { limit: 20 } },
-    { enabled: may("outages:read") },
+    { enabled: may("outages.list") },
   );
   return (
     <section className="status-part" aria-label="Current outages">

@@ -1,6 +1,6 @@
 import { useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { Keys } from "../../ui/key.tsx";
 import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
 import { MacroEditor } from "./macro-editor.tsx";
@@ -14,8 +14,8 @@ export function Macros() {
   const { data, error, isPending, refetch } = useOp("macros.list", { query });
   const [open] = useOpen();
   const nameOf = useNames();
-  const may = useMay();
-  const refusal = may("macros:write") ? undefined : "You may not change macros (macros:write).";
+  const refusalOf = useRefusals();
+  const refusal = refusalOf("macros.create");
   const macros = data?.data ?? [];
   const macro = macros.find(({ id }) => id === open);
   return (

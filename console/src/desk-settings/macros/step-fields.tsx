@@ -78,7 +78,7 @@ function CommentFields(props: Omit<StepFieldsProps, "step"> & { readonly step: C
   const texts = useOp(
     "text_modules.list",
     { query: { limit: 100 } },
-    { enabled: may("macros:run") },
+    { enabled: may("text_modules.list") },
   ).data;
   const { textModuleId } = step;
   const { textModuleId: _, body: __, ...rest } = step;

@@ -13,7 +13,7 @@ export function ImapFields({ editor }: { readonly editor: Editor<MailboxDraft> }
   const secrets = useOp(
     "secrets.list",
     { query: { limit: 200 } },
-    { enabled: may("secrets:read") },
+    { enabled: may("secrets.list") },
   ).data;
   return (
     <>

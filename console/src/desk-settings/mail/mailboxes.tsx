@@ -1,7 +1,7 @@
 import "./mail.css";
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { Tabs } from "../../ui/tabs.tsx";
 import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
 import type { Mailbox } from "./mailbox-draft.ts";
@@ -11,8 +11,8 @@ import { MessageList } from "./message-list.tsx";
 /** Mailboxes of teams: how they are set up, and what became of each mail. */
 export function Mailboxes() {
   const { data, error, isPending, refetch } = useOp("mailboxes.list", { query: { limit: 100 } });
-  const may = useMay();
-  const refusal = may("mail:write") ? undefined : "You may not change mailboxes (mail:write).";
+  const refusalOf = useRefusals();
+  const refusal = refusalOf("mailboxes.create");
   const [open] = useOpen();
   const mailboxes = data?.data ?? [];
   const mailbox = mailboxes.find(({ id }) => id === open);

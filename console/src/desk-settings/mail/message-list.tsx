@@ -82,7 +82,7 @@ function MessageLine({ message }: { readonly message: Message }) {
           {ticket.number}
         </Link>
       )}
-      {state === "failed" && may("mail:write") && (
+      {state === "failed" && may("mailboxes.retry_message") && (
         <button className="btn" onClick={retry}>
           Try again
         </button>

@@ -1,5 +1,5 @@
 import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { EditorForm, LineField } from "../frame/editor-form.tsx";
 import { useEditor } from "../frame/use-editor.ts";
@@ -19,12 +19,12 @@ export function DeskRules() {
 }
 
 function RulesEditor({ settings }: { readonly settings: Schemas["DeskSettings"] }) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const editor = useEditor({
     initial: { matrix: settings.priorityMatrix, days: String(settings.autoCloseDays) },
     revision: 0,
     stale: "desk.",
-    refusal: may("desk:write") ? undefined : "You may not change them (desk:write).",
+    refusal: refusalOf("desk.update_settings"),
     save: async ({ matrix, days }) => {
       const ifMatch = etagOf("desk.get_settings");
       const body = { priorityMatrix: matrix, autoCloseDays: Number(days) };

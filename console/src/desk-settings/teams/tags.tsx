@@ -1,14 +1,15 @@
+import { Link } from "@tanstack/react-router";
 import { Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, useOp } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
-import { useMay } from "../../data/people.ts";
-import { Link } from "@tanstack/react-router";
+import { useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { useRefusal } from "../../data/people.ts";
+import { useCommand } from "../../data/use-command.ts";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { notify } from "../../ui/toast.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 import { count } from "../../ui/words.ts";
-import { LineField } from "../frame/editor-form.tsx";
 
 const SHOWN = 100;
 
@@ -17,8 +18,7 @@ export function TagSettings() {
   const { data, error, isPending, refetch } = useOp("tickets.list_tags", {
     query: { limit: SHOWN },
   });
-  const may = useMay();
-  const refusal = may("macros:run") ? undefined : "You may not change many tickets (macros:run).";
+  const refusal = useRefusal("tickets.bulk");
   const [tag, setTag] = useState<string>();
   const tags = data?.data.tags ?? [];
   return (
@@ -57,57 +57,44 @@ export function TagSettings() {
 }
 
 function TagDialog({ tag, onClose }: { readonly tag: string; readonly onClose: () => void }) {
-  const [name, setName] = useState(tag);
-  const [error, setError] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const wanted = name.trim().toLowerCase().replaceAll(",", "");
-  const apply = async (add: string | undefined): Promise<void> => {
-    setBusy(true);
-    const act = { act: "tag" as const, remove: [tag], ...(add !== undefined && { add: [add] }) };
-    try {
-      const { data } = await call("tickets.bulk", { body: { select: { tags: tag }, acts: [act] } });
-      invalidate(["tickets.", "views."]);
-      notify(
-        add === undefined
-          ? `${tag} is taken off ${count(data.changed, "ticket")}`
-          : `${tag} is ${add} on ${count(data.changed, "ticket")}`,
-      );
-      onClose();
-    } catch (refused) {
-      setError(describeRefusal(refused));
-      setBusy(false);
-    }
-  };
-  const isSame = wanted === tag || wanted === "";
+  const bulkOf = (add?: string) => ({
+    select: { tags: tag },
+    acts: [{ act: "tag" as const, remove: [tag], ...(add !== undefined && { add: [add] }) }],
+  });
+  const form = useForm("tickets.bulk", {
+    initial: { name: tag },
+    toBody: ({ name }: { readonly name: string }) => bulkOf(toTag(name)),
+    check: ({ name }) => ({ name: toTag(name) === tag ? "is the same as before" : undefined }),
+    said: ({ data }) => `${tag} is renamed on ${count(data.changed, "ticket")}`,
+    onDone: onClose,
+  });
+  const remove = useCommand("tickets.bulk", {
+    said: ({ data }) => `${tag} is taken off ${count(data.changed, "ticket")}`,
+    onDone: onClose,
+  });
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={`The tag ${tag}`}
+      act="Rename"
       onClose={onClose}
-      onSubmit={() => !isSame && void apply(wanted)}
-      footer={
-        <>
-          <button
-            type="button"
-            className="btn danger"
-            disabled={isBusy}
-            onClick={() => void apply(undefined)}
-          >
-            <Trash2 /> Remove from all tickets
-          </button>
-          <span className="grow" />
-          <button className="btn main" disabled={isSame || isBusy}>
-            Rename
-          </button>
-        </>
+      others={
+        <CommandButton
+          command={remove}
+          isDangerous
+          onPress={() => void remove.run({ body: bulkOf() })}
+        >
+          <Trash2 /> Remove from all tickets
+        </CommandButton>
       }
     >
-      <LineField
-        label="Name"
-        value={name}
-        onChange={setName}
-        error={error}
+      <TextField
+        {...form.field("name")}
+        isRequired
         help="The name of another tag joins the two. At most 1,000 tickets at once."
       />
-    </Dialog>
+    </FormDialog>
   );
 }
+
+const toTag = (name: string): string => name.trim().toLowerCase().replaceAll(",", "");

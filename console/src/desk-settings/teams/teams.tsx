@@ -1,18 +1,17 @@
 import "../../ui/display/shelf.css";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { revisionOf } from "../../data/form/version.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 import { count } from "../../ui/words.ts";
-import { EditorForm, LineField, NameField } from "../frame/editor-form.tsx";
-import { Shelf, useOpen, useShelf } from "../frame/shelf.tsx";
+import { EditorPanel } from "../frame/editor-panel.tsx";
 import { PeopleField } from "../frame/people-field.tsx";
-import { useEditor } from "../frame/use-editor.ts";
+import { Shelf, useOpen, useShelf } from "../frame/shelf.tsx";
 
 type Team = Schemas["ListedTeam"];
-
-const useRefusal = (): string | undefined =>
-  useMay()("desk:write") ? undefined : "You may not change teams (desk:write).";
 
 export function Teams() {
   const shelf = useShelf(useOp("teams.list", { query: { limit: 200 } }));
@@ -21,7 +20,7 @@ export function Teams() {
     <Shelf
       label="Teams"
       make="New team"
-      refusal={useRefusal()}
+      refusal={useRefusal("teams.create")}
       nothing="A team has a queue of its own, and its members are told what is in it."
       items={shelf.things.map(({ id, name, memberIds }) => ({
         id,
@@ -44,42 +43,33 @@ export function Teams() {
 
 function TeamEditor({ team }: { readonly team: Team | undefined }) {
   const [, setOpen] = useOpen();
-  const editor = useEditor({
-    initial: {
-      name: team?.name ?? "",
-      description: team?.description ?? "",
-      memberIds: team?.memberIds ?? [],
+  const form = useForm(team ? "teams.update" : "teams.create", {
+    params: { id: team?.id ?? "" },
+    initial: team ?? {},
+    version: revisionOf(team),
+    said: ({ data }) => `${data.name} is saved`,
+    // What exists is open already: to open it again would call back a person who has left.
+    onDone: ({ data }) => {
+      if (!team) setOpen(data.id);
     },
-    revision: team?.revision,
-    stale: "teams.",
-    refusal: useRefusal(),
-    save: async (body, ifMatch) =>
-      team
-        ? (await call("teams.update", { params: { id: team.id }, body }, matching(ifMatch))).data
-        : (await call("teams.create", { body })).data,
-    remove: () => call("teams.delete", { params: { id: team?.id ?? "" } }),
-    onOpen: setOpen,
   });
-  const { draft, change } = editor;
   return (
-    <EditorForm
+    <EditorPanel
+      form={form}
+      thing={team}
       title={team?.name ?? "New team"}
-      editor={editor}
+      remove="teams.delete"
       consequence="Its closed tickets keep its name. It can't be deleted while it has open ones."
+      onRemoved={() => setOpen(undefined)}
     >
-      <NameField {...editor} />
-      <LineField
-        label="What it does"
-        value={draft.description}
-        onChange={(description) => change({ description })}
-        isOptional
-      />
+      <TextField {...form.field("name")} />
+      <TextField {...form.field("description")} label="What it does" />
       <PeopleField
         label="Members"
-        userIds={draft.memberIds}
-        onChange={(memberIds) => change({ memberIds })}
+        userIds={form.values.memberIds ?? []}
+        onChange={(memberIds) => form.change({ memberIds })}
       />
-    </EditorForm>
+    </EditorPanel>
   );
 }
 

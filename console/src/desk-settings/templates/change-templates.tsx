@@ -1,5 +1,5 @@
 import { call, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { PlanEditor, type PlannedTask } from "../../tasks/index.ts";
 import {
   CheckField,
@@ -26,11 +26,6 @@ const PLANS = [
   ["justification", "Why it is done"],
 ] as const;
 
-const useRefusal = (): string | undefined =>
-  useMay()("changes:approve")
-    ? undefined
-    : "You may not approve changes, so not their templates either (changes:approve).";
-
 /** Ways to do something that were found safe once and for all, with the tasks of each. */
 export function ChangeTemplates() {
   const shelf = useShelf(useOp("change_templates.list", { query: { limit: 100 } }));
@@ -38,7 +33,7 @@ export function ChangeTemplates() {
     <Shelf
       label="Change templates"
       make="New template"
-      refusal={useRefusal()}
+      refusal={useRefusal("change_templates.update")}
       nothing="What is done again and again, and needs no vote: a restart, a certificate, a new user."
       items={shelf.things.map(({ id, name, description, tasks = [], active }) => ({
         id,
@@ -72,7 +67,7 @@ function TemplateEditor({ template }: { readonly template: Template | undefined 
     initial: toDraft(template),
     revision: template?.revision,
     stale: "change_templates.",
-    refusal: useRefusal(),
+    refusal: useRefusal("change_templates.update"),
     save: async (body, ifMatch) =>
       template
         ? (

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useRef, useState } from "react";
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Field } from "../../ui/field.tsx";
 import { EditorForm, LineField, NameField } from "../frame/editor-form.tsx";
@@ -18,16 +18,13 @@ type TextModule = Schemas["ListedTextModule"];
 
 const PAUSE_MS = 300;
 
-const useRefusal = (): string | undefined =>
-  useMay()("macros:write") ? undefined : "You may not change text modules (macros:write).";
-
 export function Texts() {
   const shelf = useShelf(useOp("text_modules.list", { query: { limit: 100 } }));
   return (
     <Shelf
       label="Text modules"
       make="New text"
-      refusal={useRefusal()}
+      refusal={useRefusal("text_modules.update")}
       nothing="A greeting, a question that is always the same, how to reset a password."
       items={shelf.things.map(({ id, name, keyword, body }) => ({
         id,
@@ -54,7 +51,7 @@ function TextEditor({ text }: { readonly text: TextModule | undefined }) {
     },
     revision: text?.revision,
     stale: "text_modules.",
-    refusal: useRefusal(),
+    refusal: useRefusal("text_modules.update"),
     save: async (draft, ifMatch) => {
       const body = { ...draft, keyword: draft.keyword || toKeyword(draft.name) };
       const params = { id: text?.id ?? "" };

@@ -9,8 +9,7 @@ import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
-import { ActInput } from "../ticket/act-input.tsx";
-import type { ActField } from "../ticket/act-spec.ts";
+import { type ActField, ActInput } from "./act-input.tsx";
 import type { Values } from "./bulk-acts.ts";
 import { type ActLine, toLines } from "./results.ts";
 

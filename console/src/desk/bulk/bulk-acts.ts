@@ -1,6 +1,6 @@
 /** What can be done to a selection of tickets: each act is one request, and is tried before it is done. */
 import type { Input, Schemas } from "../../data/api.ts";
-import type { ActField } from "../ticket/act-spec.ts";
+import type { ActField } from "./act-input.tsx";
 
 export type Values = Readonly<Record<string, unknown>>;
 export type BulkStep = NonNullable<Input<"tickets.bulk">["body"]>["acts"][number];

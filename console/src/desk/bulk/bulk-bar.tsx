@@ -1,7 +1,7 @@
 import { Check, Ellipsis, Hand, Tag, WandSparkles, X } from "lucide-react";
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import type { Selection } from "../../ui/behaviour/selection.ts";
 import { Menu } from "../../ui/overlay/menu.tsx";
@@ -59,11 +59,14 @@ interface BarProps {
 
 function Bar({ chosen, ids, onClear, onPlan }: BarProps) {
   const may = useMay();
+  const refusalOf = useRefusals();
   const macros = useMacros();
-  const tags = useOp("tickets.list_tags", { query: { limit: 20 } }, { enabled: may("desk:read") });
-  const refusal = may("macros:run")
-    ? undefined
-    : "You need the permission macros:run to change several tickets.";
+  const tags = useOp(
+    "tickets.list_tags",
+    { query: { limit: 20 } },
+    { enabled: may("tickets.list_tags") },
+  );
+  const refusal = refusalOf("macros.run");
   const begin = (act: BulkAct): void => onPlan(planAct(act, ids));
   const take = BULK_ACTS.find(({ id }) => id === "take");
   useActions([

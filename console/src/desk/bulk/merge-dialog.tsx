@@ -3,7 +3,7 @@ import { useState } from "react";
 import { call } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { TicketCombobox } from "../../data/options/ticket-combobox.tsx";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -27,15 +27,13 @@ interface MergeButtonProps {
 
 /** Offers to merge the selected tickets, also by `m`. */
 export function MergeButton({ tickets, onDone }: MergeButtonProps) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [isOpen, setOpen] = useState(false);
-  const refusal = ((): string | undefined => {
-    for (const needed of ["incidents:write", "macros:run"]) {
-      if (!may(needed)) return `You need the permission ${needed} to merge tickets.`;
-    }
-    const isPossible = tickets.every(({ kind }) => kind === "incident");
-    return isPossible ? undefined : "Only incidents can be merged.";
-  })();
+  const isPossible = tickets.every(({ kind }) => kind === "incident");
+  const refusal =
+    refusalOf("incidents.merge") ??
+    refusalOf("tickets.bulk") ??
+    (isPossible ? undefined : "Only incidents can be merged.");
   const open = (): void => setOpen(true);
   useActions([{ keys: "m", label: "Merge the selected tickets", run: open, disabled: refusal }]);
   return (

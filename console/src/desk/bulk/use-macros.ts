@@ -10,7 +10,7 @@ type Macro = Schemas["ListedMacro"];
 /** The macros of one's teams and of everyone, in their order; those without kinds fit all. */
 export function useMacros(kind?: Kind): readonly Macro[] {
   const may = useMay();
-  const enabled = may("macros:run");
+  const enabled = may("macros.list");
   const { data } = useOp("macros.list", { query: { limit: 50, sort: "position" } }, { enabled });
   const all = data?.data ?? [];
   return kind === undefined

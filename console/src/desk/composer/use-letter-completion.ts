@@ -12,7 +12,7 @@ export function useLetterCompletion({ id: ticketId }: Ticket): Completion {
   const texts = useOp(
     "text_modules.list",
     { query: { limit: 200 } },
-    { enabled: may("macros:run") },
+    { enabled: may("text_modules.list") },
   ).data;
   return useMemo(
     () => ({

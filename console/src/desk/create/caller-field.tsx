@@ -28,9 +28,9 @@ export function CallerField(props: CallerFieldProps) {
   const contacts = useContactSearch();
   const [typed, setTyped] = useState("");
   const [unknown, setUnknown] = useState<string>();
-  const found = isMember || !may("contacts:read") ? people : joinSearches(people, contacts);
+  const found = isMember || !may("contacts.list") ? people : joinSearches(people, contacts);
   const caller = useCaller(value ?? null);
-  const canCreate = onContact !== undefined && may("contacts:write");
+  const canCreate = onContact !== undefined && may("contacts.create");
   const create = (words: string): void => {
     onChange(undefined);
     onContact?.(toNewContact(words));

@@ -11,19 +11,13 @@ import { IncidentFields } from "./incident-fields.tsx";
 import { OwnFieldInputs } from "./own-field-inputs.tsx";
 import { ProblemFields } from "./problem-fields.tsx";
 import { RequestFields } from "./request-fields.tsx";
-import { useRaise } from "./use-raise.ts";
+import { CREATE, useRaise } from "./use-raise.ts";
 
 interface CreateDialogProps {
   readonly onClose: () => void;
   readonly onCreated: (number: string) => void;
 }
 
-const CREATE: Readonly<Record<Kind, string>> = {
-  incident: "incidents:write",
-  request: "requests:submit",
-  problem: "problems:write",
-  change: "changes:write",
-};
 const FIELDS = {
   incident: IncidentFields,
   request: RequestFields,

@@ -12,7 +12,7 @@ export function RequestFields({ draft, onChange, errorOf }: DraftFieldsProps) {
   const items = useOp(
     "catalog.list_items",
     { query: { limit: 200 } },
-    { enabled: may("catalog:read") },
+    { enabled: may("catalog.list_items") },
   );
   const item = items.data?.data.find(({ id }) => id === draft.itemId);
   const options = (items.data?.data ?? []).map(({ id, name, description }) => ({

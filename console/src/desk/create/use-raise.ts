@@ -7,7 +7,7 @@ import { notifyError } from "../../ui/toast.tsx";
 import { toContactBody } from "./new-contact.ts";
 import { findGaps, type TicketDraft, toBody } from "./draft.ts";
 
-const CREATE = {
+export const CREATE = {
   incident: "incidents.create",
   request: "requests.submit",
   problem: "problems.create",

@@ -26,7 +26,7 @@ export function useDisplay({ id, saved }: View): readonly [Display, (next: Displ
     setDevice(kept);
     if (!isOfView) return;
     setChanged({ id, display: next });
-    if (saved.createdBy !== me && !may("desk:write")) return;
+    if (saved.createdBy !== me && !may("teams.update")) return;
     call("views.update", { params: { id: saved.id }, body: { columns: toColumns(next) } }).then(
       () => invalidate(["views."]),
       notifyError,

@@ -16,7 +16,7 @@ interface CategoryFieldProps {
 export function CategoryField({ value, onChange }: CategoryFieldProps) {
   const may = useMay();
   const query = { sort: "-createdAt", limit: RECENT_MAX };
-  const recent = useOp("incidents.list", { query }, { enabled: may("incidents:read") });
+  const recent = useOp("incidents.list", { query }, { enabled: may("incidents.list_children") });
   const used = new Set((recent.data?.data ?? []).map(({ category }) => category));
   const options = [...used]
     .filter((category) => category !== "")
@@ -47,7 +47,7 @@ interface ItemsFieldProps {
 export function ItemsField({ value, onChange }: ItemsFieldProps) {
   const may = useMay();
   const found = useItemSearch();
-  if (!may("cmdb:read")) return null;
+  if (!may("cmdb.get_item")) return null;
   return (
     <Field label="Affected items" isOptional>
       {({ id }) => (

@@ -91,7 +91,7 @@ export const EDITED_FIELDS: Readonly<Record<Kind, readonly EditedField[]>> = {
 export const OTHER_CONTROLS: Readonly<Record<string, string>> = {
   tags: "desk/strip/tags.tsx",
   fields: "desk/strip/own-fields.tsx",
-  state: "desk/ticket/act-table.ts",
+  state: "data/tickets/incident-actions.ts",
   approval: "changes/form/approver-fields.tsx",
   approvalsRequired: "changes/form/approver-fields.tsx",
 };

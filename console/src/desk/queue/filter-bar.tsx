@@ -244,7 +244,7 @@ function useChipOptions(needsOwn: boolean): readonly ChipOption[] {
   const tags = useOp(
     "tickets.list_tags",
     { query: { limit: 50 } },
-    { enabled: may("desk:read") },
+    { enabled: may("tickets.list_tags") },
   ).data;
   const own = useOwnFieldOptions(needsOwn);
   return useMemo(() => {

@@ -10,7 +10,7 @@ export type OwnField = Schemas["TicketField"];
 /** The own fields of all kinds, once each: kinds share what has one key. */
 export function useOwnFields(enabled: boolean): readonly OwnField[] {
   const may = useMay();
-  const options = { enabled: enabled && may("desk:read"), staleTime: KEPT_MS };
+  const options = { enabled: enabled && may("teams.list"), staleTime: KEPT_MS };
   const incident = useOp("desk.get_kind", { params: { kind: "incident" } }, options).data;
   const request = useOp("desk.get_kind", { params: { kind: "request" } }, options).data;
   const problem = useOp("desk.get_kind", { params: { kind: "problem" } }, options).data;

@@ -10,7 +10,7 @@ const ASKED_MAX = 50;
 
 /** The others who have these tickets open, by ticket. Only rows in sight are asked for. */
 export function usePresent(ids: readonly string[]): ReadonlyMap<string, readonly PresentPerson[]> {
-  const may = useMay()("presence:share");
+  const may = useMay()("presence.list");
   const things = useDebounced(ids.slice(0, ASKED_MAX).join(","), SETTLE_MS);
   const { data } = useOp(
     "presence.list",

@@ -23,8 +23,8 @@ export function useViews(): Views {
   const may = useMay();
   const meId = useMe()?.user.id;
   const teams = useTeams();
-  const saved = useOp("views.list", { query: { limit: 50 } }, { enabled: may("views:own") }).data;
-  const counted = useOp("views.count", undefined, { enabled: may("views:own") }).data;
+  const saved = useOp("views.list", { query: { limit: 50 } }, { enabled: may("views.count") }).data;
+  const counted = useOp("views.count", undefined, { enabled: may("views.count") }).data;
   return useMemo(() => {
     const own = teams.filter(({ memberIds }) => memberIds.includes(meId ?? ""));
     const lists = { teams: own.map(toTeamView), saved: (saved?.data ?? []).map(toSavedView) };

@@ -66,7 +66,7 @@ export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteP
       />
     );
   }
-  const isMine = saved !== undefined && (saved.createdBy === meId || may("desk:write"));
+  const isMine = saved !== undefined && (saved.createdBy === meId || may("teams.update"));
   return (
     <div className="queue-note">
       <span className="grow" role="status">

@@ -33,7 +33,7 @@ export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialo
   const may = useMay();
   const meId = useMe()?.user.id ?? "";
   const teams = useTeams();
-  const own = teams.filter(({ memberIds }) => memberIds.includes(meId) || may("desk:write"));
+  const own = teams.filter(({ memberIds }) => memberIds.includes(meId) || may("teams.update"));
   const [name, setName] = useState(saved?.name ?? "");
   const [sharedWith, setShared] = useState<Shared>(saved?.sharedWith ?? "nobody");
   const [teamId, setTeam] = useState(saved?.teamId ?? undefined);
@@ -97,7 +97,7 @@ export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialo
               value={sharedWith}
               onChange={({ target }) => setShared(target.value as Shared)}
             >
-              {SHARED.filter((one) => one !== "everyone" || may("desk:write")).map((one) => (
+              {SHARED.filter((one) => one !== "everyone" || may("teams.update")).map((one) => (
                 <option key={one} value={one} disabled={one === "team" && own.length === 0}>
                   {WORDS[one]}
                 </option>

@@ -19,7 +19,7 @@ export function ViewMenu({ saved, onGone }: ViewMenuProps) {
   const meId = useMe()?.user.id;
   const [isNaming, setNaming] = useState(false);
   const refusal =
-    saved.createdBy === meId || may("desk:write") ? undefined : "Somebody else saved it.";
+    saved.createdBy === meId || may("teams.update") ? undefined : "Somebody else saved it.";
   const remove = (): void => {
     const { name, kinds, onlyOpen, filter, sort, columns, sharedWith, teamId, position } = saved;
     const body = { name, kinds, onlyOpen, filter, sort, columns, sharedWith, teamId, position };

@@ -15,7 +15,7 @@ export function CallerCard({ ticket }: { readonly ticket: Ticket }) {
   const { callerId } = ticket;
   const filter = JSON.stringify({ callerId });
   const query = { filter, sort: "-createdAt", limit: SHOWN + 1 };
-  const enabled = callerId !== null && may("incidents:read");
+  const enabled = callerId !== null && may("incidents.list_children");
   const { data } = useOp("incidents.list", { query }, { enabled });
   const caller = useCaller(callerId);
   if (!caller) return null;

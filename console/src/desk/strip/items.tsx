@@ -9,7 +9,7 @@ const GRAPH_MAX = 24;
 /** The items that a ticket concerns, with what stands and falls with them. */
 export function Items({ ticket }: { readonly ticket: Ticket }) {
   const may = useMay();
-  if (ticket.ciIds.length === 0 || !may("cmdb:read")) return null;
+  if (ticket.ciIds.length === 0 || !may("cmdb.impact")) return null;
   return (
     <section className="strip-part">
       <h2>Affected</h2>

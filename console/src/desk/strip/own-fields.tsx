@@ -13,7 +13,7 @@ export function OwnFields({ ticket }: { readonly ticket: Ticket }) {
   const kind = useOp(
     "desk.get_kind",
     { params: { kind: ticket.kind } },
-    { enabled: may("desk:read") },
+    { enabled: may("teams.list") },
   ).data?.data;
   const saved = (ticket.all["fields"] ?? {}) as Values;
   const [draft, setDraft] = useState<Values>();

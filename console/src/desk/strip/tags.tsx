@@ -1,7 +1,7 @@
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusals } from "../../data/people.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { KINDS, type Ticket, UPDATE } from "../ticket-kind.ts";
@@ -9,9 +9,9 @@ import { changeFields } from "../ticket/use-acts.ts";
 
 /** The tags of a ticket: taken away with a press, added from those that are in use or a new one. */
 export function Tags({ ticket }: { readonly ticket: Ticket }) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const { write } = KINDS[ticket.kind];
-  const refusal = may(write) ? undefined : `You may not tag it (${write}).`;
+  const refusal = refusalOf(write);
   const set = (tags: readonly string[], said: string): void =>
     void changeFields(ticket, UPDATE[ticket.kind], { tags }, `${ticket.number} ${said}`);
   const remove = (tag: string): void =>
@@ -65,7 +65,11 @@ interface TagFormProps {
 function TagForm({ has, onAdd }: TagFormProps) {
   const may = useMay();
   const [tag, setTag] = useState<string>();
-  const used = useOp("tickets.list_tags", { query: { limit: 50 } }, { enabled: may("desk:read") });
+  const used = useOp(
+    "tickets.list_tags",
+    { query: { limit: 50 } },
+    { enabled: may("tickets.list_tags") },
+  );
   const options = (used.data?.data.tags ?? [])
     .filter((one) => !has.includes(one.tag))
     .map((one) => ({ value: one.tag, label: one.tag, about: `${one.uses} tickets` }));

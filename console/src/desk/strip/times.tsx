@@ -3,7 +3,7 @@ import { useState } from "react";
 import { call, invalidate, useOp } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { KINDS, type Ticket } from "../ticket-kind.ts";
@@ -31,13 +31,14 @@ const REMOVE = {
 /** Time that was spent on a ticket. */
 export function Times({ ticket }: { readonly ticket: Ticket }) {
   const { kind, id, number } = ticket;
-  const may = useMay();
+  const refusalOf = useRefusals();
   const nameOf = useNames();
   const { write } = KINDS[kind];
-  const refusal = may(write) ? undefined : `You may not book time (${write}).`;
+  const refusal = refusalOf(write);
   const query = { limit: 50 };
   const times =
-    useOp(LIST[kind], { params: { id: number }, query }, { enabled: may(write) }).data?.data ?? [];
+    useOp(LIST[kind], { params: { id: number }, query }, { enabled: refusal === undefined }).data
+      ?.data ?? [];
   const total = times.reduce((sum, { minutes }) => sum + minutes, 0);
   const fresh = (): void => invalidate([LIST[kind]]);
   const book = (minutes: number, note: string): void =>

@@ -4,7 +4,7 @@ import { call } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { useNames } from "../../data/names/names.ts";
 import { PersonCombobox } from "../../data/options/person-combobox.tsx";
-import { useMay, useMe } from "../../data/people.ts";
+import { useMe, useRefusals } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { refreshTickets } from "../ticket-cache.ts";
@@ -13,12 +13,12 @@ import { KINDS, type Ticket, UNWATCH, useWatchers, WATCH } from "../ticket-kind.
 /** People who are told what happens to the ticket. */
 export function Watchers({ ticket }: { readonly ticket: Ticket }) {
   const { kind, id, number } = ticket;
-  const may = useMay();
+  const refusalOf = useRefusals();
   const nameOf = useNames();
   const meId = useMe()?.user.id;
   const watchers = useWatchers(kind, number).data?.data ?? [];
   const { write } = KINDS[kind];
-  const refusal = may(write) ? undefined : `You may not add watchers (${write}).`;
+  const refusal = refusalOf(write);
   const set = async (userId: string, isWatching: boolean): Promise<void> => {
     if (isWatching) await call(WATCH[kind], { params: { id }, body: { userId } });
     else await call(UNWATCH[kind], { params: { id, userId } });

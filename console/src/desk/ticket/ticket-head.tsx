@@ -31,7 +31,7 @@ export function TicketHead(props: TicketHeadProps) {
   const { kind, number } = ticket;
   const may = useMay();
   const meId = useMe()?.user.id;
-  const clocks = useClocks(kind, number, may("sla:read"));
+  const clocks = useClocks(kind, number, may("sla.list"));
   return (
     <header className="ticket-head">
       {onClose && (
@@ -97,7 +97,7 @@ export function TicketHead(props: TicketHeadProps) {
 /** A merged ticket leads to the one that stays. */
 function MergedInto({ id }: { readonly id: string }) {
   const may = useMay();
-  const found = useOp("tickets.get", { params: { id } }, { enabled: may("desk:read") });
+  const found = useOp("tickets.get", { params: { id } }, { enabled: may("tickets.get") });
   const number = found.data?.data.number;
   if (number === undefined) return <State state="merged" />;
   return (

@@ -2,9 +2,12 @@ import "./ticket.css";
 import { useNavigate } from "@tanstack/react-router";
 import { type RefObject, useMemo, useRef, useState } from "react";
 import { useNames } from "../../data/names/names.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusals } from "../../data/people.ts";
+import { useStartWarnings } from "../../changes/index.ts";
 import { PageBanner, PageDialog } from "../../oncall/index.ts";
 import { usePresence } from "../../data/live/presence.ts";
+import type { TicketAction } from "../../data/tickets/action.ts";
+import { ActionDialog } from "../../data/tickets/action-dialog.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -28,11 +31,10 @@ import {
 import { refreshTickets } from "../ticket-cache.ts";
 import { useCallerName } from "../use-caller.ts";
 import { EditDialog } from "../fields/edit-dialog.tsx";
-import { ActDialog } from "./act-dialog.tsx";
 import { ConflictNotice } from "./conflict-notice.tsx";
 import { useWatch } from "./use-watch.ts";
 import { TicketHead } from "./ticket-head.tsx";
-import { type OfferedAct, useTicketActs } from "./use-acts.ts";
+import { type Asked, type OfferedAct, useTicketActs } from "./use-acts.ts";
 
 const MACRO_KEYS = 9;
 
@@ -83,6 +85,7 @@ interface OpenedProps extends Pick<TicketPanelProps, "onClose" | "onNext"> {
 function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const { kind, number, id } = ticket;
   const may = useMay();
+  const refusalOf = useRefusals();
   const nameOf = useNames();
   const timeline = useTimeline(kind, number);
   const moments = timeline.data?.data as readonly Moment[] | undefined;
@@ -98,8 +101,8 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
   const [isEditing, setEditing] = useState(false);
   const allActs = withKeys(!isSelecting, [
     ...acts.acts,
-    editAct(kind, may(KINDS[kind].write), () => setEditing(true)),
-    pageAct(may("pages:write"), () => setPaging(true)),
+    { ...EDIT, op: UPDATE[kind], disabled: refusalOf(UPDATE[kind]), run: () => setEditing(true) },
+    { ...PAGE, disabled: refusalOf(PAGE.op), run: () => setPaging(true) },
   ]);
   const isRead = moments !== undefined;
   const [isWriting, setWriting] = useState(false);
@@ -167,17 +170,28 @@ function Opened({ ticket, onClose, onNext, isSelecting }: OpenedProps) {
           onUndone={() => refreshTickets(kind)}
         />
       )}
-      {acts.asked && (
-        <ActDialog
-          act={acts.asked.act}
-          number={number}
-          ticketId={id}
-          onSubmit={acts.submit}
-          onClose={acts.close}
-        />
-      )}
+      {acts.asked && <AskedAction {...acts.asked} ticket={ticket} onClose={acts.close} />}
     </section>
   );
+}
+
+interface AskedActionProps extends Asked {
+  readonly ticket: Ticket;
+  readonly onClose: () => void;
+}
+
+function AskedAction({ act, ticket, version, onClose }: AskedActionProps) {
+  const warnings = useStartWarnings(act.needsReason ? changeOf(ticket) : undefined);
+  return <ActionDialog action={act} {...{ ticket, version, warnings, onClose }} />;
+}
+
+/** A change, as far as its start looks at it. */
+function changeOf({ id, all }: Ticket) {
+  const timeOf = (name: string): string | null => {
+    const value = all[name];
+    return typeof value === "string" ? value : null;
+  };
+  return { id, plannedStart: timeOf("plannedStart"), plannedEnd: timeOf("plannedEnd") };
 }
 
 function useWatchKey({ isOn, toggle }: Pick<ReturnType<typeof useWatch>, "isOn" | "toggle">): void {
@@ -192,38 +206,20 @@ function useSight({ kind, number }: Ticket): (at: string) => void {
 }
 
 /** The dialog with all fields of the ticket. */
-function editAct(kind: Kind, mayWrite: boolean, run: () => void): OfferedAct {
-  const { write } = KINDS[kind];
-  return {
-    id: "edit",
-    label: "Edit…",
-    keys: "shift+d",
-    op: UPDATE[kind],
-    permission: write,
-    said: "",
-    disabled: mayWrite ? undefined : `You need the permission ${write} to edit it.`,
-    run,
-  };
-}
+const EDIT = { id: "edit", label: "Edit…", keys: "shift+d", said: "" };
 
 /** While tickets are selected, keys act on them; the buttons of this ticket act on it alone. */
 function withKeys(hasKeys: boolean, acts: readonly OfferedAct[]): readonly OfferedAct[] {
   return hasKeys ? acts : acts.map(({ keys: _, ...act }) => act);
 }
 
-/** Paging is an act of every kind, with a form of its own. */
-function pageAct(mayPage: boolean, run: () => void): OfferedAct {
-  return {
-    id: "page",
-    label: "Page somebody…",
-    keys: "p",
-    op: "pages.create",
-    permission: "pages:write",
-    said: "",
-    disabled: mayPage ? undefined : "You may not page people (pages:write).",
-    run,
-  };
-}
+const PAGE = {
+  id: "page",
+  label: "Page somebody…",
+  keys: "p",
+  op: "pages.create",
+  said: "",
+} satisfies TicketAction;
 
 /** Macros on `1` to `9`: each shows what it would do before it does it. */
 function useTicketMacros({ id, kind }: Ticket, isSelecting: boolean) {
@@ -258,11 +254,12 @@ function useTicketKeys(keyed: TicketKeys): void {
   const { acts, isSelecting, number, composer, refusal, toggleStrip } = keyed;
   const take = isSelecting ? undefined : acts.find(({ id }) => id === "take");
   useActions([
-    ...acts.map(({ keys, label, run, disabled }) => ({
+    ...acts.map(({ keys, label, run, disabled, asks }) => ({
       ...(keys !== undefined && { keys }),
       label: `${label.replace("…", "")} ${number}`,
       run,
       disabled,
+      ...(asks && { asks }),
     })),
     ...(take ? [{ ...take, keys: "a", label: "Take it", hidden: true }] : []),
     {

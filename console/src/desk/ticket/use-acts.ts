@@ -1,41 +1,33 @@
 import { useState } from "react";
-import { applyChange, describeRefusal, isConflict } from "../../data/change.ts";
-import { call, etagOf, type Input, type OperationId } from "../../data/api.ts";
-import { useMay, useMe } from "../../data/people.ts";
+import { etagOf, type OperationId } from "../../data/api.ts";
+import { applyChange, describeRefusal } from "../../data/change.ts";
+import type { Version } from "../../data/form/use-form.ts";
+import { useMe, useRefusals } from "../../data/people.ts";
+import type { TicketAction } from "../../data/tickets/action.ts";
+import { actionsFor, whyNot } from "../../data/tickets/actions.ts";
+import { performAction, sendTo } from "../../data/tickets/perform-action.ts";
 import { notify } from "../../ui/toast.tsx";
-import { refreshTickets, showFields } from "../ticket-cache.ts";
+import { showFields } from "../ticket-cache.ts";
 import { getOf, type Ticket } from "../ticket-kind.ts";
-import { type ActSpec, actsFor, refusalOf } from "./act-table.ts";
+
+export { sendTo };
 
 type Values = Readonly<Record<string, unknown>>;
 
-export interface OfferedAct extends ActSpec {
+export interface OfferedAct extends TicketAction {
   readonly disabled: string | undefined;
   readonly run: () => void;
 }
 
 /** An act that was refused because somebody else was first. */
 export interface Conflict {
-  readonly act: ActSpec;
-  readonly values: Values;
+  readonly act: TicketAction;
 }
 
 /** An act whose form is open, and the version of the ticket that it was opened on. */
-interface Asked {
-  readonly act: ActSpec;
-  readonly etag: string | undefined;
-}
-
-/** Calls an operation of any kind's ticket; their inputs differ in the body alone. */
-export function sendTo(
-  op: OperationId,
-  id: string,
-  body: Values | undefined,
-  ifMatch?: string,
-): Promise<unknown> {
-  const hasBody = body !== undefined && Object.keys(body).length > 0;
-  const input = { params: { id }, ...(hasBody && { body }) };
-  return call(op, input as unknown as Input<OperationId>, ifMatch === undefined ? {} : { ifMatch });
+export interface Asked {
+  readonly act: TicketAction;
+  readonly version: Version<Values>;
 }
 
 export function etagOfTicket({ kind, number }: Pick<Ticket, "kind" | "number">) {
@@ -44,54 +36,31 @@ export function etagOfTicket({ kind, number }: Pick<Ticket, "kind" | "number">) 
 
 /** The acts of a ticket for this person, what is being asked for one, and what stood in its way. */
 export function useTicketActs(ticket: Ticket | undefined) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const meId = useMe()?.user.id;
   const [asked, setAsked] = useState<Asked>();
   const [conflict, setConflict] = useState<Conflict>();
 
-  const perform = async (act: ActSpec, values: Values, etag?: string): Promise<boolean> => {
-    if (!ticket) return false;
-    const { kind, id, number } = ticket;
-    const body = { ...act.body, ...values };
-    const undo = act.undo?.(ticket);
-    const shown = act.shows?.(ticket, meId ?? "") as Values | undefined;
-    let wasConflict = false;
-    const isDone = await applyChange({
-      ...(shown && { show: () => showFields(ticket, shown) }),
-      async send() {
-        try {
-          await sendTo(act.op, id, body, etag);
-        } catch (error) {
-          wasConflict = isConflict(error);
-          throw error;
-        }
-      },
-      said: `${number} ${act.said}`,
-      ...(undo && {
-        undo: async () => {
-          await sendTo(undo.op, id, undo.body);
-          refreshTickets(kind);
-        },
-      }),
-    });
-    refreshTickets(kind);
-    setConflict(wasConflict ? { act, values } : undefined);
-    if (isDone || wasConflict) setAsked(undefined);
-    return isDone;
+  const perform = async (act: TicketAction, etag?: string): Promise<void> => {
+    if (!ticket) return;
+    const shown = act.shows?.(ticket, meId ?? "");
+    const show = shown && (() => showFields(ticket, shown));
+    const isFirst = await performAction(act, ticket, etag, show);
+    setConflict(isFirst ? undefined : { act });
   };
 
-  const begin = (act: ActSpec): void => {
+  const begin = (act: TicketAction): void => {
     if (!ticket) return;
     const etag = etagOfTicket(ticket);
-    if (act.fields) setAsked({ act, etag });
+    if (act.fields) setAsked({ act, version: { etag } });
     // A person who takes a ticket is told by the server if somebody else was faster, not by its version.
-    else void perform(act, {}, act.id === "take" ? undefined : etag);
+    else void perform(act, act.id === "take" ? undefined : etag);
   };
 
   const acts: readonly OfferedAct[] = ticket
-    ? actsFor(ticket).map((act) => ({
+    ? actionsFor(ticket).map((act) => ({
         ...act,
-        disabled: refusalOf(act, ticket, { may, meId }),
+        disabled: refusalOf(act.op) ?? whyNot(act, ticket, meId),
         run: () => begin(act),
       }))
     : [];
@@ -101,8 +70,7 @@ export function useTicketActs(ticket: Ticket | undefined) {
     asked,
     conflict,
     close: () => setAsked(undefined),
-    submit: (values: Values) => asked && void perform(asked.act, values, asked.etag),
-    insist: () => conflict && void perform(conflict.act, conflict.values),
+    insist: () => conflict && void perform(conflict.act),
     forget: () => setConflict(undefined),
   };
 }
@@ -120,7 +88,6 @@ export async function changeFields(
     send: () => sendTo(op, ticket.id, fields, etagOfTicket(ticket)),
     said,
   });
-  refreshTickets(ticket.kind);
 }
 
 export function tellRefusal(error: unknown): void {

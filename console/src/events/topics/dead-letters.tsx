@@ -21,7 +21,7 @@ const keyOf = ({ reader, eventId }: DeadLetter): string => `${reader} ${eventId}
 /** The events that a part of the platform could not handle, why, and what to do about it. */
 export function DeadLetters() {
   useTitle("Dead letters");
-  const may = useMay()("events:repair");
+  const may = useMay()("dead_letters.list");
   const { data, error, refetch } = useOp("dead_letters.list", { query: { limit: 100 } });
   const [chosen, setChosen] = useState<string>();
   const [toSkip, setToSkip] = useState<DeadLetter>();

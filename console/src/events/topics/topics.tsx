@@ -25,7 +25,7 @@ export function Topics() {
   useTitle("Topics");
   const { topic: chosen } = useSearch({ from: "/inside/events/topics" });
   const navigate = useNavigate();
-  const mayPublish = useMay()("events:publish");
+  const mayPublish = useMay()("topics.publish");
   const [isPublishing, setIsPublishing] = useState(false);
   const { data, error, refetch } = useOp("topics.list", { query: { limit: TOPICS_MAX } });
   const topics = data?.data ?? [];

@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { ArrowLeft, Ellipsis, PenLine } from "lucide-react";
 import { useState } from "react";
 import { type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusal } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
 import { useTitle } from "../../shell/title.ts";
@@ -39,12 +39,12 @@ export function ArticlePage() {
 
 function ArticleSheet({ article }: { readonly article: Article }) {
   const navigate = useNavigate();
-  const mayWrite = useMay()("knowledge:write");
+  const mayWrite = useMay()("knowledge.create");
   const [dialog, setDialog] = useState<ReviewAct>();
   const [hasVersions, setVersions] = useState(false);
   const acts = useReviewActs(article, setDialog);
   const canEdit = mayWrite && article.state !== "retired";
-  const refusal = mayWrite ? undefined : "You may not write articles (knowledge:write).";
+  const refusal = useRefusal("knowledge.create");
   const params = { id: article.number };
   useActions([
     {

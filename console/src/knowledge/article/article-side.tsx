@@ -105,7 +105,7 @@ function UsedIn({ number }: { readonly number: string }) {
   const { data } = useOp(
     "search.find",
     { query: { q: number, limit: TICKETS_MAX } },
-    { enabled: may("search:use") && may("incidents:read") },
+    { enabled: may("search.find") && may("incidents.list_children") },
   );
   const tickets = (data?.data.hits ?? []).filter(({ kind }) => TICKETS.has(kind));
   if (tickets.length === 0) return null;

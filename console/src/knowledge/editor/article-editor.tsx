@@ -51,7 +51,7 @@ interface EditorProps {
 }
 
 function EditorPage({ article, title, searchId }: EditorProps) {
-  const mayWrite = useMay()("knowledge:write");
+  const mayWrite = useMay()("knowledge.delete_search");
   const navigate = useNavigate();
   const state = useArticleDraft(article, title);
   const { draft, setDraft, isChanged, isBusy, problem, theirs } = state;

@@ -2,7 +2,7 @@ import "../knowledge.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusal } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { ArticleList } from "./article-list.tsx";
@@ -24,13 +24,13 @@ const FILTERS = [
 export function Knowledge() {
   const search = useSearch({ from: "/inside/knowledge" });
   const navigate = useNavigate();
-  const mayWrite = useMay()("knowledge:write");
+  const mayWrite = useMay()("knowledge.create");
   const { tab, state, q = "" } = search;
   const late = useDebounced(q.trim(), PAUSE_MS);
   const isQuality = tab === "quality" && mayWrite;
   const show = (next: KnowledgeSearch): void =>
     void navigate({ to: "/knowledge", search: next, replace: true });
-  const refusal = mayWrite ? undefined : "You may not write articles (knowledge:write).";
+  const refusal = useRefusal("knowledge.create");
   useActions([
     {
       keys: "/",

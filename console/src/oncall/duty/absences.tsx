@@ -1,19 +1,20 @@
 import { Plus, Trash2 } from "lucide-react";
 import { useMemo, useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { applyChange, describeRefusal } from "../../data/change.ts";
+import { findMonday, toSpan } from "../../changes/index.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay, useMe } from "../../data/people.ts";
-import { findMonday, fromLocalInput, toLocalInput, toSpan } from "../../changes/index.ts";
-import { LineField } from "../../desk-settings/index.ts";
+import { PersonField } from "../../data/options/search-field.tsx";
+import { useMay, useMe, useRefusal } from "../../data/people.ts";
+import { perform } from "../../data/use-command.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { Field } from "../../ui/field.tsx";
-import { PersonCombobox } from "../../data/options/person-combobox.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { TimeField } from "../rota/shift-dialog.tsx";
+import { DateTimeField } from "../../ui/form/date-time-field.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
 import { Strip } from "../rota/strip.tsx";
 
 type Absence = Schemas["ListedNotedAbsence"];
@@ -30,7 +31,7 @@ export function Absences() {
   const isNarrow = useIsNarrow();
   const [isAdding, setAdding] = useState(false);
   const { data, error, isPending, refetch } = useOp("absences.list", { query: { limit: SHOWN } });
-  const refusal = may("absences:own") ? undefined : "You may not add absences (absences:own).";
+  const refusal = useRefusal("absences.create");
   useActions([
     { keys: "c", label: "Add an absence", run: () => setAdding(true), disabled: refusal },
   ]);
@@ -82,7 +83,7 @@ export function Absences() {
               <span className="muted cut">{absence.note}</span>
             </div>
             <span>{toSpan(absence.from, absence.until)}</span>
-            {(absence.userId === me?.user.id || may("desk:write")) && (
+            {(absence.userId === me?.user.id || may("teams.update")) && (
               <button
                 className="btn bare icon"
                 aria-label={`Delete the absence of ${nameOf(absence.userId) ?? "somebody"}`}
@@ -100,65 +101,37 @@ export function Absences() {
 }
 
 async function remove({ id, userId, from, until, note }: Absence, name = "They"): Promise<void> {
-  await applyChange({
-    send: async () => {
-      await call("absences.delete", { params: { id } });
-      invalidate(["absences."]);
+  await perform(
+    "absences.delete",
+    { params: { id } },
+    {
+      said: `${name} is not away then`,
+      undo: () =>
+        call("absences.create", {
+          body: { userId, from, until, ...(note !== null && { note }) },
+        }),
     },
-    said: `${name} is not away then`,
-    undo: async () => {
-      await call("absences.create", {
-        body: { userId, from, until, ...(note !== null && { note }) },
-      });
-      invalidate(["absences."]);
-    },
-  });
+  );
 }
 
 function AbsenceDialog({ onClose }: { readonly onClose: () => void }) {
   const may = useMay();
   const me = useMe();
-  const [userId, setUserId] = useState<string | undefined>(me?.user.id);
-  const [from, setFrom] = useState(() => toLocalInput(morning(1)));
-  const [until, setUntil] = useState(() => toLocalInput(morning(2)));
-  const [note, setNote] = useState("");
-  const [refused, setRefused] = useState<string>();
-  const submit = async (): Promise<void> => {
-    const [begins, ends] = [fromLocalInput(from), fromLocalInput(until)];
-    if (userId === undefined || begins === null || ends === null) return;
-    try {
-      await call("absences.create", { body: { userId, from: begins, until: ends, note } });
-      invalidate(["absences."]);
-      onClose();
-    } catch (error) {
-      setRefused(describeRefusal(error));
-    }
-  };
+  const [initial] = useState(() => ({
+    userId: me?.user.id,
+    from: morning(1),
+    until: morning(2),
+  }));
+  const form = useForm("absences.create", { initial, onDone: onClose });
   return (
-    <Dialog
-      title="Add an absence"
-      onClose={onClose}
-      onSubmit={() => void submit()}
-      footer={<button className="btn main">Add</button>}
-    >
-      <div className="rota-dialog">
-        {refused !== undefined && (
-          <p className="problem" role="alert">
-            {refused}
-          </p>
-        )}
-        {may("desk:write") && (
-          <Field label="Who">
-            {({ id }) => <PersonCombobox id={id} label="Who" value={userId} onChange={setUserId} />}
-          </Field>
-        )}
-        <div className="editor-columns">
-          <TimeField label="From" value={from} onChange={setFrom} />
-          <TimeField label="Until" value={until} onChange={setUntil} />
-        </div>
-        <LineField label="Note" value={note} onChange={setNote} maxLength={500} isOptional />
-      </div>
-    </Dialog>
+    <FormDialog form={form} title="Add an absence" act="Add" onClose={onClose}>
+      {may("teams.update") && <PersonField {...form.field("userId")} label="Who" isRequired />}
+      <Grid min="m">
+        <DateTimeField {...form.field("from")} />
+        <DateTimeField {...form.field("until")} />
+      </Grid>
+      <TextField {...form.field("note")} />
+    </FormDialog>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Siren } from "lucide-react";
 import { type Schemas, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { toMoment } from "../../ui/words.ts";
 import { acknowledge } from "./acknowledge.ts";
@@ -13,14 +13,13 @@ const READ_MAX = 5;
 /** The pages of a ticket that nobody has acknowledged, with the button that does. */
 export function PageBanner({ ticketId }: { readonly ticketId: string }) {
   const may = useMay();
+  const refusalOf = useRefusals();
   const query = { ticketId, limit: READ_MAX };
-  const { data } = useOp("pages.list", { query }, { enabled: may("desk:read") });
+  const { data } = useOp("pages.list", { query }, { enabled: may("pages.list") });
   const open = (data?.data ?? []).filter(
     ({ state }) => state === "paging" || state === "exhausted",
   );
-  const disabled = may("pages:write")
-    ? undefined
-    : "You need the permission pages:write to acknowledge pages.";
+  const disabled = refusalOf("pages.create");
   const [first] = open;
   useActions(
     first ? [{ label: "Acknowledge the page", run: () => void acknowledge(first), disabled }] : [],

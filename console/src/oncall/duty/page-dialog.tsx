@@ -1,11 +1,10 @@
 import "../oncall.css";
-import { useState } from "react";
-import { call, invalidate, useOp } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
-import { LineField, SelectField, TicketPicker } from "../../desk-settings/index.ts";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { notify } from "../../ui/toast.tsx";
-import type { Target } from "../escalation/page-plan.ts";
+import { useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { TicketField } from "../../data/options/search-field.tsx";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 import { Targets } from "../escalation/targets.tsx";
 
 interface PageDialogProps {
@@ -14,74 +13,38 @@ interface PageDialogProps {
   readonly onClose: () => void;
 }
 
-const NAMED = "";
-
 /** Pages somebody about a ticket: those who are named, or by the steps of a policy. */
-export function PageDialog({ number: given, onClose }: PageDialogProps) {
+export function PageDialog({ number, onClose }: PageDialogProps) {
   const policies = useOp("escalation_policies.list", { query: { limit: 200 } }).data?.data ?? [];
-  const [ticketId, setTicketId] = useState(given);
-  const [policyId, setPolicyId] = useState(NAMED);
-  const [targets, setTargets] = useState<readonly Target[]>([]);
-  const [message, setMessage] = useState("");
-  const [refused, setRefused] = useState<string>();
-  const isNamed = policyId === NAMED;
-  const isReady = ticketId !== undefined && (!isNamed || targets.length > 0);
-  const submit = async (): Promise<void> => {
-    if (ticketId === undefined || !isReady) return;
-    const whom = isNamed ? { targets: [...targets] } : { policyId };
-    const word = message.trim();
-    try {
-      await call("pages.create", {
-        body: { ...whom, ticketId, ...(word !== "" && { message: word }) },
-      });
-      invalidate(["pages."]);
-      notify(given === undefined ? "People are paged" : `People are paged about ${given}`);
-      onClose();
-    } catch (error) {
-      setRefused(describeRefusal(error));
-    }
-  };
+  const form = useForm("pages.create", {
+    initial: { ticketId: number },
+    check: ({ policyId, targets }) => ({
+      targets: policyId || targets?.length ? undefined : "Name somebody to page.",
+    }),
+    said: `People are paged about ${number ?? "it"}`,
+    onDone: onClose,
+  });
+  const { policyId, targets } = form.values;
   return (
-    <Dialog
-      title={given === undefined ? "Page somebody" : `Page somebody about ${given}`}
+    <FormDialog
+      form={form}
+      title={number === undefined ? "Page somebody" : `Page somebody about ${number}`}
+      act="Page"
       onClose={onClose}
-      onSubmit={() => void submit()}
-      footer={
-        <button className="btn main" disabled={!isReady}>
-          Page
-        </button>
-      }
     >
-      <div className="rota-dialog">
-        {refused !== undefined && (
-          <p className="problem" role="alert">
-            {refused}
-          </p>
-        )}
-        {given === undefined && (
-          <TicketPicker label="About" value={ticketId} onChange={setTicketId} />
-        )}
-        {policies.length > 0 && (
-          <SelectField
-            label="How"
-            value={policyId}
-            options={[
-              [NAMED, "At once, whom I name"],
-              ...policies.map(({ id, name }) => [id, `By the policy ${name}`] as const),
-            ]}
-            onChange={setPolicyId}
-          />
-        )}
-        {isNamed && <Targets targets={targets} onChange={setTargets} />}
-        <LineField
-          label="Why"
-          placeholder="The vendor is on the line"
-          value={message}
-          onChange={setMessage}
-          maxLength={1_000}
-          isOptional
+      {number === undefined && <TicketField {...form.field("ticketId")} label="About" />}
+      {policies.length > 0 && (
+        <SelectField
+          {...form.field("policyId")}
+          label="How"
+          none="At once, whom I name"
+          options={policies.map(({ id, name }) => [id, `By the policy ${name}`] as const)}
         />
-      </div>
-    </Dialog>
+      )}
+      {!policyId && (
+        <Targets targets={targets ?? []} onChange={(next) => form.change({ targets: next })} />
+      )}
+      <TextField {...form.field("message")} label="Why" placeholder="The vendor is on the line" />
+    </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import { Siren } from "lucide-react";
 import { useState } from "react";
 import { type Schemas, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay, useMe } from "../../data/people.ts";
+import { useMe, useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
 import { Avatar } from "../../ui/avatar.tsx";
@@ -31,13 +31,13 @@ const isOpen = (page: Page | undefined): boolean =>
 
 /** Pages, those that nobody has acknowledged first. */
 export function Pages() {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [chosen, setChosen] = useState<string>();
   const [isAsking, setAsking] = useState(false);
   const { data, error, isPending, refetch } = useOp("pages.list", {
     query: { limit: SHOWN, sort: "-createdAt" },
   });
-  const refusal = may("pages:write") ? undefined : "You may not page people (pages:write).";
+  const refusal = refusalOf("pages.create");
   const pages = [...(data?.data ?? [])].toSorted(
     (left, right) => Number(right.state === "paging") - Number(left.state === "paging"),
   );

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { NEW, Shelf } from "../../desk-settings/index.ts";
 import { toConditionWords } from "../../sla/index.ts";
 import { count, toWords } from "../../ui/words.ts";
@@ -10,8 +10,8 @@ import { PolicyEditor } from "./policy-editor.tsx";
 export function Policies() {
   const { open } = useSearch({ from: "/inside/oncall" });
   const navigate = useNavigate();
-  const may = useMay();
-  const refusal = may("desk:write") ? undefined : "You may not change policies (desk:write).";
+  const refusalOf = useRefusals();
+  const refusal = refusalOf("teams.update");
   const { data, error, isPending, refetch } = useOp("escalation_policies.list", {
     query: { limit: 200 },
   });

@@ -3,9 +3,10 @@ import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { query } from "../../data/api.ts";
 import { useNames, useTeams } from "../../data/names/names.ts";
-import { fromLocalInput, toDate, toHour, toLocalInput } from "../../changes/index.ts";
+import { toDate, toHour } from "../../changes/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
-import { TimeField } from "../rota/shift-dialog.tsx";
+import { freeField } from "../../ui/form/binding.ts";
+import { DateTimeField } from "../../ui/form/date-time-field.tsx";
 import { longestMs, planPages, type Step, type Target } from "./page-plan.ts";
 
 const DAYS_MAX_MS = 90 * 86_400_000;
@@ -17,16 +18,19 @@ interface PreviewProps {
 
 /** The people who would be paged, and when, if it began at a moment and nobody acknowledged. */
 export function EscalationPreview({ steps, repeats }: PreviewProps) {
-  const [start, setStart] = useState(() => toLocalInput(new Date().toISOString()));
+  const [start, setStart] = useState(() => new Date().toISOString());
   const nameOf = useNames();
-  const startMs = Date.parse(fromLocalInput(start) ?? new Date().toISOString());
+  const startMs = Date.parse(start);
   const find = useTargets({ steps, repeats }, startMs);
   const { planned, endMs } = planPages({ steps, repeats }, startMs, find);
   const day = toDate(new Date(startMs));
   return (
     <section className="trial" aria-label="Who would be paged">
       <h3>Who would be paged</h3>
-      <TimeField label="If it began" value={start} onChange={setStart} />
+      <DateTimeField
+        {...freeField("start", start, (next) => next && setStart(next))}
+        label="If it began"
+      />
       <ol className="page-plan">
         {planned.map(({ atMs, round, step, userIds }) => {
           const at = new Date(atMs).toISOString();

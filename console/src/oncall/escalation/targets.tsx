@@ -63,7 +63,7 @@ export function Targets({ targets, onChange, error }: TargetsProps) {
 
 /** Schedules are few and always offered; teams and people are found. */
 function useTargetSearch() {
-  const enabled = useMay()("desk:read");
+  const enabled = useMay()("on_call_schedules.list");
   const schedules = useOp("on_call_schedules.list", { query: { limit: 200 } }, { enabled });
   const teams = useTeamSearch();
   const people = usePeopleSearch();

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight, Plus } from "lucide-react";
 import { useMemo } from "react";
 import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { addDays, findMonday, parseDay, toDate, toDayKey } from "../../changes/index.ts";
 import { NEW } from "../../desk-settings/index.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -19,8 +19,8 @@ const SCHEDULES_SHOWN = 50;
 export function RotaBoard() {
   const search = useSearch({ from: "/inside/oncall" });
   const navigate = useNavigate();
-  const may = useMay();
-  const refusal = may("desk:write") ? undefined : "You may not change schedules (desk:write).";
+  const refusalOf = useRefusals();
+  const refusal = refusalOf("teams.update");
   const { data, error, isPending, refetch } = useOp("on_call_schedules.list", {
     query: { limit: SCHEDULES_SHOWN },
   });

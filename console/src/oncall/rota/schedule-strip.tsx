@@ -2,7 +2,7 @@ import { TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { type Schemas, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusals } from "../../data/people.ts";
 import { addDays, toDate, toHour, toSpan } from "../../changes/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
@@ -32,9 +32,10 @@ export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
   const lanes = useLanes(data?.data);
   const isNarrow = useIsNarrow();
   const may = useMay();
+  const refusalOf = useRefusals();
   const nameOf = useNames();
   const [ask, setAsk] = useState<ShiftAsk>();
-  const refusal = may("on_call:write") ? undefined : "You may not stand in (on_call:write).";
+  const refusal = refusalOf("on_call_schedules.swap");
   const pick = (block: ShiftBlock): void => setAsk({ span: block, shift: block.shift });
   const team = nameOf(schedule.teamId);
   return (
@@ -56,7 +57,7 @@ export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
           Override
         </button>
         <button className="btn bare" onClick={onEdit}>
-          {may("desk:write") ? "Edit" : "Look"}
+          {may("teams.update") ? "Edit" : "Look"}
         </button>
       </header>
       <LeaverNotice scheduleId={schedule.id} />
@@ -134,7 +135,7 @@ function useLanes(plan: Schemas["OnCallShifts"] | undefined): readonly Lane<Shif
   const absences = useOp(
     "absences.list",
     { query: { limit: 200 } },
-    { enabled: may("absences:own") },
+    { enabled: may("absences.list") },
   ).data;
   // While it is read, the place is kept.
   if (!plan) return [{ key: "main", label: "On call", blocks: [], isMain: true }];

@@ -1,14 +1,17 @@
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
+import { toSpan } from "../../changes/index.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
 import { useNames } from "../../data/names/names.ts";
+import { PersonField } from "../../data/options/search-field.tsx";
 import { useMe } from "../../data/people.ts";
-import { fromLocalInput, toLocalInput, toSpan } from "../../changes/index.ts";
-import { LineField, SelectField } from "../../desk-settings/index.ts";
-import { Field } from "../../ui/field.tsx";
-import { PersonCombobox } from "../../data/options/person-combobox.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { notify } from "../../ui/toast.tsx";
+import { useCommand } from "../../data/use-command.ts";
+import { CommandButton } from "../../ui/form/command-button.tsx";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { DateTimeField } from "../../ui/form/date-time-field.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
 import type { Span } from "./strip-place.ts";
 
 type Shift = Schemas["OnCallShift"];
@@ -60,126 +63,62 @@ interface FormProps extends ShiftDialogProps {
   readonly choice: React.ReactNode;
 }
 
-/** Runs an act of a dialog, closes it when it is done, and keeps what was refused. */
-function useAct(onClose: () => void) {
-  const [refused, setRefused] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const run = async (act: () => Promise<unknown>, said: string, undo?: () => void) => {
-    setBusy(true);
-    try {
-      await act();
-      invalidate(["on_call_schedules.", "on_call."]);
-      notify(said, undo);
-      onClose();
-    } catch (error) {
-      setRefused(describeRefusal(error));
-      setBusy(false);
-    }
-  };
-  return { refused, isBusy, run };
-}
-
 function StandInForm({ schedule, ask, onClose, title, choice }: FormProps) {
   const me = useMe();
   const nameOf = useNames();
-  const [userId, setUserId] = useState<string | undefined>(me?.user.id);
-  const [from, setFrom] = useState(() => toLocalInput(ask.span?.from ?? nextHour(0)));
-  const [until, setUntil] = useState(() => toLocalInput(ask.span?.until ?? nextHour(12)));
-  const [reason, setReason] = useState("");
-  const { refused, isBusy, run } = useAct(onClose);
+  const [initial] = useState(() => ({
+    userId: me?.user.id,
+    from: ask.span?.from ?? nextHour(0),
+    until: ask.span?.until ?? nextHour(12),
+  }));
   const params = { id: schedule.id };
-  const submit = (): void => {
-    const [begins, ends] = [fromLocalInput(from), fromLocalInput(until)];
-    if (userId === undefined || begins === null || ends === null) return;
-    const name = userId === me?.user.id ? "You stand" : `${nameOf(userId) ?? "They"} stands`;
-    const body = { userId, from: begins, until: ends, ...(reason !== "" && { reason }) };
-    let made: string | undefined;
-    void run(
-      async () => {
-        made = (await call("on_call_schedules.add_override", { params, body })).data.id;
-      },
-      `${name} in, ${toSpan(begins, ends)}`,
-      () => void takeBack(schedule.id, made),
-    );
-  };
+  const remove = (overrideId: string) => ({ params: { ...params, overrideId } });
+  const form = useForm("on_call_schedules.add_override", {
+    params,
+    initial,
+    said: ({ data: { userId, from, until } }) => {
+      const name = userId === me?.user.id ? "You stand" : `${nameOf(userId) ?? "They"} stands`;
+      return `${name} in, ${toSpan(from, until)}`;
+    },
+    undo: ({ data }) => call("on_call_schedules.remove_override", remove(data.id)),
+    onDone: onClose,
+  });
+  const takeBack = useCommand("on_call_schedules.remove_override", {
+    said: "They no longer stand in",
+    onDone: onClose,
+  });
   const overrideId = ask.shift?.overrideId;
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={title}
+      act="Override"
       onClose={onClose}
-      onSubmit={submit}
-      footer={
-        <>
-          {overrideId && (
-            <button
-              type="button"
-              className="btn danger"
-              disabled={isBusy}
-              onClick={() =>
-                void run(() => takeBack(schedule.id, overrideId), "They no longer stand in")
-              }
-            >
-              Take it back
-            </button>
-          )}
-          <span className="grow" />
-          <button className="btn main" disabled={isBusy || userId === undefined}>
-            Override
-          </button>
-        </>
+      others={
+        overrideId && (
+          <CommandButton
+            command={takeBack}
+            isDangerous
+            onPress={() => void takeBack.run(remove(overrideId))}
+          >
+            Take it back
+          </CommandButton>
+        )
       }
     >
-      <div className="rota-dialog">
-        {choice}
-        {refused !== undefined && (
-          <p className="problem" role="alert">
-            {refused}
-          </p>
-        )}
-        <Field label="Who">
-          {({ id }) => <PersonCombobox id={id} label="Who" value={userId} onChange={setUserId} />}
-        </Field>
-        <div className="editor-columns">
-          <TimeField label="From" value={from} onChange={setFrom} />
-          <TimeField label="Until" value={until} onChange={setUntil} />
-        </div>
-        <LineField label="Why" value={reason} onChange={setReason} maxLength={500} isOptional />
-      </div>
-    </Dialog>
+      {choice}
+      <PersonField {...form.field("userId")} label="Who" isRequired />
+      <Grid min="m">
+        <DateTimeField {...form.field("from")} />
+        <DateTimeField {...form.field("until")} />
+      </Grid>
+      <TextField {...form.field("reason")} label="Why" />
+    </FormDialog>
   );
 }
 
 const nextHour = (later: number): string =>
   new Date((Math.floor(Date.now() / HOUR_MS) + 1 + later) * HOUR_MS).toISOString();
-
-async function takeBack(scheduleId: string, overrideId: string | undefined): Promise<void> {
-  if (overrideId === undefined) return;
-  await call("on_call_schedules.remove_override", { params: { id: scheduleId, overrideId } });
-  invalidate(["on_call_schedules.", "on_call."]);
-}
-
-interface TimeFieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-/** A day and a time, as the clock on the wall of whoever looks has them. */
-export function TimeField({ label, value, onChange }: TimeFieldProps) {
-  return (
-    <Field label={label}>
-      {(attributes) => (
-        <input
-          {...attributes}
-          className="field"
-          type="datetime-local"
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      )}
-    </Field>
-  );
-}
 
 function SwapForm(props: FormProps & { readonly shift: Shift }) {
   const { schedule, shift, onClose, title, choice } = props;
@@ -194,50 +133,30 @@ function SwapForm(props: FormProps & { readonly shift: Shift }) {
   const others = (data?.data.shifts ?? []).filter(
     ({ userId, from }) => userId !== shift.userId && from !== shift.from,
   );
-  const [chosen, setChosen] = useState<string>();
-  const withAt = chosen ?? others[0]?.from;
-  const { refused, isBusy, run } = useAct(onClose);
   const at = Date.parse(shift.from) < now ? new Date(now).toISOString() : shift.from;
-  const submit = (): void => {
-    if (withAt === undefined) return;
-    void run(
-      () => call("on_call_schedules.swap", { params, body: { at, withAt } }),
-      "The shifts are swapped",
-    );
-  };
+  const form = useForm("on_call_schedules.swap", {
+    params,
+    initial: { at, withAt: others[0]?.from },
+    refusal: data && others.length === 0 ? "There is nobody to swap with." : undefined,
+    said: "The shifts are swapped",
+    onDone: onClose,
+  });
   return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      onSubmit={submit}
-      footer={
-        <button className="btn main" disabled={isBusy || withAt === undefined}>
-          Swap
-        </button>
-      }
-    >
-      <div className="rota-dialog">
-        {choice}
-        {refused !== undefined && (
-          <p className="problem" role="alert">
-            {refused}
-          </p>
-        )}
-        {others.length === 0 ? (
-          <p className="muted">In the next 60 days nobody else has a shift here.</p>
-        ) : (
-          <SelectField
-            label="With"
-            value={withAt ?? ""}
-            options={others.map((other) => [
-              other.from,
-              `${nameOf(other.userId) ?? "Somebody who left"}, ${toSpan(other.from, other.until)}`,
-            ])}
-            onChange={setChosen}
-            help="Each takes the other's shift; of one that has begun, what is left of it."
-          />
-        )}
-      </div>
-    </Dialog>
+    <FormDialog form={form} title={title} act="Swap" onClose={onClose}>
+      {choice}
+      {others.length === 0 ? (
+        <p className="muted">In the next 60 days nobody else has a shift here.</p>
+      ) : (
+        <SelectField
+          {...form.field("withAt")}
+          label="With"
+          options={others.map((other) => [
+            other.from,
+            `${nameOf(other.userId) ?? "Somebody who left"}, ${toSpan(other.from, other.until)}`,
+          ])}
+          help="Each takes the other's shift; of one that has begun, what is left of it."
+        />
+      )}
+    </FormDialog>
   );
 }

@@ -1,62 +1,44 @@
+import { MACHINES } from "@millrace/client/machines";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { BookOpen } from "lucide-react";
-import { useState } from "react";
-import { call, invalidate, useOp } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
+import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
+import { useCommand } from "../../data/use-command.ts";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 import { State } from "../../ui/state.tsx";
-import { notify } from "../../ui/toast.tsx";
+import { toDay } from "../../ui/words.ts";
 import { toArticle } from "./known-error-article.ts";
 import type { Problem } from "./problem.ts";
-import { Refusal } from "../../ui/feedback.tsx";
-import { toDay } from "../../ui/words.ts";
 
-interface KnownErrorProps {
-  readonly problem: Problem;
-  readonly refusal: string | undefined;
-}
+const FROM: readonly string[] = MACHINES.problem.actions.declare_known_error.from;
 
 /** A problem whose cause and workaround are known, and the article that tells them to everybody. */
-export function KnownError({ problem, refusal }: KnownErrorProps) {
-  const [refused, setRefused] = useState<string>();
-  const isKnown = problem.knownErrorAt !== null;
-  const why =
-    refusal ??
-    (problem.state !== "open" && problem.state !== "investigating"
+export function KnownError({ problem }: { readonly problem: Problem }) {
+  const declare = useCommand("problems.declare_known_error", {
+    said: `${problem.number} is a known error`,
+    refusal: !FROM.includes(problem.state)
       ? "It is solved already."
       : problem.rootCause === null || problem.workaround === null
         ? "Save its cause and its workaround first."
-        : undefined);
-  const declare = async (): Promise<void> => {
-    try {
-      await call("problems.declare_known_error", { params: { id: problem.id }, body: {} });
-      invalidate(["problems.", "tickets."]);
-      notify(`${problem.number} is a known error`);
-      setRefused(undefined);
-    } catch (error) {
-      setRefused(describeRefusal(error));
-    }
-  };
+        : undefined,
+  });
   return (
     <section aria-label="Known error">
       <h2>Known error</h2>
-      {isKnown ? (
-        <p>Since {toDay(problem.knownErrorAt ?? "")}: it stands in the list of known errors.</p>
+      {problem.knownErrorAt !== null ? (
+        <p>Since {toDay(problem.knownErrorAt)}: it stands in the list of known errors.</p>
       ) : (
         <>
           <p className="muted">Once cause and workaround are known, say so to everybody.</p>
-          <button
-            className="btn"
-            disabled={why !== undefined}
-            title={why}
-            onClick={() => void declare()}
+          <CommandButton
+            command={declare}
+            onPress={() => void declare.run({ params: { id: problem.id }, body: {} })}
           >
             Declare a known error
-          </button>
-          {why !== undefined && <p className="muted problem-why">{why}</p>}
+          </CommandButton>
+          {declare.refusal !== undefined && <p className="muted problem-why">{declare.refusal}</p>}
         </>
       )}
-      <Refusal reason={refused} />
       <Published problem={problem} />
     </section>
   );
@@ -70,21 +52,13 @@ function Published({ problem }: { readonly problem: Problem }) {
   const articles = useOp(
     "knowledge.list",
     { query: { filter, limit: 5 } },
-    { enabled: may("knowledge:read") },
+    { enabled: may("knowledge.list") },
   ).data?.data;
-  const refusal = may("knowledge:write")
-    ? undefined
-    : "You may not write articles (knowledge:write).";
-  const publish = async (): Promise<void> => {
-    try {
-      const { data } = await call("knowledge.create", { body: toArticle(problem) });
-      invalidate(["knowledge."]);
-      notify(`${data.number} is a draft: read it over, then publish it`);
-      void navigate({ to: "/knowledge/$id/edit", params: { id: data.id } });
-    } catch (error) {
-      notify(describeRefusal(error));
-    }
-  };
+  const publish = useCommand("knowledge.create", {
+    said: ({ data }) => `${data.number} is a draft: read it over, then publish it`,
+    refusal: problem.workaround === null ? "Save a workaround first." : undefined,
+    onDone: ({ data }) => void navigate({ to: "/knowledge/$id/edit", params: { id: data.id } }),
+  });
   return (
     <div className="problem-articles">
       {(articles ?? []).map(({ id, title, state }) => (
@@ -95,14 +69,12 @@ function Published({ problem }: { readonly problem: Problem }) {
         </Link>
       ))}
       {articles?.length === 0 && (
-        <button
-          className="btn"
-          disabled={refusal !== undefined || problem.workaround === null}
-          title={refusal ?? (problem.workaround === null ? "Save a workaround first." : undefined)}
-          onClick={() => void publish()}
+        <CommandButton
+          command={publish}
+          onPress={() => void publish.run({ body: toArticle(problem) })}
         >
           <BookOpen /> Write an article about it
-        </button>
+        </CommandButton>
       )}
     </div>
   );

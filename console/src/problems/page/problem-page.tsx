@@ -2,14 +2,15 @@ import "../problems.css";
 import "./problem-page.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { etagOf, useOp } from "../../data/api.ts";
+import { useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusal } from "../../data/people.ts";
 import { TicketPanel } from "../../desk/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Facts, Split, Text } from "../../ui/layout/layout.tsx";
 import { State } from "../../ui/state.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Findings } from "./findings.tsx";
@@ -37,7 +38,7 @@ export function ProblemPage() {
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={10} />}
       {problem && (problem.id === id || problem.number === id) && (
-        <ProblemSheet problem={problem} ifMatch={etagOf("problems.get", input)} />
+        <ProblemSheet problem={problem} id={id} />
       )}
     </div>
   );
@@ -45,10 +46,11 @@ export function ProblemPage() {
 
 interface SheetProps {
   readonly problem: Problem;
-  readonly ifMatch: string | undefined;
+  /** As the address has it: its id or its number. */
+  readonly id: string;
 }
 
-function ProblemSheet({ problem, ifMatch }: SheetProps) {
+function ProblemSheet({ problem, id }: SheetProps) {
   const { tab = "analysis" } = useSearch({ from: "/inside/problems/$id" });
   const navigate = useNavigate();
   const choose = (next: "analysis" | "talk"): void =>
@@ -87,50 +89,46 @@ function ProblemSheet({ problem, ifMatch }: SheetProps) {
             <TicketPanel kind="problem" number={problem.number} />
           </div>
         ) : (
-          <Analysis problem={problem} ifMatch={ifMatch} />
+          <Analysis problem={problem} id={id} />
         )}
       </Tabs>
     </>
   );
 }
 
-function Analysis({ problem, ifMatch }: SheetProps) {
-  const may = useMay();
+function Analysis({ problem, id }: SheetProps) {
   const nameOf = useNames();
-  const refusal = may("problems:write")
-    ? undefined
-    : "You may not work on problems (problems:write).";
+  const refusal = useRefusal("problems.link_incidents");
   return (
-    <div className="scroll problem-page" tabIndex={0} role="region" aria-label={problem.title}>
-      <article className="problem-main">
-        <h1>{problem.title}</h1>
-        {problem.description !== "" && <p className="problem-about">{problem.description}</p>}
-        <Findings key={problem.id} problem={problem} ifMatch={ifMatch} refusal={refusal} />
-        <IncidentList problem={problem} refusal={refusal} />
-        <History number={problem.number} />
-      </article>
-      <aside className="problem-side" aria-label="About it">
-        <KnownError problem={problem} refusal={refusal} />
-        <section aria-label="Facts">
-          <h2>Facts</h2>
-          <dl className="problem-facts">
-            <dt>Assignee</dt>
-            <dd>{nameOf(problem.assigneeId) ?? "Unassigned"}</dd>
-            <dt>Team</dt>
-            <dd>{nameOf(problem.teamId) ?? "–"}</dd>
-            <dt>Since</dt>
-            <dd>{toDay(problem.createdAt)}</dd>
-            {problem.resolution !== null && (
-              <>
-                <dt>Solution</dt>
-                <dd>{problem.resolution}</dd>
-              </>
-            )}
-          </dl>
-        </section>
-        <Items ids={problem.ciIds} />
-      </aside>
-    </div>
+    <Split
+      aria-label={problem.title}
+      sideLabel="About it"
+      side={
+        <>
+          <KnownError problem={problem} />
+          <section aria-label="Facts">
+            <h2>Facts</h2>
+            <Facts
+              facts={[
+                ["Assignee", nameOf(problem.assigneeId) ?? "Unassigned"],
+                ["Team", nameOf(problem.teamId) ?? "–"],
+                ["Since", toDay(problem.createdAt)],
+                ...(problem.resolution === null ? [] : [["Solution", problem.resolution] as const]),
+              ]}
+            />
+          </section>
+          <Items ids={problem.ciIds} />
+        </>
+      }
+    >
+      <Text as="h1" size="xl" flow="break">
+        {problem.title}
+      </Text>
+      {problem.description !== "" && <Text flow="kept">{problem.description}</Text>}
+      <Findings key={problem.id} problem={problem} id={id} />
+      <IncidentList problem={problem} refusal={refusal} />
+      <History number={problem.number} />
+    </Split>
   );
 }
 
@@ -153,7 +151,7 @@ function Items({ ids }: { readonly ids: readonly string[] }) {
 function ItemLink({ id }: { readonly id: string }) {
   const may = useMay();
   const input = { params: { id } };
-  const item = useOp("cmdb.get_item", input, { enabled: may("cmdb:read") }).data?.data;
+  const item = useOp("cmdb.get_item", input, { enabled: may("cmdb.get_item") }).data?.data;
   return (
     <Link to="/services/$id" params={{ id }} className="problem-line">
       {item?.id === id ? item.name : "…"}

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { NEW, Shelf } from "../../desk-settings/index.ts";
 import { KpiEditor } from "./kpi-editor.tsx";
 
@@ -8,8 +8,8 @@ import { KpiEditor } from "./kpi-editor.tsx";
 export function Kpis() {
   const { open } = useSearch({ from: "/inside/reports" });
   const navigate = useNavigate();
-  const may = useMay();
-  const refusal = may("analytics:write") ? undefined : "You may not make KPIs (analytics:write).";
+  const refusalOf = useRefusals();
+  const refusal = refusalOf("kpis.create");
   const { data, error, isPending, refetch } = useOp("kpis.list", { query: { limit: 200 } });
   const show = (id: string | undefined): void =>
     void navigate({ to: "/reports", search: { tab: "kpis", open: id } });

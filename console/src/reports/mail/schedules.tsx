@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { NEW, Shelf } from "../../desk-settings/index.ts";
 import { count } from "../../ui/words.ts";
 import { ScheduleEditor } from "./schedule-editor.tsx";
@@ -12,10 +12,8 @@ type Schedule = Schemas["ListedReportSchedule"];
 export function Schedules() {
   const { open, report } = useSearch({ from: "/inside/reports" });
   const navigate = useNavigate();
-  const may = useMay();
-  const refusal = may("analytics:write")
-    ? undefined
-    : "You may not send reports (analytics:write).";
+  const refusalOf = useRefusals();
+  const refusal = refusalOf("kpis.create");
   const { data, error, isPending, refetch } = useOp("report_schedules.list", {
     query: { limit: 200 },
   });

@@ -32,7 +32,7 @@ export function SavedReports() {
           <Empty
             title="No saved reports yet"
             action={
-              may("analytics:read") && (
+              may("reports.list") && (
                 <Link to="/dashboards" className="btn main">
                   Go to the dashboards
                 </Link>
@@ -85,7 +85,7 @@ function OpenReport({ report, onBack }: OpenReportProps) {
   const nameOf = useNames();
   const [drill, setDrill] = useState<Drill>();
   const { data, error, refetch } = useOp("reports.run", { params: { id: report.id }, query: {} });
-  const mayWrite = may("analytics:write");
+  const mayWrite = may("kpis.create");
   const draft = toDraft(report);
   const send = (): void =>
     void navigate({

@@ -17,7 +17,7 @@ interface BarProps {
 
 /** What can be done to the selected runs. A count comes first, with what is left out and why. */
 export function BulkBar({ runs, selection, onClear }: BarProps) {
-  const mayTrigger = useMay()("workflows:trigger");
+  const mayTrigger = useMay()("workflows.trigger");
   const [asked, setAsked] = useState<BulkAct>();
   const chosen = runs.filter(({ id }) => selection.ids.has(id));
   const canRetry = planBulk("retry", chosen, mayTrigger);

@@ -164,7 +164,7 @@ function ActOnAll(props: {
   readonly retry: RetryFilter | undefined;
   readonly cancel: CancelFilter | undefined;
 }) {
-  const mayTrigger = useMay()("workflows:trigger");
+  const mayTrigger = useMay()("workflows.trigger");
   const [isAsked, setAsked] = useState(false);
   const { retry, cancel } = props;
   if (!retry && !cancel) return null;

@@ -77,7 +77,7 @@ function RunClock({ run }: { readonly run: TracedRun }) {
 
 /** The acts on a run, with the reasons why some can't be done now. */
 function useRunActs(run: TracedRun, step: RunStep | undefined, ask: () => void) {
-  const mayTrigger = useMay()("workflows:trigger");
+  const mayTrigger = useMay()("runs.retry");
   const refusals = {
     retry: findRetryRefusal(run, "failed", mayTrigger),
     restart: findRetryRefusal(run, "start", mayTrigger),
@@ -151,7 +151,7 @@ function RunActs({ run, place, step }: Pick<HeadProps, "run" | "place" | "step">
   const { refusals, ...acts } = useRunActs(run, step, () => setAsking(true));
   return (
     <>
-      {may("events:read") && (
+      {may("events.recent") && (
         <Link
           className="btn bare"
           to="/causes/$of"

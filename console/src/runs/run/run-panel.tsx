@@ -68,7 +68,7 @@ export function RunPanel(props: {
             </dd>
           </>
         )}
-        {run.eventId !== null && may("events:read") && (
+        {run.eventId !== null && may("events.recent") && (
           <>
             <dt>Event</dt>
             <dd>
@@ -95,7 +95,7 @@ export function RunPanel(props: {
       {run.output !== null && run.output !== undefined && (
         <ValueSection title="Output" path="output" value={run.output} none="Nothing." />
       )}
-      {may("events:read") && (
+      {may("events.recent") && (
         <section className="run-section">
           <h3>What happened to it</h3>
           <History type="run" id={run.id} />

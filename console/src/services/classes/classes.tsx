@@ -3,7 +3,7 @@ import "../item/item-page.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { NEW, Shelf } from "../../desk-settings/index.ts";
 import { useTitle } from "../../shell/title.ts";
 import { count, toWords } from "../../ui/words.ts";
@@ -15,8 +15,8 @@ export function Classes() {
   useTitle("Classes");
   const { open } = useSearch({ from: "/inside/services/classes" });
   const navigate = useNavigate();
-  const may = useMay();
-  const refusal = may("cmdb:write") ? undefined : "You may not change classes (cmdb:write).";
+  const refusalOf = useRefusals();
+  const refusal = refusalOf("cmdb.import");
   const { data, error, isPending, refetch } = useOp("cmdb.list_classes", { query: { limit: 200 } });
   const show = (name: string | undefined): void =>
     void navigate({ to: "/services/classes", search: { open: name } });

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { call, etagOf, invalidate, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { isMoment, PastBanner, PastError } from "../../past/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
@@ -118,9 +118,9 @@ interface SheetProps {
 
 /** One item: what it is, what it stands on, what falls with it, its tickets and its history. */
 function ItemSheet({ item, ifMatch, onSee }: SheetProps) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [open, setOpen] = useState<"edit" | "delete">();
-  const refusal = may("cmdb:write") ? undefined : "You may not change items (cmdb:write).";
+  const refusal = refusalOf("cmdb.delete_item");
   const impact = useOp("cmdb.impact", {
     params: { id: item.id },
     query: { depth: DEPTH, limit: 1_000 },

@@ -22,7 +22,7 @@ export function TicketList({ itemId, impact }: TicketListProps) {
   const problems = useOp(
     "problems.list",
     { query: { limit: SHOWN, filter } },
-    { enabled: may("problems:read") },
+    { enabled: may("problems.list") },
   ).data?.data;
   const { incidents, changes } = impact.item;
   const tickets = [...incidents, ...(problems ?? []), ...changes];

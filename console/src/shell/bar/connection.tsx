@@ -46,7 +46,7 @@ export function LiveTag() {
   const live = useLiveState();
   const may = useMay();
   // Without the right to read events there is no stream, and nothing that the person could do about it.
-  if (live === "unavailable" && !may("events:read")) return null;
+  if (live === "unavailable" && !may("events.recent")) return null;
   const [tone, label, help] = LIVE[live];
   return (
     <span className={`tag live-tag ${tone}`} title={help} role="status">

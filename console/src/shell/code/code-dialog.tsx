@@ -1,5 +1,5 @@
 import "./code-dialog.css";
-import { ROUTES } from "@millrace/client";
+import { listRoutes } from "@millrace/client";
 import { Copy } from "lucide-react";
 import { useMemo, useState } from "react";
 import { cache } from "../../data/api.ts";
@@ -13,7 +13,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 
 type Language = "curl" | "typescript";
 
-const routes: Readonly<Record<string, string>> = ROUTES;
+const routes: Readonly<Record<string, string>> = Object.fromEntries(listRoutes());
 
 /** Calls of every screen: they say nothing about this one. */
 const OF_THE_FRAME = /^(auth|mfa|notifications|preferences|presence|workspaces|home)\./;

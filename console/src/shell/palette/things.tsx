@@ -60,7 +60,7 @@ export function useThings(text: string) {
   const navigate = useNavigate();
   const may = useMay();
   const late = useDebounced(text, PAUSE_MS);
-  const isAsked = may("search:use") && text.length >= TYPED_MIN && late.length >= TYPED_MIN;
+  const isAsked = may("search.find") && text.length >= TYPED_MIN && late.length >= TYPED_MIN;
   const { data, error, isFetching, isPlaceholderData } = useOp(
     "search.find",
     { query: { q: late.slice(0, TYPED_MAX), limit: HITS_MAX } },
@@ -72,7 +72,7 @@ export function useThings(text: string) {
     const go = (to: string): void => void navigate({ to });
     return isAsked ? (data?.data.hits ?? []).map((hit) => toEntry(hit, isFound, go)) : [];
   }, [data, isAsked, isFound, navigate]);
-  const isWaited = may("search:use") && text.length >= TYPED_MIN && late !== text;
+  const isWaited = may("search.find") && text.length >= TYPED_MIN && late !== text;
   return {
     things,
     isSearching: isWaited || (isAsked && isFetching),

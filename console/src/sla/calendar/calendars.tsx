@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { call, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { EditorForm, NameField, useEditor } from "../../desk-settings/index.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -19,8 +19,8 @@ const ZONES = Intl.supportedValuesOf("timeZone").map((zone) => ({ value: zone, l
 export function Calendars() {
   const { open } = useSearch({ from: "/inside/sla" });
   const navigate = useNavigate();
-  const may = useMay();
-  const refusal = may("sla:write") ? undefined : "You may not change calendars (sla:write).";
+  const refusalOf = useRefusals();
+  const refusal = refusalOf("business_calendars.update");
   const show = (id: string | undefined): void =>
     void navigate({ to: "/sla", search: { tab: "calendars", open: id } });
   const query = { limit: 200 };

@@ -85,7 +85,7 @@ function useOwnFields(entity: Entity | undefined): readonly OwnField[] {
   const { data } = useOp(
     "desk.get_kind",
     { params: { kind: entity ?? "incident" } },
-    { enabled: entity !== undefined && may("desk:read") },
+    { enabled: entity !== undefined && may("teams.list") },
   );
   if (entity === undefined) return [];
   return (data?.data.fields ?? []).map(({ key, name, type, choices }) => ({

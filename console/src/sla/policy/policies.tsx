@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -14,8 +14,8 @@ export const NEW = "new";
 export function Policies() {
   const { open } = useSearch({ from: "/inside/sla" });
   const navigate = useNavigate();
-  const may = useMay();
-  const refusal = may("sla:write") ? undefined : "You may not change policies (sla:write).";
+  const refusalOf = useRefusals();
+  const refusal = refusalOf("sla.create");
   const { data, error, isPending, refetch } = useOp("sla.list", { query: { limit: 100 } });
   const show = (id: string | undefined): void =>
     void navigate({ to: "/sla", search: { tab: "policies", open: id } });

@@ -4,7 +4,7 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { call, etagOf, type Input, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
@@ -60,7 +60,7 @@ function ColumnList({ table }: { readonly table: TableShape }) {
   const { slug } = table;
   const { column: asked } = useSearch({ from: "/inside/tables/$slug/design" });
   const navigate = useNavigate();
-  const refusal = useMay()("tables:write") ? undefined : "You may not change tables.";
+  const refusal = useRefusal("tables.drop");
   const [isAdding, setAdding] = useState(false);
   const [isDropping, setDropping] = useState(false);
   const show = (column: string | undefined): void =>

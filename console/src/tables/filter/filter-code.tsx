@@ -56,7 +56,7 @@ export function FilterCode({ slug, query, columns, tree }: FilterCodeProps) {
         >
           Copy
         </button>
-        {language === "sql" && may("queries:run") && (
+        {language === "sql" && may("queries.run") && (
           <Link to="/sql" search={{ sql: texts.sql }} className="btn bare">
             Open in SQL
           </Link>

@@ -38,7 +38,7 @@ export function useColumnMenu({ table, shown, state, setRange, rows }: ColumnMen
   const may = useMay();
   const navigate = useNavigate();
   const [isAdding, setAdding] = useState(false);
-  const mayDesign = may("tables:write");
+  const mayDesign = may("tables.create");
   const sortBy = (name: string, direction: "asc" | "desc" | undefined): void => {
     const others = parseSort(layout.sort).filter(([key]) => key !== name);
     const keys = direction ? [[name, direction] as const, ...others] : others;

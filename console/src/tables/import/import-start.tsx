@@ -37,7 +37,7 @@ function ImportStart({ slug, name }: ImportStartProps) {
   const field = useRef<HTMLInputElement>(null);
   const [sent, setSent] = useState<string>();
   const [error, setError] = useState<Error>();
-  const refusal = may(slug === undefined ? "tables:write" : "records:write")
+  const refusal = may(slug === undefined ? "tables.create" : "imports.create")
     ? undefined
     : slug === undefined
       ? "You may not make tables."

@@ -5,7 +5,7 @@ import { Network, Plus, Table2, Upload } from "lucide-react";
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -16,12 +16,12 @@ import { CreateTable } from "./create-table.tsx";
 
 export function Tables() {
   useTitle("Tables");
-  const may = useMay();
+  const refusalOf = useRefusals();
   const navigate = useNavigate();
   const { data, error, refetch } = useOp("tables.list", { query: { limit: 200 } });
   const [words, setWords] = useState("");
   const [isNew, setNew] = useState(false);
-  const refusal = may("tables:write") ? undefined : "You may not make tables.";
+  const refusal = refusalOf("tables.create");
   useActions([{ keys: "n", label: "New table", run: () => setNew(true), disabled: refusal }]);
   const tables = data?.data.filter(({ name, slug, description }) =>
     `${name} ${slug} ${description}`.toLowerCase().includes(words.trim().toLowerCase()),

@@ -54,7 +54,7 @@ export function Comments({ slug, recordId }: CommentsProps) {
                 </p>
                 <p className="comment-text">{body}</p>
               </div>
-              {(createdBy === me || may("tables:write")) && (
+              {(createdBy === me || may("tables.create")) && (
                 <button
                   type="button"
                   className="btn bare icon"

@@ -1,5 +1,5 @@
 import { call, invalidate } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import type { GridColumn } from "../column/column.ts";
 import type { NameOf } from "../column/value.ts";
@@ -17,7 +17,7 @@ interface GoneRecordProps {
 /** A record that was deleted: what happened to it, and the way back. */
 export function GoneRecord(props: GoneRecordProps) {
   const { slug, columns, recordId, nameOf, onBack, onSee } = props;
-  const refusal = useMay()("records:write") ? undefined : "You may not write records.";
+  const refusal = useRefusal("records.restore");
   const restore = async (): Promise<void> => {
     try {
       await call("records.restore", { params: { slug, recordId } });

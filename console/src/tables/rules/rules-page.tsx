@@ -6,7 +6,7 @@ import { Plus } from "lucide-react";
 import { useMemo, useState } from "react";
 import { call, etagOf, useOp } from "../../data/api.ts";
 import { TableAccess } from "../../data/notices/record-access.tsx";
-import { useMay } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { useTitle } from "../../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { notify } from "../../ui/toast.tsx";
@@ -31,7 +31,7 @@ export function RulesPage() {
 
 function RulesScreen({ table }: { readonly table: TableShape }) {
   const { slug } = table;
-  const refusal = useMay()("tables:write") ? undefined : "You may not change tables.";
+  const refusal = useRefusal("tables.update");
   const [ifMatch, setIfMatch] = useState(() => etagOf("tables.get", { params: { slug } }));
   const [rules, setRules] = useState<readonly Rule[]>(table.rules);
   const [error, setError] = useState<Error>();

@@ -1,4 +1,4 @@
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusals } from "../../data/people.ts";
 import type { TableShape } from "../column/column.ts";
 
 /** Why somebody may not do a thing in a table; undefined where they may. The rules of single records say more. */
@@ -11,14 +11,15 @@ export interface Access {
 
 export function useAccess({ access }: TableShape): Access {
   const may = useMay();
+  const refusalOf = useRefusals();
   const reason = (action: "create" | "update" | "delete", word: string): string | undefined => {
-    if (!may("records:write")) return "You may not write records.";
+    if (!may("records.create")) return "You may not write records.";
     return access.includes(action) ? undefined : `The rules of this table do not let you ${word}.`;
   };
   return {
     create: reason("create", "add records"),
     update: reason("update", "change records"),
     delete: reason("delete", "delete records"),
-    design: may("tables:write") ? undefined : "You may not change tables.",
+    design: refusalOf("tables.create"),
   };
 }

@@ -3,7 +3,7 @@ import "./form-view.css";
 import { ArrowDown, ArrowUp, ExternalLink, X } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { BASE_PATH } from "../../data/place.ts";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -29,7 +29,7 @@ interface FormViewProps {
 }
 
 export function FormView({ view, columns }: FormViewProps) {
-  const refusal = useMay()("tables:write") ? undefined : "You may not change tables.";
+  const refusal = useRefusal("tables.create");
   const [form, setForm] = useState<FormContent>(() =>
     view.form.fields.length > 0 ? view.form : firstForm(columns),
   );

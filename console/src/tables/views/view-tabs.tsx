@@ -11,7 +11,7 @@ import {
 import { useState } from "react";
 import { useMutation } from "@tanstack/react-query";
 import { call, type Input } from "../../data/api.ts";
-import { useMay, useMe } from "../../data/people.ts";
+import { useMay, useMe, useRefusals } from "../../data/people.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
@@ -85,7 +85,7 @@ export function ViewTabs({ slug, state, columns }: ViewTabsProps) {
 function ChangedView(props: { readonly state: LayoutState; readonly onNew: () => void }) {
   const { view, layout, reset } = props.state;
   const me = useMe()?.user.id;
-  const mayManage = useMay()("tables:write");
+  const mayManage = useMay()("tables.create");
   const isOwn = view !== undefined && (view.createdBy === me || mayManage);
   const save = async (): Promise<void> => {
     if (!view) return;
@@ -118,10 +118,11 @@ function ChangedView(props: { readonly state: LayoutState; readonly onNew: () =>
 function ViewMenu({ view, onGone }: { readonly view: SavedView; readonly onGone: () => void }) {
   const me = useMe()?.user.id;
   const may = useMay();
+  const refusalOf = useRefusals();
   const update = useMutation({
     mutationFn: (input: Input<"table_views.update">) => call("table_views.update", input),
   });
-  const isOwn = view.createdBy === me || may("tables:write");
+  const isOwn = view.createdBy === me || may("tables.create");
   const foreign = isOwn ? undefined : "Only who made a view changes it.";
   const remove = async (): Promise<void> => {
     const { id, name, table, shared, position } = view;
@@ -139,7 +140,7 @@ function ViewMenu({ view, onGone }: { readonly view: SavedView; readonly onGone:
         {
           label: view.shared ? "Only for me" : "Share with everyone",
           icon: <Users className="ico" />,
-          disabled: foreign ?? (may("records:write") ? undefined : "You may not share views."),
+          disabled: foreign ?? refusalOf("records.create"),
           onPick: () =>
             update.mutate(
               { params: { id: view.id }, body: { shared: !view.shared } },
@@ -268,7 +269,7 @@ function ShareCheck(props: {
   readonly shared: boolean;
   readonly onChange: (shared: boolean) => void;
 }) {
-  const mayShare = useMay()("records:write");
+  const mayShare = useMay()("records.create");
   return (
     <label className="check-line">
       <input

@@ -6,6 +6,8 @@ import { useModal } from "./modal.ts";
 interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
+  /** Asked before Escape, the cross or a press beside it close it. */
+  readonly mayClose?: () => boolean;
   readonly children: ReactNode;
   /** Buttons, the main one last. */
   readonly footer?: ReactNode;
@@ -18,8 +20,12 @@ interface DialogProps {
 const FIRST_FIELD = ".dialog-body :is(input, textarea, select)";
 
 /** A native dialog: the focus stays in it and goes back after it. Escape and a press beside it close it. */
-export function Dialog({ title, onClose, children, footer, isWide, onSubmit }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, onClose, mayClose, children, footer, isWide, onSubmit } = props;
   const dialog = useModal(FIRST_FIELD);
+  const close = (): void => {
+    if (mayClose?.() !== false) dialog.current?.close();
+  };
   const id = useId();
   return (
     <dialog
@@ -27,12 +33,18 @@ export function Dialog({ title, onClose, children, footer, isWide, onSubmit }: D
       className={isWide ? "dialog wide" : "dialog"}
       aria-labelledby={id}
       onClose={onClose}
+      // A field of files cancels, too, and its event comes by here.
+      onCancel={(event) => {
+        if (event.target === dialog.current && mayClose?.() === false) event.preventDefault();
+      }}
       // What lies behind, such as a panel that Escape leaves, would take the key away from it.
       onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()}
-      onPointerDown={(event) => event.target === dialog.current && dialog.current.close()}
+      onPointerDown={(event) => event.target === dialog.current && close()}
     >
       <form
         className="dialog-frame"
+        // Fields say by themselves what is wrong, in words of ours.
+        noValidate={mayClose !== undefined}
         onSubmit={(event) => {
           event.preventDefault();
           onSubmit?.();
@@ -42,12 +54,7 @@ export function Dialog({ title, onClose, children, footer, isWide, onSubmit }: D
           <h2 id={id} className="grow cut">
             {title}
           </h2>
-          <button
-            type="button"
-            className="btn bare icon"
-            aria-label="Close"
-            onClick={() => dialog.current?.close()}
-          >
+          <button type="button" className="btn bare icon" aria-label="Close" onClick={close}>
             <X />
           </button>
         </header>

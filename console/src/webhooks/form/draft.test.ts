@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findGap, makeSecret, NEW_DRAFT, parseFilter, toBody, toDraft } from "./draft.ts";
+import { checkDraft, makeSecret, NEW_DRAFT, parseFilter, toBody, toDraft } from "./draft.ts";
 
 const FULL = {
   ...NEW_DRAFT,
@@ -27,9 +27,9 @@ test("a draft is sent as it was meant, and read back the same", () => {
 });
 
 test("a gap is named before anything is sent", () => {
-  expect(findGap(NEW_DRAFT)).toBe("It needs a name.");
-  expect(findGap({ ...FULL, filter: "[1]" })).toBe("The condition is no JSON object.");
-  expect(findGap(FULL)).toBeUndefined();
+  expect(checkDraft(NEW_DRAFT)).toMatchObject({ name: "is required", url: "is required" });
+  expect(checkDraft({ ...FULL, filter: "[1]" }).filter).toBe("is not a JSON object");
+  expect(Object.values(checkDraft(FULL)).every((problem) => problem === undefined)).toBe(true);
   expect([parseFilter(" "), parseFilter("{"), parseFilter("{}")]).toEqual([null, undefined, {}]);
 });
 

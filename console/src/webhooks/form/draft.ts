@@ -72,14 +72,13 @@ export function parseFilter(text: string): Readonly<Record<string, unknown>> | n
   }
 }
 
-/** What is missing before it can be sent, in words; undefined when nothing is. */
-export function findGap(draft: WebhookDraft): string | undefined {
-  if (draft.name.trim() === "") return "It needs a name.";
-  if (draft.url.trim() === "") return "It needs an address.";
-  if (draft.events.length === 0) return "Choose at least one event.";
-  if (parseFilter(draft.filter) === undefined) return "The condition is no JSON object.";
-  return undefined;
-}
+/** What is missing or wrong before it can be sent, by field. */
+export const checkDraft = ({ name, url, events, filter }: WebhookDraft) => ({
+  name: name.trim() === "" ? "is required" : undefined,
+  url: url.trim() === "" ? "is required" : undefined,
+  events: events.length === 0 ? "Choose at least one event." : undefined,
+  filter: parseFilter(filter) === undefined ? "is not a JSON object" : undefined,
+});
 
 /** As the API takes it. */
 export function toBody(draft: WebhookDraft): Input<"webhooks.create">["body"] {

@@ -2,7 +2,11 @@ import { Plus, X } from "lucide-react";
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { CodeEditor } from "../../code/index.ts";
-import { Field } from "../../ui/field.tsx";
+import type { Form } from "../../data/form/use-form.ts";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { NumberField } from "../../ui/form/number-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Grid, Row } from "../../ui/layout/layout.tsx";
 import { toWords } from "../../ui/words.ts";
 import {
   ENVIRONMENTS,
@@ -13,73 +17,56 @@ import {
 } from "./draft.ts";
 import { EventPicker } from "./event-picker.tsx";
 
-export interface WebhookFieldsProps {
-  readonly draft: WebhookDraft;
-  readonly onChange: (change: Partial<WebhookDraft>) => void;
+interface WebhookFieldsProps {
+  readonly form: Form<WebhookDraft>;
   readonly isNew: boolean;
-  readonly isDisabled: boolean;
-  /** The server's, by JSON pointer. */
-  readonly errorAt: (pointer: string) => string | undefined;
 }
 
 /** The fields of a webhook: where, what, how. */
-export function WebhookFields({ draft, onChange, isNew, isDisabled, errorAt }: WebhookFieldsProps) {
+export function WebhookFields({ form, isNew }: WebhookFieldsProps) {
+  const { values: draft, change: onChange } = form;
+  const isDisabled = form.refusal !== undefined;
+  const part = { draft, onChange, isDisabled };
   return (
-    <div className="hook-fields">
-      <Field label="Name" error={errorAt("/name")}>
-        {(bound) => (
-          <input
-            {...bound}
-            className="field"
-            maxLength={200}
-            disabled={isDisabled}
-            value={draft.name}
-            onChange={({ target }) => onChange({ name: target.value })}
-          />
-        )}
-      </Field>
-      <Field
+    <>
+      <TextField {...form.field("name")} isRequired />
+      <TextField
+        {...form.field("url")}
         label="Address"
-        error={errorAt("/url")}
+        isRequired
+        type="url"
+        isMono
+        placeholder="https://"
         help="Where events are posted. It must begin with https; a test endpoint works, too."
-      >
-        {(bound) => (
-          <input
-            {...bound}
-            className="field mono"
-            type="url"
-            inputMode="url"
-            placeholder="https://"
-            spellCheck={false}
-            disabled={isDisabled}
-            value={draft.url}
-            onChange={({ target }) => onChange({ url: target.value })}
-          />
-        )}
-      </Field>
+      />
       <EventPicker
         chosen={draft.events}
         onChange={(events) => onChange({ events })}
         isDisabled={isDisabled}
-        error={errorAt("/events")}
+        error={form.field("events").errorFor("Events")}
       />
-      <Condition draft={draft} onChange={onChange} isDisabled={isDisabled} errorAt={errorAt} />
-      {isNew && <SigningSecret draft={draft} onChange={onChange} errorAt={errorAt} />}
+      <Condition {...part} error={form.field("filter").errorFor("Condition")} />
+      {isNew && <SigningSecret form={form} />}
       <Headers
         headers={draft.headers}
         isDisabled={isDisabled}
-        error={errorAt("/headers")}
+        error={form.field("headers").errorFor("Headers")}
         onChange={(headers) => onChange({ headers })}
       />
-      <Sending draft={draft} onChange={onChange} isDisabled={isDisabled} errorAt={errorAt} />
-    </div>
+      <Sending form={form} />
+    </>
   );
 }
 
-type PartProps = Pick<WebhookFieldsProps, "draft" | "onChange" | "isDisabled" | "errorAt">;
+interface PartProps {
+  readonly draft: WebhookDraft;
+  readonly onChange: (change: Partial<WebhookDraft>) => void;
+  readonly isDisabled: boolean;
+  readonly error: string | undefined;
+}
 
 /** A condition beyond the type of an event, and where it happens. */
-function Condition({ draft, onChange, isDisabled, errorAt }: PartProps) {
+function Condition({ draft, onChange, isDisabled, error }: PartProps) {
   const isFilterWrong = parseFilter(draft.filter) === undefined;
   return (
     <>
@@ -95,8 +82,8 @@ function Condition({ draft, onChange, isDisabled, errorAt }: PartProps) {
           hint={'{ "ticket.priority": { "in": [1, 2] } }'}
           onChange={(filter) => onChange({ filter })}
         />
-        <p className={isFilterWrong || errorAt("/filter") ? "field-error" : "field-help"}>
-          {errorAt("/filter") ??
+        <p className={isFilterWrong || error ? "field-error" : "field-help"}>
+          {error ??
             (isFilterWrong
               ? "This is not a JSON object."
               : "Optional. Paths into type, actor, resource, data, before and changes, or ticket: the ticket that an event is about, also for its comments. Example: ticket.priority. The preview shows the matching events.")}
@@ -126,30 +113,21 @@ function Condition({ draft, onChange, isDisabled, errorAt }: PartProps) {
   );
 }
 
-function SigningSecret({ draft, onChange, errorAt }: Omit<PartProps, "isDisabled">) {
+function SigningSecret({ form }: Pick<WebhookFieldsProps, "form">) {
   return (
-    <Field
-      label="Signing secret"
-      isOptional
-      error={errorAt("/secret")}
-      help="Signs every delivery, so that the receiver knows it is ours. It is never shown again."
-    >
-      {(bound) => (
-        <span className="row">
-          <input
-            {...bound}
-            className="field mono grow"
-            autoComplete="off"
-            spellCheck={false}
-            value={draft.secret}
-            onChange={({ target }) => onChange({ secret: target.value })}
-          />
-          <button type="button" className="btn" onClick={() => onChange({ secret: makeSecret() })}>
-            Make one
-          </button>
-        </span>
-      )}
-    </Field>
+    <Row align="end">
+      <div className="grow">
+        <TextField
+          {...form.field("secret")}
+          label="Signing secret"
+          isMono
+          help="Signs every delivery, so that the receiver knows it is ours. It is never shown again."
+        />
+      </div>
+      <button type="button" className="btn" onClick={() => form.change({ secret: makeSecret() })}>
+        Make one
+      </button>
+    </Row>
   );
 }
 
@@ -161,7 +139,7 @@ function Headers(props: {
 }) {
   const { headers, onChange } = props;
   const may = useMay();
-  const secrets = useOp("secrets.list", { query: { limit: 200 } }, { enabled: may("secrets:read") })
+  const secrets = useOp("secrets.list", { query: { limit: 200 } }, { enabled: may("secrets.list") })
     .data?.data;
   const set = (n: number, change: Partial<HeaderRow>): void =>
     onChange(headers.map((row, at) => (at === n ? { ...row, ...change } : row)));
@@ -217,90 +195,36 @@ function Headers(props: {
   );
 }
 
-function Sending({ draft, onChange, isDisabled, errorAt }: PartProps) {
+const STRATEGIES = [
+  ["exponential", "2, 4, 8 … seconds"],
+  ["fixed", "30 s, 2, 10, 30 minutes"],
+] as const;
+
+const FORMATS = [
+  ["millrace", "Millrace"],
+  ["cloudevents", "CloudEvents 1.0"],
+] as const;
+
+function Sending({ form }: Pick<WebhookFieldsProps, "form">) {
   return (
     <details className="hook-sending">
       <summary>Retries, time limit and format</summary>
-      <div className="hook-pairs">
-        <Field label="Retries" error={errorAt("/retries")}>
-          {(bound) => (
-            <input
-              {...bound}
-              className="field"
-              type="number"
-              min={0}
-              max={20}
-              disabled={isDisabled}
-              value={draft.retries}
-              onChange={({ target }) => onChange({ retries: target.valueAsNumber || 0 })}
-            />
-          )}
-        </Field>
-        <Field label="Back-off between them">
-          {(bound) => (
-            <select
-              {...bound}
-              className="field"
-              disabled={isDisabled}
-              value={draft.retryStrategy}
-              onChange={({ target }) =>
-                onChange({ retryStrategy: target.value as WebhookDraft["retryStrategy"] })
-              }
-            >
-              <option value="exponential">2, 4, 8 … seconds</option>
-              <option value="fixed">30 s, 2, 10, 30 minutes</option>
-            </select>
-          )}
-        </Field>
-        <Field label="Time limit (ms)" error={errorAt("/timeoutMs")}>
-          {(bound) => (
-            <input
-              {...bound}
-              className="field"
-              type="number"
-              min={100}
-              max={60_000}
-              disabled={isDisabled}
-              value={draft.timeoutMs}
-              onChange={({ target }) => onChange({ timeoutMs: target.valueAsNumber || 0 })}
-            />
-          )}
-        </Field>
-        <Field label="At most a second" isOptional error={errorAt("/maxPerSecond")}>
-          {(bound) => (
-            <input
-              {...bound}
-              className="field"
-              type="number"
-              min={0.1}
-              max={1_000}
-              step="any"
-              placeholder="No limit"
-              disabled={isDisabled}
-              value={draft.maxPerSecond ?? ""}
-              onChange={({ target }) =>
-                onChange({ maxPerSecond: target.value === "" ? null : target.valueAsNumber })
-              }
-            />
-          )}
-        </Field>
-        <Field label="Format">
-          {(bound) => (
-            <select
-              {...bound}
-              className="field"
-              disabled={isDisabled}
-              value={draft.format}
-              onChange={({ target }) =>
-                onChange({ format: target.value as WebhookDraft["format"] })
-              }
-            >
-              <option value="millrace">Millrace</option>
-              <option value="cloudevents">CloudEvents 1.0</option>
-            </select>
-          )}
-        </Field>
-      </div>
+      <Grid min="m" className="hook-pairs">
+        <NumberField {...form.field("retries")} isRequired />
+        <SelectField
+          {...form.field("retryStrategy")}
+          label="Back-off between them"
+          isRequired
+          options={STRATEGIES}
+        />
+        <NumberField {...form.field("timeoutMs")} label="Time limit (ms)" isRequired />
+        <NumberField
+          {...form.field("maxPerSecond")}
+          label="At most a second"
+          placeholder="No limit"
+        />
+        <SelectField {...form.field("format")} isRequired options={FORMATS} />
+      </Grid>
     </details>
   );
 }

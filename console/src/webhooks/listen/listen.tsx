@@ -28,7 +28,7 @@ export function Listen() {
   const { open } = useSearch({ from: "/inside/webhooks/listen" });
   const navigate = useNavigate();
   const may = useMay();
-  const mayWrite = may("webhooks:write");
+  const mayWrite = may("test_endpoints.list");
   const { data, error, isPending, refetch } = useOp("test_endpoints.list", undefined, {
     enabled: mayWrite,
   });

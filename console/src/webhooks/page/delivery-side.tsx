@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { RotateCcw, Repeat, X } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Keys } from "../../ui/key.tsx";
@@ -111,9 +111,9 @@ export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: Deliver
 function Acts(props: { readonly delivery: Detail; readonly onOpen: (id: string) => void }) {
   const { id: deliveryId, webhookId, status } = props.delivery;
   const params = { id: webhookId, deliveryId };
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [isBusy, setBusy] = useState(false);
-  const denied = may("webhooks:write") ? undefined : "You may not send deliveries.";
+  const denied = refusalOf("webhooks.retry_delivery");
   const notFailed = denied ?? (status === "failed" ? undefined : "Only a failed one is retried.");
   const run = async (act: () => Promise<string>): Promise<void> => {
     setBusy(true);

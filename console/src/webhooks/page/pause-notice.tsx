@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { call, invalidate, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
@@ -11,10 +11,10 @@ const COUNTED = 200;
 
 /** Says since when and why a webhook is paused, and what waits for it. */
 export function PauseNotice({ webhook }: { readonly webhook: Webhook }) {
-  const may = useMay();
+  const refusalOf = useRefusals();
   const [isAsked, setAsked] = useState(false);
   const missed = useMissed(webhook);
-  const reason = may("webhooks:write") ? undefined : "You may not change webhooks.";
+  const reason = refusalOf("webhooks.resume");
   return (
     <div className="notice hook-pause" role="status">
       <span className="grow">

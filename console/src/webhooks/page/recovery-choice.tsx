@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { call, invalidate, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
@@ -13,7 +13,6 @@ type Choice = "failed" | "missing";
 /** The span to recover, what a recovery would send, and the two ways to recover it. */
 export function RecoveryChoice({ webhook }: { readonly webhook: Webhook }) {
   const { id } = webhook;
-  const may = useMay();
   const [since, setSince] = useState(() => toInputTime(new Date(Date.now() - SPANS[0].ms)));
   const [end, setEnd] = useState("");
   const [asked, setAsked] = useState<Choice>();
@@ -24,9 +23,7 @@ export function RecoveryChoice({ webhook }: { readonly webhook: Webhook }) {
     { enabled: span !== undefined },
   );
   const found = span === undefined ? undefined : counted.data?.data;
-  const denied = may("webhooks:write")
-    ? undefined
-    : "You need the permission webhooks:write to recover deliveries.";
+  const denied = useRefusal("webhooks.recover");
   const refusalOf = (choice: Choice): string | undefined => {
     if (denied !== undefined || !span) return denied ?? "Select a start before the end.";
     return found?.[choice] === 0 && !found.truncated ? "Nothing to send." : undefined;

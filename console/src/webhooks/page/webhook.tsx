@@ -4,7 +4,7 @@ import { Ellipsis, KeyRound, Pause, Play, Send, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { call, invalidate, useOp } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
-import { useMay } from "../../data/people.ts";
+import { useRefusals } from "../../data/people.ts";
 import { PageError } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
@@ -76,13 +76,13 @@ export function WebhookPage() {
 
 function Head({ webhook }: { readonly webhook: Webhook }) {
   const { id, name, url, status } = webhook;
-  const may = useMay();
+  const refusalOf = useRefusals();
   const navigate = useNavigate();
   const [asked, setAsked] = useState<Asked>();
   const [isTesting, setTesting] = useState(false);
   const health = useOp("webhooks.list_health", { query: { id } }, { refetchInterval: LOOK_MS }).data
     ?.data[0];
-  const reason = may("webhooks:write") ? undefined : "You may not change webhooks.";
+  const reason = refusalOf("webhooks.delete");
   const test = async (): Promise<void> => {
     setTesting(true);
     notify(await sendTest(id));

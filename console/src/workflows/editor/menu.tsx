@@ -9,7 +9,7 @@ import {
   Trash2,
 } from "lucide-react";
 import { call, type Schemas } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useMay, useRefusals } from "../../data/people.ts";
 import { place } from "../../data/place.ts";
 import { copyText } from "../../ui/behaviour/copy.ts";
 import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
@@ -46,9 +46,10 @@ function backfillRefusal(
 /** What is done rarely to a whole workflow. */
 export function WorkflowMenu({ workflow, draft, onBackfill }: WorkflowMenuProps) {
   const may = useMay();
+  const refusalOf = useRefusals();
   const navigate = useNavigate();
   const params = { id: workflow.id };
-  const reason = may("workflows:write") ? undefined : "That takes workflows:write.";
+  const reason = refusalOf("workflows.archive");
   const archive = (): Promise<void> =>
     report(
       call("workflows.archive", { params }),
@@ -70,13 +71,13 @@ export function WorkflowMenu({ workflow, draft, onBackfill }: WorkflowMenuProps)
     {
       label: "What happened to it",
       icon: <HistoryIcon className="ico" />,
-      disabled: may("events:read") ? undefined : "That takes events:read.",
+      disabled: refusalOf("events.recent"),
       onPick: () => void navigate({ to: "/events", search: { thing: workflow.id } }),
     },
     {
       label: "Run for what has been…",
       icon: <Rewind className="ico" />,
-      disabled: backfillRefusal(workflow, may("workflows:trigger")),
+      disabled: backfillRefusal(workflow, may("workflows.trigger")),
       onPick: onBackfill,
     },
     {

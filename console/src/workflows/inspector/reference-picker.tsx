@@ -14,7 +14,7 @@ import {
   useWorkflowName,
   useWorkflowSearch,
 } from "../../data/options/searches.ts";
-import { useMay } from "../../data/people.ts";
+import { type Right, useMay } from "../../data/people.ts";
 import { Combobox, type ComboOption } from "../../ui/overlay/combobox.tsx";
 import { filterOptions } from "../../ui/overlay/options.tsx";
 import type { FieldProps } from "../../form/index.ts";
@@ -97,28 +97,28 @@ function useFound(
 
 function usePicker(kind: string, beside: Readonly<Record<string, unknown>>): Picker {
   const may = useMay();
-  const when = (kinds: readonly string[], permission: string) => ({
-    enabled: kinds.includes(kind) && may(permission),
+  const when = (kinds: readonly string[], right: Right) => ({
+    enabled: kinds.includes(kind) && may(right),
     staleTime: KEPT_MS,
   });
   const connectors = useOp(
     "connectors.list",
     { query: PAGE },
-    when(["connector"], "connectors:read"),
+    when(["connector"], "connectors.list"),
   );
-  const tables = useOp("tables.list", { query: PAGE }, when(["table"], "tables:read"));
-  const topics = useOp("topics.list", { query: PAGE }, when(["topic"], "events:read"));
-  const secrets = useOp("secrets.list", { query: PAGE }, when(["secret"], "secrets:read"));
-  const types = useOp("event_types.list", { query: {} }, when(["event_type"], "events:read"));
-  const roles = useOp("roles.list", { query: PAGE }, when(["approver"], "roles:read"));
-  const artifacts = useOp("artifacts.list", { query: PAGE }, when(["artifact"], "artifacts:read"));
-  const saved = useOp("queries.list", { query: PAGE }, when(["query"], "queries:run"));
-  const reports = useOp("reports.list", { query: PAGE }, when(["report"], "analytics:read"));
+  const tables = useOp("tables.list", { query: PAGE }, when(["table"], "tables.list"));
+  const topics = useOp("topics.list", { query: PAGE }, when(["topic"], "topics.list"));
+  const secrets = useOp("secrets.list", { query: PAGE }, when(["secret"], "secrets.list"));
+  const types = useOp("event_types.list", { query: {} }, when(["event_type"], "event_types.list"));
+  const roles = useOp("roles.list", { query: PAGE }, when(["approver"], "roles.list"));
+  const artifacts = useOp("artifacts.list", { query: PAGE }, when(["artifact"], "artifacts.list"));
+  const saved = useOp("queries.list", { query: PAGE }, when(["query"], "queries.list"));
+  const reports = useOp("reports.list", { query: PAGE }, when(["report"], "reports.list"));
   const connectorId = typeof beside["connectorId"] === "string" ? beside["connectorId"] : "";
   const actions = useOp(
     "connectors.actions",
     { params: { id: connectorId }, query: PAGE },
-    { enabled: kind === "connector_action" && connectorId !== "" && may("connectors:read") },
+    { enabled: kind === "connector_action" && connectorId !== "" && may("connectors.actions") },
   );
   const table = typeof beside["table"] === "string" ? beside["table"] : undefined;
   const columns = useColumnOptions(kind === "column" ? table : undefined);

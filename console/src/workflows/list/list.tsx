@@ -49,7 +49,7 @@ export function WorkflowList() {
     chosen: search.chosen,
     onChoose: (id) => show({ chosen: id }),
   });
-  const refused = may("workflows:write") ? undefined : REFUSED;
+  const refused = may("workflows.create") ? undefined : REFUSED;
   const itemsOf = useRowActs({ chosen, refused, onNew: () => show({ new: "nothing" }), field });
   const isNarrowed = [search.q, search.show, search.tag].some((one) => one !== undefined);
   const [files, setFiles] = useState<readonly DroppedFile[]>([]);

@@ -32,7 +32,7 @@ export function RehearsalSection(props: {
   const { workflowId, definition, environment } = props;
   const may = useMay();
   const isAllowed =
-    may("workflows:trigger") && (definition === undefined || may("workflows:write"));
+    may("workflows.rehearse") && (definition === undefined || may("workflows.create"));
   const { data, error } = useQuery({
     queryKey: ["rehearsal", workflowId, environment, definition],
     queryFn: ({ signal }) =>

@@ -64,7 +64,7 @@ function usePastEvents(trigger: Definition["trigger"]): readonly PastEvent[] {
     }),
   };
   return (
-    useOp("events.recent", { query }, { enabled: isHeard && may("events:read") }).data?.data ?? []
+    useOp("events.recent", { query }, { enabled: isHeard && may("events.recent") }).data?.data ?? []
   );
 }
 

@@ -54,7 +54,7 @@ export function StepPanel(
   });
   const { mockError, setMockError } = useMockError(props, stepKey);
   const testDisabled =
-    may("workflows:trigger") && mayEdit ? undefined : "You may not test this workflow.";
+    may("workflows.trigger") && mayEdit ? undefined : "You may not test this workflow.";
   const test = (): void => {
     setTab("output");
     void start({ workflowId, definition, stepKey, runId, items, mockError, isStandIn });

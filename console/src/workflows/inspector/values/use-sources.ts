@@ -31,7 +31,7 @@ export function useSources(shown: Shown): readonly ScopeSource[] {
     queryKey: ["scope", workflowId, stepId, runId, numberOf(late)],
     staleTime: Infinity,
     gcTime: KEPT_MS,
-    enabled: may("transformer:use"),
+    enabled: may("expressions.scope"),
     placeholderData: undefined,
     retry: false,
     queryFn: async ({ signal }) => {

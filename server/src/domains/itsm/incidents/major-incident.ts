@@ -56,6 +56,7 @@ const declareMajor = incidentCommands.command("declare_major", {
   description:
     "A major incident can have others as children, and word of it goes to all concerned.",
   body: OptionalReason,
+  states: incidentMachine.states.filter((state) => !incidentMachine.finalStates.includes(state)),
   emits: [MajorDeclared],
   fails: [incidentMachine.wrongState, AlreadyMajor, IsChild],
   example: { reason: "No branch can sell" },

@@ -89,6 +89,7 @@ const escalateIncident = command("escalate", {
     reason: Reason,
   }),
   example: { severity: "critical", reason: "The whole site is down" },
+  states: OPEN_STATES,
   emits: [IncidentEscalated],
   fails: [incidentMachine.wrongState],
   async run(ctx, before, { reason, ...to }) {

@@ -66,6 +66,10 @@ export function transitionBetween<State extends string, Action extends string>(
   throw invalidTransition(machine, from, detail, [...new Set(states)]);
 }
 
+/** The states in which a machine has an action of this name; nothing where it has none. */
+export const statesWith = (machine: StateMachine, name: string): readonly string[] | undefined =>
+  machine.transitions.find(({ action }) => action === name)?.from;
+
 /** The actions that a state allows people to ask for. */
 export function actionsIn<State extends string, Action extends string>(
   machine: StateMachine<State, Action>,

@@ -37,6 +37,10 @@ export function describeOperation(
     responses: describeResponses(op, components),
     "x-permission": op.permission?.name ?? null,
     "x-events": op.emits.map(({ type }) => type),
+    ...(op.permission?.impliedBy && { "x-implied-by": op.permission.impliedBy }),
+    ...(op.access === "account" && { "x-account": true }),
+    ...(op.ownersInPerson && { "x-owners-only": true }),
+    ...(op.states && { "x-states": op.states }),
   };
 }
 

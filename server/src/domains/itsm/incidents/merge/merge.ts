@@ -89,6 +89,7 @@ export const mergeIncident = command({
     "incidents watch the other one. Both must be open; a major incident and the child of one are not merged. It can " +
     `be undone for ${UNDO_DAYS_MAX} days.`,
   body: object({ intoId: ticketRef("incident", "inc") }),
+  states: OPEN_STATES,
   emits: [IncidentMerged, DuplicateAdded],
   fails: [CantMerge, incidentMachine.wrongState],
   example: { params: { id: EXAMPLE_INCIDENT }, body: { intoId: "INC0000002" } },

@@ -39,6 +39,7 @@ export function takeCommand<T extends Takeable, Data, E extends EventType>(
       "in `assigneeId`. Who has it keeps it, and nothing happens.",
     emits,
     allowNoop: true,
+    states: machine.states.filter((state) => !machine.finalStates.includes(state)),
     fails: [TicketTaken, machine.wrongState],
     async run(ctx, ticket) {
       const userId = authorOf(ctx.caller);

@@ -17,7 +17,8 @@ import { command } from "#kernel/operation/operation.ts";
 import type { Operation, ReadContext, Route, WriteContext } from "#kernel/contract.ts";
 import { item } from "#kernel/operation/response.ts";
 import { type TicketKind, ticketParams } from "../kind.ts";
-import { nextState, type StateMachine, type TransitionContext } from "../state-machine.ts";
+import type { StateMachine, TransitionContext } from "../state-machine.ts";
+import { nextState, statesWith } from "../state-machine.ts";
 import type { TicketStore } from "../ticket-store.ts";
 import { isAsker, seesOwnOnly, ticketForParty } from "../askers/party.ts";
 import { getTicketIdentity, ticketRefOf } from "../ticket.ts";
@@ -66,6 +67,8 @@ interface CommandDocs<Body extends TSchema> {
   readonly fails?: readonly FailureType[];
   /** Also for those whose ticket it is, without a permission to work on such tickets. */
   readonly forAskers?: true;
+  /** The states in which it can be performed; all when absent. A transition has those of its machine. */
+  readonly states?: readonly string[] | undefined;
 }
 
 export interface TicketCommand<
@@ -244,6 +247,7 @@ function ticketCommand<T extends Ticket, E extends EventType, Body extends TSche
     permission: permission ?? (forAskers ? kind.read : kind.write),
     params: ticketParams(kind),
     bodyOptional: isOptional(declaration.body),
+    states: declaration.states ?? statesWith(kind.machine, name),
     response: item(schema),
     example: { params: { id: model.example }, ...(example !== undefined && { body: example }) },
     async run(ctx, { params: { id }, body }) {

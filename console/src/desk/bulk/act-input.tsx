@@ -4,13 +4,31 @@ import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { Field } from "../../ui/field.tsx";
 import { toWords } from "../../ui/words.ts";
 import { CategoryField } from "../fields/reference-fields.tsx";
-import type { ActField } from "./act-spec.ts";
 
 const SEVERITIES = ["low", "medium", "high", "critical"].map((value) => ({
   value,
   label: toWords(value),
 }));
 const LEVELS = ["High", "Medium", "Low"] as const;
+
+export interface ActField {
+  readonly name: string;
+  readonly label: string;
+  readonly type:
+    | "line"
+    | "area"
+    | "ticket"
+    | "problem"
+    | "major"
+    | "severity"
+    | "level"
+    | "category"
+    | "team"
+    | "person"
+    | "time";
+  readonly isOptional?: boolean;
+  readonly placeholder?: string;
+}
 
 interface InputProps {
   readonly field: ActField;
@@ -24,18 +42,6 @@ interface InputProps {
 /** One field of the form of an act. */
 export function ActInput({ field, without, value, error, onChange }: InputProps) {
   const text = typeof value === "string" ? value : "";
-  if (field.type === "check") {
-    return (
-      <label className="row">
-        <input
-          type="checkbox"
-          checked={value === true}
-          onChange={({ target }) => onChange(target.checked)}
-        />
-        {field.label}
-      </label>
-    );
-  }
   if (field.type === "category") return <CategoryField value={text} onChange={onChange} />;
   return (
     <Field label={field.label} error={error} isOptional={field.isOptional === true}>

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import {
+  changedNames,
+  fieldOf,
+  findProblems,
+  toBody,
+  toPlainProblem,
+  toSentence,
+} from "./form-values.ts";
+
+const FACTS = {
+  title: { type: "string", required: true, minLength: 1, maxLength: 10 },
+  about: { type: "string", maxLength: 50 },
+  note: { type: "string", minLength: 1 },
+  teamId: { type: "string", nullable: true },
+  size: { type: "integer", required: true, minimum: 1, maximum: 5 },
+  isOn: { type: "boolean", required: true },
+  tags: { type: "array", required: true },
+} as const;
+
+test("what is empty is null, an empty text or absent, as the schema has it", () => {
+  const empty = { title: "", about: "", note: "", teamId: "", size: null, isOn: false, tags: [] };
+  expect(toBody(empty, FACTS)).toEqual({ about: "", teamId: null, isOn: false, tags: [] });
+  expect(toBody({ title: "A", note: undefined }, FACTS)).toEqual({ title: "A" });
+});
+
+test("what the schema refuses is said before the server is asked", () => {
+  expect([...findProblems({}, FACTS)]).toEqual([
+    ["title", "is required"],
+    ["size", "is required"],
+  ]);
+  const wrong = { title: "A title too long", size: 9, isOn: true };
+  expect([...findProblems(wrong, FACTS)]).toEqual([
+    ["title", "can have at most 10 characters"],
+    ["size", "must be at most 5"],
+  ]);
+});
+
+test("an update can't empty what has to have a value", () => {
+  expect([
+    ...findProblems({ note: "", teamId: null, about: "" }, FACTS, ["note", "teamId"]),
+  ]).toEqual([
+    ["title", "is required"],
+    ["note", "is required"],
+    ["size", "is required"],
+  ]);
+});
+
+test("a form is dirty by what differs; nothing and an empty text are the same", () => {
+  const base = { title: "A", about: undefined, tags: ["x"] };
+  expect(changedNames(base, { title: "A", about: "", tags: ["x"] })).toEqual([]);
+  expect(changedNames(base, { title: "B", tags: ["x", "y"] })).toEqual(["title", "tags"]);
+  expect(changedNames({ size: 0 }, { size: null })).toEqual(["size"]);
+});
+
+test("an error of the server is told by its field, without words of the schema", () => {
+  expect(fieldOf({ path: "/steps/0/title" })).toBe("steps");
+  expect(toPlainProblem("must not have fewer than 1 characters")).toBe("is required");
+  expect(toSentence("Title", "is required")).toBe("Title is required.");
+  expect(toSentence("Title", "Another team has this name.")).toBe("Another team has this name.");
+});

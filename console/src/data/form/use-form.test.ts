@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import type { useForm } from "./use-form.ts";
+
+/** Never called: what does not compile is the test. */
+export function checkTypes(form: typeof useForm, isNew: boolean): void {
+  const params = { id: "chg_1" };
+  const task = form("changes.add_task", { params, initial: { title: "A", required: true } });
+  task.field("title").onChange("B");
+  // @ts-expect-error The operation has no such field.
+  task.field("titel");
+  // @ts-expect-error It is a yes or a no.
+  task.field("required").onChange("yes");
+  // @ts-expect-error The operation has a path parameter.
+  form("changes.add_task", { initial: {} });
+  // @ts-expect-error The draft has no such field.
+  form("changes.add_task", { params, initial: { titel: "A" } });
+  // @ts-expect-error There is no such operation.
+  form("changes.add_tusk", { params });
+  const either = form(isNew ? "teams.create" : "teams.update", { params });
+  either.field("memberIds").onChange(["usr_1"]);
+  const drawn = form("alerts.create", {
+    // @ts-expect-error Its body needs more than a name.
+    toBody: ({ name }: { readonly name: string }) => ({ name }),
+  });
+  drawn.field("name").onChange("A");
+}
+
+test("names, values and parameters of a form are those of its operation", () => {
+  expect(checkTypes).toBeTypeOf("function");
+});

@@ -1,0 +1,195 @@
+/** The actions of each kind of ticket, by weight: the desk and the pages of changes have the same. */
+import { type ActionTicket, actionOf, statesOf, take, type TicketAction } from "./action.ts";
+import { INCIDENT_ACTIONS } from "./incident-actions.ts";
+
+const ofRequest = actionOf("request");
+const ofProblem = actionOf("problem");
+const ofChange = actionOf("change");
+
+const REQUEST_ACTIONS: readonly TicketAction[] = [
+  take("requests.take", "requests.update"),
+  ofRequest({
+    id: "fulfil",
+    op: "requests.fulfil",
+    label: "Fulfil",
+    keys: "e",
+    fields: [{ name: "notes", label: "What was done" }],
+    said: "is fulfilled",
+    isMain: true,
+  }),
+  ofRequest({
+    id: "approve",
+    op: "requests.approve",
+    label: "Approve",
+    fields: [{ name: "comment", label: "Comment" }],
+    said: "has your yes",
+    isMain: true,
+  }),
+  ofRequest({
+    id: "reject",
+    op: "requests.reject",
+    label: "Reject…",
+    fields: [{ name: "reason", label: "Why?", isRequired: true }],
+    said: "is rejected",
+    isDangerous: true,
+  }),
+  ofRequest({
+    id: "retry",
+    op: "requests.retry",
+    label: "Try its workflow again",
+    said: "is tried again",
+  }),
+  ofRequest({
+    id: "cancel",
+    op: "requests.cancel",
+    label: "Cancel…",
+    fields: [{ name: "reason", label: "Why?" }],
+    said: "is cancelled",
+    isDangerous: true,
+  }),
+];
+
+const PROBLEM_ACTIONS: readonly TicketAction[] = [
+  take("problems.take", "problems.update"),
+  ofProblem({
+    id: "start",
+    op: "problems.investigate",
+    label: "Investigate",
+    keys: "s",
+    shows: () => ({ state: "investigating" }),
+    said: "is investigated",
+  }),
+  ofProblem({
+    id: "known",
+    op: "problems.declare_known_error",
+    label: "Declare a known error…",
+    fields: [
+      { name: "rootCause", label: "Cause", isRequired: true },
+      { name: "workaround", label: "Workaround" },
+    ],
+    said: "is a known error",
+  }),
+  ofProblem({
+    id: "resolve",
+    op: "problems.resolve",
+    label: "Resolve",
+    keys: "e",
+    fields: [{ name: "resolution", label: "What solved it?" }],
+    undo: () => ({ op: "problems.reopen", body: {} }),
+    said: "is resolved",
+    isMain: true,
+  }),
+  ofProblem({ id: "close", op: "problems.close", label: "Close", said: "is closed" }),
+  ofProblem({
+    id: "reopen",
+    op: "problems.reopen",
+    label: "Reopen",
+    said: "is open again",
+    isMain: true,
+  }),
+];
+
+const CHANGE_ACTIONS: readonly TicketAction[] = [
+  take("changes.take", "changes.update"),
+  ofChange({
+    id: "submit",
+    op: "changes.submit",
+    label: "Submit",
+    keys: "s",
+    said: "is submitted",
+    asks: {
+      title: "Submit this change?",
+      text: "Its approvers are asked for their decision.",
+      act: "Submit",
+    },
+    isMain: true,
+  }),
+  ofChange({
+    id: "approve",
+    op: "changes.approve",
+    label: "Approve",
+    fields: [{ name: "comment", label: "Comment" }],
+    said: "has your yes",
+    isMain: true,
+  }),
+  ofChange({
+    id: "reject",
+    op: "changes.reject",
+    label: "Reject…",
+    fields: [{ name: "reason", label: "Why?", isRequired: true }],
+    said: "is rejected",
+    isDangerous: true,
+  }),
+  ofChange({
+    id: "revise",
+    op: "changes.revise",
+    label: "Back to draft",
+    keys: "r",
+    said: "is a draft again",
+    isMain: true,
+  }),
+  ofChange({
+    id: "implement",
+    op: "changes.implement",
+    label: "Implement",
+    keys: "s",
+    needsReason: true,
+    fields: [{ name: "notes", label: "Notes" }],
+    said: "is being implemented",
+    isMain: true,
+  }),
+  ofChange({
+    id: "complete",
+    op: "changes.complete",
+    label: "Complete",
+    keys: "e",
+    fields: [{ name: "notes", label: "How did it go?" }],
+    said: "is complete",
+    isMain: true,
+  }),
+  ofChange({
+    id: "rollback",
+    op: "changes.rollback",
+    label: "Roll back…",
+    keys: "u",
+    fields: [{ name: "notes", label: "What went wrong?" }],
+    said: "is rolled back",
+    isDangerous: true,
+  }),
+  ofChange({
+    id: "cancel",
+    op: "changes.cancel",
+    label: "Cancel…",
+    keys: "x",
+    fields: [{ name: "reason", label: "Why?" }],
+    said: "is cancelled",
+    isDangerous: true,
+  }),
+];
+
+export const TICKET_ACTIONS = {
+  incident: INCIDENT_ACTIONS,
+  request: REQUEST_ACTIONS,
+  problem: PROBLEM_ACTIONS,
+  change: CHANGE_ACTIONS,
+} as const;
+
+/** The actions that the server performs in a ticket's state, in order of weight. */
+export function actionsFor(
+  ticket: Pick<ActionTicket, "kind" | "state" | "isMajor">,
+): readonly TicketAction[] {
+  return TICKET_ACTIONS[ticket.kind].filter((action) => {
+    if (action.id === "major" && ticket.isMajor) return false;
+    return statesOf(ticket.kind, action)?.includes(ticket.state) !== false;
+  });
+}
+
+/** Says why an action is not offered now, beyond a missing permission. */
+export function whyNot(
+  { id, op }: TicketAction,
+  { assigneeId, runId }: Pick<ActionTicket, "assigneeId" | "runId">,
+  meId: string | undefined,
+): string | undefined {
+  if (id === "take" && assigneeId === meId) return "It is yours already.";
+  return op === "requests.fulfil" && runId ? "A workflow fulfils this request." : undefined;
+}

@@ -1,0 +1,81 @@
+import { useBlocker } from "@tanstack/react-router";
+import { type ReactNode, useRef } from "react";
+import type { FormFrame } from "../../ui/form/binding.ts";
+import { FormProblems, submitOnKeys, useFocusOnFailure } from "../../ui/form/form-parts.tsx";
+import { Keys } from "../../ui/key.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { useActions } from "../actions.ts";
+
+interface FormPanelProps {
+  readonly form: FormFrame;
+  readonly label: string;
+  /** What the button does, as a verb: `Save` unless given. */
+  readonly act?: string;
+  /** It can be sent as it is, as what is made anew. */
+  readonly isNew?: boolean;
+  readonly children: ReactNode;
+  /** Stands beside the fields. */
+  readonly aside?: ReactNode;
+  /** Further buttons, at the end of the foot. */
+  readonly others?: ReactNode;
+}
+
+/** A form that is a part of a screen: saved by its button or by Ctrl S; leaving it with changes asks first. */
+export function FormPanel(props: FormPanelProps) {
+  const { form, label, act = "Save", isNew = false, children, aside, others } = props;
+  const { isBusy, isDirty, refusal, submit } = form;
+  const box = useRef<HTMLFormElement>(null);
+  useFocusOnFailure(form, box);
+  const disabled = refusal ?? (isDirty || isNew ? undefined : "Nothing is changed.");
+  useActions([{ keys: "mod+s", label: act, run: submit, always: true, disabled }]);
+  const blocker = useBlocker({
+    shouldBlockFn: () => isDirty && !isBusy,
+    enableBeforeUnload: () => isDirty,
+    withResolver: true,
+  });
+  return (
+    <>
+      <form
+        ref={box}
+        className={aside === undefined ? "form-panel" : "form-panel with-aside"}
+        aria-label={label}
+        aria-busy={isBusy}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (disabled === undefined) submit();
+        }}
+        onKeyDown={(event) => submitOnKeys(event, submit)}
+      >
+        <div className="form-fields">
+          <FormProblems form={form} />
+          {children}
+        </div>
+        {aside !== undefined && <div className="form-aside">{aside}</div>}
+        <footer className="form-foot">
+          <button className="btn main" disabled={disabled !== undefined || isBusy} title={disabled}>
+            {act} <Keys keys="mod+s" />
+          </button>
+          {isDirty && !isNew && (
+            <button type="button" className="btn" onClick={form.reset}>
+              Discard changes
+            </button>
+          )}
+          <span className="grow" />
+          {others}
+        </footer>
+      </form>
+      {blocker.status === "blocked" && (
+        <Confirm
+          title="Discard changes?"
+          act="Discard"
+          keep="Keep editing"
+          onAct={blocker.proceed}
+          onClose={blocker.reset}
+        >
+          What you changed on this page is not saved.
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,102 @@
+import { toWords } from "../words.ts";
+import type { FieldProps } from "./binding.ts";
+import { FieldFrame, framed, labelOf } from "./field-frame.tsx";
+
+export type Option<T extends string | number> = readonly [value: T, label: string];
+
+interface SelectFieldProps<T extends string | number> extends FieldProps<T> {
+  /** By default the values that the schema allows, in words. */
+  readonly options?: readonly Option<T>[];
+  /** What is said of no value; a field that is not required has one. */
+  readonly none?: string;
+}
+
+/** One of a few values. */
+export function SelectField<T extends string | number>(props: SelectFieldProps<T>) {
+  const { value, onChange, limits, none } = props;
+  const options = props.options ?? optionsOf<T>(limits.values);
+  const hasNone = none !== undefined || (limits.required !== true && value == null);
+  return (
+    <FieldFrame field={framed(props)}>
+      {(attributes) => (
+        <select
+          {...attributes}
+          className="field"
+          value={value ?? ""}
+          onChange={({ target }) =>
+            onChange(options.find(([one]) => String(one) === target.value)?.[0] ?? null)
+          }
+        >
+          {(hasNone || value == null) && <option value="">{none ?? ""}</option>}
+          {options.map(([one, words]) => (
+            <option key={one} value={one}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </FieldFrame>
+  );
+}
+
+const optionsOf = <T extends string | number>(
+  values: FieldProps<T>["limits"]["values"] = [],
+): readonly Option<T>[] => values.map((value) => [value as T, toWords(String(value))]);
+
+/** Yes or no. */
+export function CheckField(props: FieldProps<boolean>) {
+  const { value, onChange, isDisabled, help, name } = props;
+  const label = labelOf(props);
+  const error = props.errorFor(label);
+  return (
+    <div className="form-check">
+      <label>
+        <input
+          type="checkbox"
+          name={name}
+          checked={value === true}
+          disabled={isDisabled}
+          aria-invalid={error === undefined ? undefined : true}
+          onChange={({ target }) => onChange(target.checked)}
+        />
+        <span>
+          {label}
+          {help && <span className="field-help">{help}</span>}
+        </span>
+      </label>
+      {error !== undefined && <p className="field-error">{error}</p>}
+    </div>
+  );
+}
+
+interface ChoicesFieldProps<T extends string> extends FieldProps<readonly T[]> {
+  readonly options?: readonly Option<T>[];
+}
+
+/** Several of a few values. */
+export function ChoicesField<T extends string>(props: ChoicesFieldProps<T>) {
+  const { value, onChange, limits, isDisabled, help } = props;
+  const label = labelOf(props);
+  const chosen: readonly T[] = value ?? [];
+  const error = props.errorFor(label);
+  const options = props.options ?? optionsOf<T>(limits.items?.values);
+  return (
+    <fieldset className="form-choices" disabled={isDisabled}>
+      <legend>{label}</legend>
+      {options.map(([one, words]) => (
+        <label key={one}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(one)}
+            onChange={({ target }) =>
+              onChange(target.checked ? [...chosen, one] : chosen.filter((other) => other !== one))
+            }
+          />
+          {words}
+        </label>
+      ))}
+      {help && <p className="field-help">{help}</p>}
+      {error !== undefined && <p className="field-error">{error}</p>}
+    </fieldset>
+  );
+}

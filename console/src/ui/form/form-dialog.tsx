@@ -1,0 +1,81 @@
+import { type ReactNode, useRef, useState } from "react";
+import { Keys } from "../key.tsx";
+import { Confirm } from "../overlay/confirm.tsx";
+import { Dialog } from "../overlay/dialog.tsx";
+import type { FormFrame } from "./binding.ts";
+import { FormProblems, submitOnKeys, useFocusOnFailure } from "./form-parts.tsx";
+
+interface FormDialogProps {
+  readonly form: FormFrame;
+  readonly title: string;
+  /** What the button does, as a verb: `Save` unless given. */
+  readonly act?: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  /** Further buttons, at the beginning of the foot. */
+  readonly others?: ReactNode;
+  readonly isWide?: boolean;
+}
+
+/**
+ * A form in a dialog. Enter sends it from a line, Ctrl Enter from anywhere; Escape asks before it drops what was typed.
+ */
+export function FormDialog(props: FormDialogProps) {
+  const { form, title, act = "Save", onClose, children, others, isWide = false } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [isAsking, setAsking] = useState(false);
+  useFocusOnFailure(form, box);
+  const submit = form.isUnchanged ? onClose : form.submit;
+  const mayClose = (): boolean => {
+    if (form.isDirty) setAsking(true);
+    return !form.isDirty;
+  };
+  return (
+    <>
+      <Dialog
+        title={title}
+        isWide={isWide}
+        onClose={onClose}
+        mayClose={mayClose}
+        onSubmit={submit}
+        footer={
+          <>
+            {others}
+            <span className="grow" />
+            <button type="button" className="btn" onClick={() => mayClose() && onClose()}>
+              Cancel
+            </button>
+            <button
+              className="btn main"
+              disabled={form.isBusy || form.refusal !== undefined}
+              title={form.refusal}
+            >
+              {act} <Keys keys="mod+Enter" />
+            </button>
+          </>
+        }
+      >
+        <div
+          ref={box}
+          className="form-fields"
+          aria-busy={form.isBusy}
+          onKeyDown={(event) => submitOnKeys(event, submit)}
+        >
+          <FormProblems form={form} />
+          {children}
+        </div>
+      </Dialog>
+      {isAsking && (
+        <Confirm
+          title="Discard changes?"
+          act="Discard"
+          keep="Keep editing"
+          onAct={onClose}
+          onClose={() => setAsking(false)}
+        >
+          What you entered is not saved.
+        </Confirm>
+      )}
+    </>
+  );
+}

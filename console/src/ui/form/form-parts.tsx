@@ -1,0 +1,59 @@
+/** What dialogs and panels around a form have in common. */
+import "./form.css";
+import { type KeyboardEvent, type RefObject, useEffect } from "react";
+import { splitWords } from "../words.ts";
+import type { FormFrame } from "./binding.ts";
+
+/** What was refused of the whole form, or what others changed meanwhile. */
+export function FormProblems({ form }: { readonly form: FormFrame }) {
+  const { problems, conflict, isBusy } = form;
+  return (
+    <>
+      {problems.length > 0 && (
+        <div className="problem" role="alert">
+          <div>
+            {problems.map((problem) => (
+              <p key={problem}>{problem}</p>
+            ))}
+          </div>
+        </div>
+      )}
+      {conflict && (
+        <div className="problem" role="alert">
+          <p className="grow">
+            Someone else changed{" "}
+            {conflict.fields.map((name) => splitWords(name)).join(" and ") || "this"} while you were
+            editing. Nothing of yours is saved yet.
+          </p>
+          {conflict.takeTheirs && (
+            <button type="button" className="btn" disabled={isBusy} onClick={conflict.takeTheirs}>
+              Use their version
+            </button>
+          )}
+          <button type="button" className="btn" disabled={isBusy} onClick={conflict.keepMine}>
+            Save mine anyway
+          </button>
+        </div>
+      )}
+    </>
+  );
+}
+
+const FIRST_WRONG = "[aria-invalid=true], [role=alert] button";
+
+/** After each attempt that failed, the first field that is wrong gets the focus. */
+export function useFocusOnFailure(
+  { failures }: Pick<FormFrame, "failures">,
+  box: RefObject<HTMLElement | null>,
+): void {
+  useEffect(() => {
+    if (failures > 0) box.current?.querySelector<HTMLElement>(FIRST_WRONG)?.focus();
+  }, [failures, box]);
+}
+
+/** Ctrl Enter sends a form from any of its fields, also from one in which Enter is a new line. */
+export function submitOnKeys(event: KeyboardEvent<HTMLElement>, submit: () => void): void {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+  event.preventDefault();
+  submit();
+}
