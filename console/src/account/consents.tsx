@@ -1,6 +1,6 @@
 import { AppWindow } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice } from "../ui/feedback.tsx";
@@ -26,7 +26,6 @@ export function Consents() {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["oauth."]);
   };
   const consents = data?.data.consents ?? [];
   return (

@@ -1,6 +1,6 @@
 import { KeyRound, LifeBuoy, Smartphone } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { makePasskey } from "../shell/sign-in/passkey.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
@@ -19,8 +19,6 @@ interface Pending {
   readonly send: (proof: Proof) => Promise<void>;
 }
 
-const refresh = (): void => invalidate(["mfa.", "auth.me"]);
-
 /** Second factors and passkeys; a passkey also opens the account alone. */
 export function Factors() {
   const { data, error, refetch } = useOp("mfa.status");
@@ -35,7 +33,6 @@ export function Factors() {
     const credential = await makePasskey(options);
     const name = `Passkey of ${new Date().toLocaleDateString("en-GB")}`;
     const made = (await call("mfa.register_webauthn", { body: { credential, name } })).data;
-    refresh();
     if ("recoveryCodes" in made && made.recoveryCodes) setCodes(made.recoveryCodes);
     else notify("The passkey is yours. It opens your account from now on.");
   };
@@ -77,7 +74,6 @@ export function Factors() {
           onClose={() => setTotp(false)}
           onEnrolled={(given) => {
             setTotp(false);
-            refresh();
             setCodes(given);
           }}
         />
@@ -109,7 +105,6 @@ function TotpEntry(props: AskProps & { readonly isOn: boolean; readonly onSetUp:
                 about: "Show once more that it is you.",
                 send: async (proof) => {
                   await call("mfa.disable_totp", { body: proof });
-                  refresh();
                 },
               })
             }
@@ -156,7 +151,6 @@ function KeyEntry(props: AskProps & { readonly credential: Schemas["WebAuthnCred
               about: "It no longer opens your account. Show once more that it is you.",
               send: async (proof) => {
                 await call("mfa.remove_webauthn", { params: { id }, body: proof });
-                refresh();
               },
             })
           }
@@ -186,7 +180,6 @@ function CodesEntry(
               about: "The old ones end. Show once more that it is you.",
               send: async (proof) => {
                 const made = await call("mfa.renew_recovery_codes", { body: proof });
-                refresh();
                 props.onCodes(made.data.recoveryCodes);
               },
             })

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate } from "../data/api.ts";
+import { call } from "../data/api.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { Section } from "../ui/display/section.tsx";
 import { Field } from "../ui/field.tsx";
@@ -35,7 +35,6 @@ function ChangePassword({ onClose }: { readonly onClose: () => void }) {
   const isShort = next !== "" && next.length < LENGTH_MIN;
   const change = async (): Promise<void> => {
     await call("passwords.change", { body: { currentPassword: current, newPassword: next } });
-    invalidate(["auth.list_sessions"]);
     notify("Your password is changed. Your other sessions have ended.");
     onClose();
   };

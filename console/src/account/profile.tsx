@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, invalidate } from "../data/api.ts";
+import { call } from "../data/api.ts";
 import { describeRoles, type Me } from "../data/people.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { chooseTheme, THEMES, useTheme } from "../shell/theme.ts";
@@ -51,7 +51,6 @@ function Name({ name }: { readonly name: string }) {
   const isSame = draft.trim() === name || draft.trim() === "";
   const save = async (): Promise<void> => {
     await call("auth.update_me", { body: { name: draft.trim() } });
-    invalidate(["auth.me", "users."]);
     notify("Your name is changed.");
   };
   return (

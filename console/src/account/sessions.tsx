@@ -1,6 +1,6 @@
 import { Monitor, Terminal } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
@@ -28,7 +28,6 @@ export function Sessions() {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["auth.list_sessions"]);
   };
   const endOthers = async (): Promise<void> => {
     setAsking(false);
@@ -38,7 +37,6 @@ export function Sessions() {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["auth.list_sessions"]);
   };
   return (
     <Section

@@ -2,7 +2,7 @@ import "./agents.css";
 import { Link } from "@tanstack/react-router";
 import { AppWindow, Bot } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, useOp } from "../data/api.ts";
+import { call, useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
 import { useTitle } from "../shell/title.ts";
 import { CopyLine } from "../ui/copy-line.tsx";
@@ -61,7 +61,6 @@ function AgentList() {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["agents.", "tokens.", "oauth.", "users.list_tokens"]);
   };
   const agents = data?.data ?? [];
   return (

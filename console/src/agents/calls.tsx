@@ -1,7 +1,7 @@
 import "./agents.css";
 import { Check, X } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, useOp } from "../data/api.ts";
+import { call, useOp } from "../data/api.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Json } from "../ui/json/json.tsx";
 import { Ago } from "../ui/time.tsx";
@@ -46,7 +46,6 @@ function PendingCall({ one }: { readonly one: AgentCall }) {
       notifyError(failure);
     }
     setBusy(false);
-    invalidate(["agent_calls.", "home.", "agents."]);
   };
   return (
     <li className="agent-call">

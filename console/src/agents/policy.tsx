@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "react";
-import { ApiError, call, etagOf, invalidate, useOp } from "../data/api.ts";
+import { ApiError, call, etagOf, useOp } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { useMay } from "../data/people.ts";
 import { Section } from "../ui/display/section.tsx";
@@ -48,7 +48,6 @@ function PolicyForm({ policy }: { readonly policy: AgentPolicy }) {
       await call("agent_policy.set", { body: draft }, etag === undefined ? {} : { ifMatch: etag });
       notify("Agents are bound by this from now on.");
       setErrors([]);
-      invalidate(["agent_policy."]);
     } catch (failure) {
       const own = failure instanceof ApiError ? failure.errors : [];
       setErrors(own);

@@ -2,7 +2,7 @@ import "./approvals.css";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { PendingCalls } from "../agents/index.ts";
-import { ApiError, call, invalidate, useOp } from "../data/api.ts";
+import { ApiError, call, useOp } from "../data/api.ts";
 import { type LogEvent, onEvent } from "../data/live/live.ts";
 import { useMay } from "../data/people.ts";
 import { useWaiting } from "../data/waiting/waiting-list.ts";
@@ -129,14 +129,12 @@ function useInbox() {
       const body = { approved, stepId, ...(comment !== "" && { comment }) };
       await call("runs.resume", { params: { runId }, body });
       notify(approved ? `Approved: ${workflowName} goes on.` : `Rejected: ${workflowName}.`);
-      invalidate(["approvals.", "runs."]);
       return true;
     } catch (failure) {
       mine.current.delete(key);
       if (failure instanceof ApiError && failure.code === "run_not_paused") {
         notify("Somebody else decided first. Nothing of yours was counted.");
         setDecided((old) => (old.has(key) ? old : new Map(old).set(key, UNKNOWN)));
-        invalidate(["approvals.", "runs."]);
       } else notifyError(failure);
       return false;
     }

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, invalidate } from "../data/api.ts";
+import { call } from "../data/api.ts";
 import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { ARTIFACT_TYPES, type ArtifactType, wordsOf } from "./artifact-type.ts";
@@ -30,7 +30,6 @@ export function NewArtifact(props: NewArtifactProps) {
     const body = { name: name.trim(), moduleKey: moduleKey.trim(), artifactType: type, detail };
     try {
       const { data } = await call("artifacts.create", { body: { ...body, status: "draft" } });
-      invalidate(["artifacts.", "scheduled_jobs."]);
       void navigate({ to: "/artifacts/$id", params: { id: data.id } });
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));

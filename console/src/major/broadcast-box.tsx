@@ -1,6 +1,6 @@
 import { Send } from "lucide-react";
 import { useState } from "react";
-import { call, type Input, invalidate, useOp } from "../data/api.ts";
+import { call, type Input, useOp } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { useMay, useRefusals } from "../data/people.ts";
 import { Keys } from "../ui/key.tsx";
@@ -46,7 +46,6 @@ export function BroadcastBox({ room }: { readonly room: Room }) {
       } as Input<"incidents.broadcast">);
       setMessage("");
       notify(isPublic ? "Told to all, and to the public." : "Told to all who have to do with it.");
-      invalidate(["major_incidents.", "incidents.get_timeline"]);
     } catch (error) {
       notify(describeRefusal(error));
     } finally {

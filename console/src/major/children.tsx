@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, useOp } from "../data/api.ts";
+import { call, useOp } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { useMay } from "../data/people.ts";
 import { toneOf } from "../ui/state.tsx";
@@ -24,7 +24,6 @@ export function Children(props: {
     try {
       await work;
       setNumber("");
-      invalidate(["major_incidents.", "incidents."]);
     } catch (error) {
       notify(describeRefusal(error));
     }

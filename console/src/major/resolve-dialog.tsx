@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate } from "../data/api.ts";
+import { call } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
@@ -36,7 +36,6 @@ export function ResolveDialog({
       notify(describeRefusal(error));
     } finally {
       setDone(undefined);
-      invalidate(["major_incidents.", "incidents."]);
     }
   };
   return (

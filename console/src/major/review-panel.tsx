@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { call, invalidate, useOp } from "../data/api.ts";
+import { call, useOp } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { useRefusals } from "../data/people.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -82,11 +82,9 @@ function ReviewForm({ articleId, state, tags, onClose, ...text }: ReviewFormProp
         await call("knowledge.publish", { params: { id } });
       }
       notify(isPublished ? "The review is published." : "The review is kept as a draft.");
-      invalidate(["knowledge."]);
       onClose();
     } catch (error) {
       notify(describeRefusal(error));
-      invalidate(["knowledge."]);
     } finally {
       setBusy(false);
     }

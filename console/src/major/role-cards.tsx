@@ -1,4 +1,4 @@
-import { call, invalidate } from "../data/api.ts";
+import { call } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { useNames } from "../data/names/names.ts";
 import { PersonCombobox } from "../data/options/person-combobox.tsx";
@@ -27,7 +27,6 @@ export function RoleCards({ room }: { readonly room: Room }) {
         params: { id: incident.id, role },
         body: { userId },
       });
-      invalidate(["major_incidents."]);
     } catch (error) {
       notify(describeRefusal(error));
     }

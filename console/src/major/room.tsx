@@ -2,7 +2,7 @@ import "./major.css";
 import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft, Check, ExternalLink, FileText } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, useOp } from "../data/api.ts";
+import { call, useOp } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { useMay, useRefusals } from "../data/people.ts";
 import { useActions } from "../shell/actions.ts";
@@ -140,7 +140,6 @@ function NotMajor({ id, isOpen }: { readonly id: string; readonly isOpen: boolea
   const declare = async (): Promise<void> => {
     try {
       await call("incidents.declare_major", { params: { id }, body: {} });
-      invalidate(["major_incidents.", "incidents."]);
     } catch (error) {
       notify(describeRefusal(error));
     }

@@ -1,5 +1,5 @@
 import "./notifications.css";
-import { call, etagOf, invalidate, patchCached, useOp } from "../data/api.ts";
+import { call, etagOf, patchCached, useOp } from "../data/api.ts";
 import { applyChange } from "../data/change.ts";
 import { MailNotice } from "../data/notices/mail-notice.tsx";
 import { useTitle } from "../shell/title.ts";
@@ -85,7 +85,6 @@ async function send(preferences: Preferences, ifMatch?: string): Promise<void> {
     { body: { email, noEmailFor: [...noEmailFor] } },
     ifMatch === undefined ? {} : { ifMatch },
   );
-  invalidate(["notifications.get_preferences"]);
 }
 
 function Switch(props: {

@@ -2,7 +2,7 @@ import "./notifications.css";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { ArrowLeft, ArrowRight } from "lucide-react";
 import { useEffect } from "react";
-import { call, invalidate, useOp } from "../data/api.ts";
+import { call, useOp } from "../data/api.ts";
 import { place, switchPlace } from "../data/place.ts";
 import { pathOf } from "../data/resource-path.ts";
 import { useActions } from "../shell/actions.ts";
@@ -22,7 +22,7 @@ export function NotificationPage() {
   useTitle(one?.title);
   useEffect(() => {
     if (!isNew) return;
-    void call("notifications.read", { params: { id } }).then(() => invalidate(["notifications."]));
+    void call("notifications.read", { params: { id } });
   }, [id, isNew]);
   const path = one?.resource ? pathOf(one.resource.type, one.resource.id) : undefined;
   const isElsewhere = one !== undefined && one.environment !== place.environment;

@@ -2,7 +2,7 @@ import "./notifications.css";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { CheckCheck, Settings2 } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, patchCached, type Schemas, useOp } from "../data/api.ts";
+import { call, patchCached, type Schemas, useOp } from "../data/api.ts";
 import { applyChange } from "../data/change.ts";
 import { place } from "../data/place.ts";
 import { useActions } from "../shell/actions.ts";
@@ -132,7 +132,6 @@ function markCached(id: string, readAt: string | null): () => void {
 
 const sendRead = async (id: string, isRead: boolean): Promise<void> => {
   await call(isRead ? "notifications.read" : "notifications.unread", { params: { id } });
-  invalidate(["notifications."]);
 };
 
 function setRead({ id }: Notification, isRead: boolean): Promise<boolean> {
@@ -154,7 +153,6 @@ function readAll(): Promise<boolean> {
       })),
     send: async () => {
       await call("notifications.read_all");
-      invalidate(["notifications."]);
     },
     said: "All are read.",
   });

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
@@ -32,7 +32,6 @@ export function Backups() {
       notifyError(failure);
     }
     setBusy(false);
-    invalidate(["installation."]);
   };
   const ids = (backup: Backup) => ({ params: { id: backup.id } });
   const reason = isRunning ? "A backup is being made or verified." : undefined;

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, type Schemas } from "../data/api.ts";
+import { call, type Schemas } from "../data/api.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { Field, PassphraseField } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
@@ -36,7 +36,6 @@ export function ImportTaskDialog(props: {
       ...(slug !== "" && { slug }),
     };
     await call(`archive_imports.${task}`, { params: { id: one.id }, body });
-    invalidate(["archive_imports."]);
     onClose();
   };
   return (

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { uploadArchive } from "../data/files/upload-archive.ts";
 import { toBytes } from "../ui/bytes.ts";
 import { Progress } from "../ui/display/progress.tsx";
@@ -47,13 +47,11 @@ export function Imports() {
       if (!stop.signal.aborted) notifyError(failure);
     }
     setUploads((before) => new Map([...before].filter(([id]) => id !== begun.id)));
-    invalidate(["archive_imports."]);
   };
   const begin = async (file: File): Promise<void> => {
     try {
       const body = { fileName: file.name, bytes: file.size };
       const { data: begun } = await call("archive_imports.start", { body });
-      invalidate(["archive_imports."]);
       await send(file, begun);
     } catch (failure) {
       notifyError(failure);
@@ -75,7 +73,6 @@ export function Imports() {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["archive_imports."]);
   };
   return (
     <Section

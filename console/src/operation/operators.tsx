@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { useMe } from "../data/people.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { Entry, Section } from "../ui/display/section.tsx";
@@ -26,7 +26,6 @@ export function Operators() {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["installation.", "auth.me"]);
   };
   const reason = operators.length === 1 ? "The last operator can't be removed." : undefined;
   return (
@@ -85,7 +84,6 @@ function NewOperator({ onClose }: { readonly onClose: () => void }) {
   const { problem, isBusy, attempt } = useAttempt();
   const add = async (): Promise<void> => {
     const { data } = await call("installation.add_operator", { body: { email: email.trim() } });
-    invalidate(["installation."]);
     notify(`${data.name} is an operator now.`);
     onClose();
   };

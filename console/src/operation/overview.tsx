@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Field } from "../ui/field.tsx";
@@ -145,7 +145,6 @@ function MaintenanceSection({ maintenance }: Pick<Installation, "maintenance">) 
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["installation.read", "auth.me"]);
   };
   return (
     <Section

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { Table } from "../ui/display/table.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -45,7 +45,6 @@ function FailedJobs() {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["installation."]);
   };
   const jobs = data?.data.jobs ?? [];
   return (

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, invalidate, type Schemas } from "../data/api.ts";
+import { call, type Schemas } from "../data/api.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
@@ -46,7 +46,6 @@ export function PlanDialog({
     try {
       const [operation, input] = toCall(plan);
       await call(operation, input as never);
-      invalidate([""]);
       notify(`${name} ${words.said}.`);
       onClose();
     } catch (failure) {

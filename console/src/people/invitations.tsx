@@ -1,6 +1,6 @@
 import { Mail } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { useNames } from "../data/names/names.ts";
 import { useRefusals } from "../data/people.ts";
 import { CopyLine } from "../ui/copy-line.tsx";
@@ -29,7 +29,6 @@ export function Invitations({ nameOf }: { readonly nameOf: (role: string) => str
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["invitations."]);
   };
   const withdraw = async ({ id, email }: Invitation): Promise<void> => {
     try {
@@ -38,7 +37,6 @@ export function Invitations({ nameOf }: { readonly nameOf: (role: string) => str
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["invitations."]);
   };
   const invitations = data?.data ?? [];
   return (

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, type Schemas } from "../data/api.ts";
+import { call, type Schemas } from "../data/api.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Field } from "../ui/field.tsx";
@@ -28,7 +28,6 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
   const { good, bad } = readAddresses(text);
   const invite = async (): Promise<void> => {
     const result = await inviteAll(good, [...chosen]);
-    invalidate(["invitations.", "users."]);
     if (result.refused.length === 0 && result.sent.every(({ mailed }) => mailed)) {
       notify(`${count(result.sent.length, "invitation")} sent.`);
       onClose();

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { type ApiToken, SessionEntry, TokenEntry } from "../account/index.ts";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { useMe } from "../data/people.ts";
 import { Section } from "../ui/display/section.tsx";
 import { ErrorNotice } from "../ui/feedback.tsx";
@@ -44,7 +44,6 @@ function MemberSessions({ member, reason }: PartProps) {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["users."]);
   };
   return (
     <Section
@@ -100,7 +99,6 @@ function MemberTokens({ member, reason }: PartProps) {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["users.list_tokens", "tokens."]);
   };
   return (
     <Section title="API tokens" about="Scripts and programs that act in their name.">

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, etagOf, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, etagOf, type Schemas, useOp } from "../data/api.ts";
 import { useMay, useMe } from "../data/people.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { Entry, Section } from "../ui/display/section.tsx";
@@ -124,13 +124,11 @@ function useMemberCommands(member: Member, onDone: () => void) {
       { params: { id: member.id }, body: { status } },
       ifMatch === undefined ? {} : { ifMatch },
     );
-    invalidate(["users."]);
     notify(status === "active" ? `${member.name} is back.` : `${member.name} is suspended.`);
     onDone();
   };
   const remove = async (): Promise<void> => {
     await call("users.remove", { params: { id: member.id } });
-    invalidate(["users."]);
     notify(`${member.name} is removed.`);
     await navigate({ to: "/people" });
   };
@@ -140,7 +138,6 @@ function useMemberCommands(member: Member, onDone: () => void) {
     // The successor is there first: a workspace is never without an owner.
     await call("roles.assign", { params: { userId: me.user.id }, body: { roleId: "admin" } });
     await call("roles.unassign", { params: { userId: me.user.id, roleId: "owner" } });
-    invalidate(["users.", "auth."]);
     notify(`${member.name} owns this workspace now; you administer it.`);
     onDone();
   };

@@ -2,7 +2,7 @@ import "./people.css";
 import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { useMay, useMe, useRefusals } from "../data/people.ts";
 import { PageError } from "../shell/not-found.tsx";
 import { useTitle } from "../shell/title.ts";
@@ -92,7 +92,6 @@ function Roles({ member }: { readonly member: Member }) {
       notifyError(failure);
     }
     setBusy(false);
-    invalidate(["users.", "auth.me"]);
   };
   return (
     <Section

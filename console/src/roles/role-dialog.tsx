@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { ScopePicker } from "../account/index.ts";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { useMe } from "../data/people.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { Field } from "../ui/field.tsx";
@@ -47,14 +47,12 @@ export function RoleDialog({ draft, catalog, onClose }: RoleDialogProps) {
         body: changed ? { ...words, permissions } : words,
       });
     } else await call("roles.create", { body });
-    invalidate(["roles.", "permissions.", "auth.me"]);
     notify(role ? `${body.name} is changed.` : `${body.name} is a role now.`);
     onClose();
   };
   const remove = async (): Promise<void> => {
     if (!role) return;
     await call("roles.delete", { params: { id: role.id } });
-    invalidate(["roles."]);
     notify(`${role.name} is removed.`);
     onClose();
   };

@@ -1,5 +1,5 @@
 /** Acts on one's own account, from anywhere. */
-import { call, invalidate } from "../data/api.ts";
+import { call } from "../data/api.ts";
 import { forgetPerson } from "../data/person-memory.ts";
 import { BASE_PATH, forgetPlace } from "../data/place.ts";
 import { announcePerson } from "../data/session.ts";
@@ -19,5 +19,4 @@ export async function signOut(): Promise<void> {
 
 export async function markAllRead(): Promise<void> {
   await call("notifications.read_all");
-  invalidate(["notifications."]);
 }

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { BASE_PATH, place } from "../data/place.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { toBytes } from "../ui/bytes.ts";
@@ -35,7 +35,6 @@ export function Exports() {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["workspace_exports."]);
   };
   return (
     <Section
@@ -127,7 +126,6 @@ function NewExport({ onClose }: { readonly onClose: () => void }) {
   const { problem, isBusy, attempt } = useAttempt();
   const start = async (): Promise<void> => {
     await call("workspace_exports.start", { body: passphrase === "" ? {} : { passphrase } });
-    invalidate(["workspace_exports."]);
     notify("The archive is being made.");
     onClose();
   };

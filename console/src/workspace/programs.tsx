@@ -7,7 +7,7 @@ import {
   SecretDialog,
   TokenEntry,
 } from "../account/index.ts";
-import { call, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, type Schemas, useOp } from "../data/api.ts";
 import { useMay, useMe, useRefusals } from "../data/people.ts";
 import { useTitle } from "../shell/title.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
@@ -48,7 +48,6 @@ function AllTokens() {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["users.list_tokens", "tokens."]);
   };
   const tokens = data?.data ?? [];
   return (
@@ -115,7 +114,6 @@ function Applications() {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["oauth."]);
   };
   return (
     <Section
@@ -217,7 +215,6 @@ function NewApplication(props: {
   const make = async (name: string, allowedScopes: string[]): Promise<void> => {
     const body = { name, redirectUris, allowedScopes };
     const { data } = await call("oauth.create_application", { body });
-    invalidate(["oauth."]);
     props.onMade(data);
   };
   return (

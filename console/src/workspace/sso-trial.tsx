@@ -1,5 +1,5 @@
 import { Check, X } from "lucide-react";
-import { call, etagOf, invalidate, type Schemas } from "../data/api.ts";
+import { call, etagOf, type Schemas } from "../data/api.ts";
 import { place } from "../data/place.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
@@ -105,7 +105,6 @@ function Requirement({
     const ifMatch = etagOf("sso.get");
     const body = { enforce: !isRequired };
     await call("sso.enforce", { body }, ifMatch === undefined ? {} : { ifMatch });
-    invalidate(["sso."]);
     notify(isRequired ? "Passwords open this workspace again." : "Single sign-on is required now.");
   };
   return (

@@ -1,7 +1,7 @@
 import "./workspace.css";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, etagOf, invalidate, type Schemas, useOp } from "../data/api.ts";
+import { call, etagOf, type Schemas, useOp } from "../data/api.ts";
 import { useMay, useMe, useRefusals } from "../data/people.ts";
 import { place } from "../data/place.ts";
 import { useAttempt } from "../shell/sign-in/card.tsx";
@@ -90,7 +90,6 @@ function General(props: { readonly workspace: Workspace; readonly reason: string
       { params: { slug }, body },
       ifMatch === undefined ? {} : { ifMatch },
     );
-    invalidate(["workspaces.", "auth.me"]);
     notify("The workspace is changed.");
   };
   return (
@@ -249,7 +248,6 @@ function SecondFactors() {
   const isOn = status.enforced;
   const turn = async (): Promise<void> => {
     await call("mfa.enforce", { body: { enforced: !isOn } });
-    invalidate(["mfa.", "auth.me"]);
     setAsking(false);
     notify(
       isOn ? "A second factor is no longer required." : "Everybody needs a second factor now.",

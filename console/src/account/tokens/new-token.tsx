@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, type Schemas } from "../../data/api.ts";
+import { call, type Schemas } from "../../data/api.ts";
 import { Field } from "../../ui/field.tsx";
 import { CredentialDialog } from "./credential-dialog.tsx";
 
@@ -28,7 +28,6 @@ export function NewTokenDialog(props: {
         ...(ipAllowlist.length > 0 && { ipAllowlist }),
       },
     });
-    invalidate(["tokens."]);
     props.onMade(data);
   };
   return (

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useMay, useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Section } from "../../ui/display/section.tsx";
@@ -33,7 +33,6 @@ export function Tokens() {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["tokens."]);
   };
   const renew = async (id: string): Promise<void> => {
     try {
@@ -41,7 +40,6 @@ export function Tokens() {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["tokens."]);
   };
   return (
     <Section

@@ -3,7 +3,7 @@ import "../apps.css";
 import { Link } from "@tanstack/react-router";
 import { AppWindow, Ellipsis, ExternalLink } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, type Reply, useOp } from "../../data/api.ts";
+import { call, type Reply, useOp } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { useNames } from "../../data/names/names.ts";
 import { useRefusals } from "../../data/people.ts";
@@ -163,5 +163,4 @@ function unarchive({ id, name }: ListedApp): Promise<boolean> {
 
 async function send(operation: "apps.archive" | "apps.unarchive", id: string): Promise<void> {
   await call(operation, { params: { id } });
-  invalidate(["every", "apps."]);
 }

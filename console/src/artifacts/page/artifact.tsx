@@ -3,7 +3,7 @@ import { useBlocker, useNavigate, useParams, useSearch } from "@tanstack/react-r
 import { Ellipsis, Pause, Play, Trash2 } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { CodeEditor, completeScript, placeOfError } from "../../code/index.ts";
-import { ApiError, call, etagOf, invalidate, useOp } from "../../data/api.ts";
+import { ApiError, call, etagOf, useOp } from "../../data/api.ts";
 import { applyChange, describeRefusal } from "../../data/change.ts";
 import { useRefusals } from "../../data/people.ts";
 import { PageError } from "../../shell/not-found.tsx";
@@ -66,7 +66,6 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
       const body = { detail: { scriptSource } };
       const options = base.current === undefined ? {} : { ifMatch: base.current };
       const { data } = await call("artifacts.update", { params: { id }, body }, options);
-      invalidate(["artifacts."]);
       newest.current = undefined;
       setDraft(undefined);
       notify(`Saved as version ${data.versionNumber}.`);
@@ -189,7 +188,6 @@ function Head({
   const isActive = status === "active";
   const send = async (next: Artifact["status"]): Promise<void> => {
     await call("artifacts.update", { params: { id }, body: { status: next } });
-    invalidate(["artifacts.", "scheduled_jobs."]);
   };
   const turn = (): void =>
     void applyChange({
@@ -201,7 +199,6 @@ function Head({
     setEnding(false);
     try {
       await call("artifacts.delete", { params: { id } });
-      invalidate(["artifacts.", "scheduled_jobs."]);
       notify(`${name} is deleted.`);
       void navigate({ to: "/artifacts" });
     } catch (error) {

@@ -1,7 +1,7 @@
 import { Play } from "lucide-react";
 import { useRef, useState } from "react";
 import { CodeEditor } from "../../code/index.ts";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
 import { place } from "../../data/place.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -58,7 +58,6 @@ export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps)
           const error = failure instanceof Error ? failure : new Error(String(failure));
           setRan({ error, tookMs: performance.now() - begun });
         }
-        invalidate(["artifacts.list_executions", "scheduled_jobs."]);
       }
     } finally {
       setBusy(false);

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "react";
-import { call, etagOf, invalidate } from "../../data/api.ts";
+import { call, etagOf } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useRefusals } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
@@ -49,7 +49,6 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
         },
       );
       begun.current = settingsOf(data);
-      invalidate(["artifacts.", "scheduled_jobs."]);
       notify("Saved.");
     } catch (error) {
       setProblem(describeRefusal(error));

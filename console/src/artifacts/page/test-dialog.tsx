@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { CodeEditor } from "../../code/index.ts";
-import { call, invalidate, type Schemas } from "../../data/api.ts";
+import { call, type Schemas } from "../../data/api.ts";
 import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { parseObject } from "../artifact-type.ts";
@@ -37,7 +37,6 @@ export function TestDialog({ artifactId: id, testCase, input, onClose }: TestDia
         const params = { id, testCaseId: testCase.id };
         await call("artifacts.update_test_case", { params, body });
       } else await call("artifacts.create_test_case", { params: { id }, body });
-      invalidate(["artifacts.list_test_cases"]);
       onClose();
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));

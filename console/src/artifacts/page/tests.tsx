@@ -1,6 +1,6 @@
 import { Check, FlaskConical, Pencil, Trash2, X } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
@@ -51,7 +51,6 @@ export function Tests({ artifactId: id, input, beforeRun }: TestsProps) {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["artifacts.list_test_cases"]);
   };
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (isPending) return <Loading rows={4} />;

@@ -1,4 +1,4 @@
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useRefusal } from "../../data/people.ts";
 import { UsedIn } from "../../secrets/index.ts";
 import { Entry, Section } from "../../ui/display/section.tsx";
@@ -53,7 +53,6 @@ function NewerModules({ id, newerModules }: NewerModulesProps) {
     } catch (problem) {
       notifyError(problem);
     } finally {
-      invalidate(["artifacts."]);
     }
   };
   return (

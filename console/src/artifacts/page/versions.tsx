@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, invalidate, useOp } from "../../data/api.ts";
+import { call, useOp } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
 import { Diff } from "../../ui/display/diff.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -35,7 +35,6 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
     try {
       const params = { id, versionNumber: String(number) };
       const { data: restored } = await call("artifacts.restore", { params });
-      invalidate(["artifacts."]);
       notify(`Version ${number} is back, as version ${restored.versionNumber}.`);
     } catch (failure) {
       notifyError(failure);

@@ -1,6 +1,6 @@
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
-import { ApiError, call, etagOf, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { ApiError, call, etagOf, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useRefusals } from "../../data/people.ts";
 import { ItemPicker } from "../../services/index.ts";
@@ -64,7 +64,6 @@ function FreezeForm({ freeze, ifMatch, onClose }: FreezeFormProps) {
         await call("blackout_windows.update", { params: { id: freeze.id }, body }, options);
       else await call("blackout_windows.create", { body });
       notify(freeze ? `Change freeze ${body.name} saved.` : `Change freeze ${body.name} created.`);
-      refresh();
       onClose();
     } catch (error) {
       const errors = error instanceof ApiError ? (error.errors ?? []) : [];
@@ -221,8 +220,5 @@ async function remove({ id, name }: Freeze, onClose: () => void): Promise<void> 
   } catch (error) {
     notify(describeRefusal(error));
   }
-  refresh();
   onClose();
 }
-
-const refresh = (): void => invalidate(["changes.", "blackout_windows."]);

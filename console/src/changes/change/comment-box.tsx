@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Keys } from "../../ui/key.tsx";
@@ -23,7 +23,6 @@ export function CommentBox({ id }: { readonly id: string }) {
     try {
       await call("changes.add_comment", { params: { id }, body: { body: text.trim() } });
       setText("");
-      invalidate(["changes.get_timeline"]);
     } catch (error) {
       notifyError(error);
     } finally {

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { ApiError, call, type Input, invalidate, useOp } from "../../data/api.ts";
+import { ApiError, call, type Input, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -42,7 +42,6 @@ export function ChangeForm({ change, ifMatch, onClose }: ChangeFormProps) {
       notify(
         change ? `${number} was changed.` : `${number} is drafted. Hand it in when it is ready.`,
       );
-      invalidate(["changes."]);
       onClose();
       if (!change) await navigate({ to: "/changes/$id", params: { id: number } });
     } catch (error) {

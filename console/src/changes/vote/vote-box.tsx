@@ -1,6 +1,6 @@
 import { Check, X } from "lucide-react";
 import { useRef, useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { useActions } from "../../shell/actions.ts";
 import { leaveField } from "../../shell/keys/focus-guard.ts";
 import { Keys } from "../../ui/key.tsx";
@@ -41,11 +41,9 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
       notify(isAgreed ? `You agreed to ${change.number}.` : `You refused ${change.number}.`);
       closeForm();
       setWords("");
-      invalidate(["changes.", "home."]);
       onVoted?.();
     } catch (error) {
       notifyError(error);
-      invalidate(["changes."]);
     } finally {
       setBusy(false);
     }

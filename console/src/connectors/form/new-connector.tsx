@@ -2,7 +2,7 @@ import "../connectors.css";
 import "../../ui/display/section.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { ApiError, call, invalidate, useOp } from "../../data/api.ts";
+import { ApiError, call, useOp } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
 import { type FieldError, initialValue, isFields, type Schema } from "../../form/index.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -77,7 +77,6 @@ function NewOfType({ type, preset }: { readonly type: ConnectorType; readonly pr
       const config = preset ? configOfPreset(preset, parts.config) : parts.config;
       const body = { name, type: type.type as "http", ...parts, config };
       const { data } = await call("connectors.create", { body });
-      invalidate(["connectors."]);
       notify(`${name} is made. Test it next.`);
       void navigate({ to: "/connectors/$id", params: { id: data.id } });
     } catch (failure) {

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import { useState } from "react";
-import { ApiError, call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { ApiError, call, type Schemas, useOp } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
 import { type FieldError, Form, initialValue, type Schema, toSendable } from "../../form/index.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -106,7 +106,6 @@ function TryAction(props: { readonly connectorId: string; readonly action: Actio
       const error = failure instanceof Error ? failure : new Error(String(failure));
       setOutcome({ error, tookMs: tookMs() });
     }
-    invalidate(["connectors."]);
     setBusy(false);
   };
   useActions([

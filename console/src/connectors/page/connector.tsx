@@ -2,7 +2,7 @@ import "../connectors.css";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Ellipsis, PlugZap, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
 import { PageError } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
@@ -80,7 +80,6 @@ function Head({ connector }: { readonly connector: Connector }) {
     } catch (error) {
       notifyError(error);
     }
-    invalidate(["connectors."]);
     setBusy(false);
   };
   const test = (): Promise<void> =>
@@ -98,7 +97,6 @@ function Head({ connector }: { readonly connector: Connector }) {
     setEnding(false);
     try {
       await call("connectors.delete", { params: { id } });
-      invalidate(["connectors."]);
       notify(`${name} is deleted.`);
       void navigate({ to: "/connectors" });
     } catch (error) {

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useTitle } from "../../shell/title.ts";
 import { Empty, Loading } from "../../ui/feedback.tsx";
@@ -70,7 +70,6 @@ async function endConsent(
   if (code === undefined || state === undefined) return describeError(error);
   try {
     await call("connectors.consent", { params: { id }, body: { code, state } });
-    invalidate(["connectors."]);
     return undefined;
   } catch (failure) {
     return describeRefusal(failure);

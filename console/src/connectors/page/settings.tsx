@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { ApiError, call, etagOf, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { ApiError, call, etagOf, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useMay } from "../../data/people.ts";
 import type { FieldError } from "../../form/index.ts";
@@ -44,7 +44,6 @@ export function ConnectorSettings({ connector }: { readonly connector: Connector
       const body = { name: shown.name.trim(), ...toParts(type, shown) };
       const options = base === undefined ? {} : { ifMatch: base };
       await call("connectors.update", { params: { id }, body }, options);
-      invalidate(["connectors."]);
       setDraft(undefined);
       notify(`${body.name} is saved. Test it next.`);
     } catch (failure) {

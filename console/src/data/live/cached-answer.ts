@@ -2,11 +2,15 @@
 import type { Query, QueryClient } from "@tanstack/react-query";
 import type { Reading } from "./stale.ts";
 
+const NO_PARAMS = { params: {}, shows: () => true, otherNames: () => [] };
+
 /** A cached query, as the rules of staleness see it. */
 export function toReading(
   { queryKey: [operation, input], state }: Query,
   cache: QueryClient,
 ): Reading {
+  // The whole of a list, read page by page, is cached under its operation (lists/every.ts).
+  if (operation === "every") return { ...NO_PARAMS, operation: String(input) };
   const { data, fetchStatus } = state;
   let text: string | undefined;
   const { params } = (typeof input === "object" && input !== null ? input : {}) as {

@@ -1,5 +1,5 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { call, invalidate, useOp } from "../../data/api.ts";
+import { call, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
 import { useMay, useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -101,7 +101,6 @@ async function moveTo(rules: readonly Rule[], rule: Rule, by: number): Promise<v
   } catch (error) {
     notifyError(error);
   }
-  invalidate(["assignment_rules."]);
 }
 
 /** Names of people, teams and schedules. */

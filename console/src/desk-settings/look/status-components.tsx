@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp, Pencil, Plus, X } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { applyChange, describeRefusal } from "../../data/change.ts";
 import { ItemPicker } from "../../services/index.ts";
 import { Field } from "../../ui/field.tsx";
@@ -22,7 +22,6 @@ export function StatusComponents({ refusal }: { readonly refusal: string | undef
       send: async () => {
         await set(one.id, { position: n + by });
         await set(other.id, { position: n });
-        invalidate(["status_components."]);
       },
       said: `${one.name} is moved`,
     });
@@ -99,12 +98,10 @@ async function remove({ id, name, about, position, ciIds }: Component): Promise<
   await applyChange({
     send: async () => {
       await call("status_components.delete", { params: { id } });
-      invalidate(["status_components."]);
     },
     said: `${name} is off the page`,
     undo: async () => {
       await call("status_components.create", { body: { name, about, position, ciIds } });
-      invalidate(["status_components."]);
     },
   });
 }
@@ -141,7 +138,6 @@ function ComponentDialog({ component, position, onClose }: ComponentDialogProps)
       await (component
         ? call("status_components.update", { params: { id: component.id }, body })
         : call("status_components.create", { body: { ...body, position } }));
-      invalidate(["status_components."]);
       onClose();
     } catch (refused) {
       setError(describeRefusal(refused));

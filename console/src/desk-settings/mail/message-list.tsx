@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { useMay } from "../../data/people.ts";
 import { ticketPath } from "../../desk/index.ts";
@@ -62,7 +62,6 @@ function MessageLine({ message }: { readonly message: Message }) {
     void applyChange({
       send: async () => {
         await call("mailboxes.retry_message", { params: { id: mailboxId, mailId: id } });
-        invalidate(["mailboxes."]);
       },
       said: "It is tried again",
     });

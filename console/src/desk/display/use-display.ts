@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { useMay, useMe } from "../../data/people.ts";
 import { notifyError } from "../../ui/toast.tsx";
 import type { View } from "../queue/views.ts";
@@ -27,8 +27,7 @@ export function useDisplay({ id, saved }: View): readonly [Display, (next: Displ
     if (!isOfView) return;
     setChanged({ id, display: next });
     if (saved.createdBy !== me && !may("teams.update")) return;
-    call("views.update", { params: { id: saved.id }, body: { columns: toColumns(next) } }).then(
-      () => invalidate(["views."]),
+    call("views.update", { params: { id: saved.id }, body: { columns: toColumns(next) } }).catch(
       notifyError,
     );
   };

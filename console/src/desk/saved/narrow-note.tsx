@@ -1,6 +1,6 @@
 import { Bookmark, Save } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { useMay, useMe } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -51,7 +51,6 @@ export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteP
   };
   const save = async (body: object): Promise<void> => {
     await call("views.update", { params: { id: saved?.id ?? "" }, body });
-    invalidate(["views.", "tickets."]);
   };
   function dialog() {
     return (

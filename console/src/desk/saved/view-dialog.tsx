@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useTeams } from "../../data/names/names.ts";
 import { useMay, useMe } from "../../data/people.ts";
@@ -55,7 +55,6 @@ export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialo
       const { data } = saved
         ? await call("views.update", { params: { id: saved.id }, body })
         : await call("views.create", { body });
-      invalidate(["views.", "tickets."]);
       notify(`${data.name} is saved`);
       return onSaved(data.id);
     } catch (refused) {

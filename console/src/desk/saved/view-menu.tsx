@@ -1,6 +1,6 @@
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { useMay, useMe } from "../../data/people.ts";
 import { Menu } from "../../ui/overlay/menu.tsx";
@@ -26,13 +26,11 @@ export function ViewMenu({ saved, onGone }: ViewMenuProps) {
     void applyChange({
       send: async () => {
         await call("views.delete", { params: { id: saved.id } });
-        invalidate(["views."]);
         onGone();
       },
       said: `${name} is deleted`,
       undo: async () => {
         await call("views.create", { body });
-        invalidate(["views."]);
       },
     });
   };

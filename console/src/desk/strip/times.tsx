@@ -1,6 +1,6 @@
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, useOp } from "../../data/api.ts";
+import { call, useOp } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { useNames } from "../../data/names/names.ts";
 import { useRefusals } from "../../data/people.ts";
@@ -40,13 +40,11 @@ export function Times({ ticket }: { readonly ticket: Ticket }) {
     useOp(LIST[kind], { params: { id: number }, query }, { enabled: refusal === undefined }).data
       ?.data ?? [];
   const total = times.reduce((sum, { minutes }) => sum + minutes, 0);
-  const fresh = (): void => invalidate([LIST[kind]]);
   const book = (minutes: number, note: string): void =>
     void applyChange({
       send: async () => {
         const body = { minutes, ...(note !== "" && { note }) };
         await call(ADD[kind], { params: { id }, body });
-        fresh();
       },
       said: `${toMinuteWords(minutes)} booked on ${number}`,
     });
@@ -54,7 +52,6 @@ export function Times({ ticket }: { readonly ticket: Ticket }) {
     void applyChange({
       send: async () => {
         await call(REMOVE[kind], { params: { id, timeId } });
-        fresh();
       },
       said: `${toMinuteWords(minutes)} taken off ${number}`,
     });

@@ -1,7 +1,7 @@
 import "../events.css";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -40,7 +40,6 @@ export function DeadLetters() {
     } finally {
       setBusy(undefined);
       setToSkip(undefined);
-      invalidate(["dead_letters."]);
     }
   };
   const disabled = may ? (open ? undefined : "Choose one first.") : MAY_NOT;

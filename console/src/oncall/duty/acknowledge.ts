@@ -1,4 +1,4 @@
-import { call, invalidate, type Schemas } from "../../data/api.ts";
+import { call, type Schemas } from "../../data/api.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";
 
 /** Acknowledges a page: nobody else is paged about its ticket. */
@@ -12,5 +12,4 @@ export async function acknowledge({
   } catch (error) {
     notifyError(error);
   }
-  invalidate(["pages.", "home."]);
 }

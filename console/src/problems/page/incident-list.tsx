@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { TicketCombobox } from "../../data/options/ticket-combobox.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -20,7 +20,7 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
   const [isLinking, setLinking] = useState(false);
   const { incidents } = problem;
   const change = async (send: () => Promise<unknown>, said: string, undo: () => Promise<unknown>) =>
-    applyChange({ send: () => send().then(refresh), said, undo: () => undo().then(refresh) });
+    applyChange({ send, said, undo });
   const link = (incidentId: string): Promise<unknown> =>
     call("problems.link_incidents", {
       params: { id: problem.id },
@@ -92,8 +92,6 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
     </section>
   );
 }
-
-const refresh = (): void => invalidate(["problems.", "incidents."]);
 
 interface LinkDialogProps {
   readonly onClose: () => void;

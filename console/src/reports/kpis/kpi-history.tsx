@@ -2,7 +2,7 @@ import { type Figure, formatBucket, type Mark } from "@millrace/client/chart";
 import { History } from "lucide-react";
 import { useState } from "react";
 import { FigureView } from "../../analytics/index.ts";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { KpiFigure } from "../../dashboards/index.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
@@ -35,7 +35,6 @@ export function KpiHistory({ kpi, refusal }: KpiHistoryProps) {
       const from = new Date(to.getTime() - BACK_DAYS * DAY_MS);
       const body = { from: from.toISOString(), to: to.toISOString() };
       const { data: done } = await call("kpis.backfill", { params: { id: kpi.id }, body });
-      invalidate(["kpis."]);
       notify(`${count(done.snapshots, "value")} of the past ${BACK_DAYS} days`);
     } catch (failure) {
       notifyError(failure);

@@ -1,5 +1,5 @@
 import { Send } from "lucide-react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { MailNotice, useMailRefusal } from "../../data/notices/mail-notice.tsx";
 import { useNames } from "../../data/names/names.ts";
 import {
@@ -182,7 +182,6 @@ function SentState(props: { readonly schedule: Schedule; readonly refusal: strin
   const send = async (onlyMe: boolean): Promise<void> => {
     try {
       await call("report_schedules.send", { params: { id: schedule.id }, body: { onlyMe } });
-      invalidate(["report_schedules."]);
       notify(onlyMe ? "Sending it to you" : `Sending ${schedule.name} to all recipients`);
     } catch (error) {
       notifyError(error);

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
@@ -42,7 +42,6 @@ export function CancelMany(props: {
     try {
       const { data } = await call("runs.cancel_many", { body: { filter: props.filter } });
       notify(tellOutcome("cancel", data.count, []));
-      invalidate(["runs."]);
       props.onDone();
     } catch (failure) {
       notifyError(failure);

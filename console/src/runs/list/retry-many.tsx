@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
@@ -55,7 +55,6 @@ export function RetryMany(props: {
         done += (await call("runs.retry_many", { body: { filter } })).data.count;
       }
       notify(tellOutcome("retry", done, []));
-      invalidate(["runs."]);
       props.onDone();
     } catch (failure) {
       notifyError(failure);

@@ -12,7 +12,7 @@ import {
   Terminal,
 } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { toCurl } from "../../data/curl.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -87,7 +87,6 @@ function useRunActs(run: TracedRun, step: RunStep | undefined, ask: () => void) 
   const attempt = async (act: () => Promise<unknown>, said: string): Promise<void> => {
     try {
       await act();
-      invalidate(["runs."]);
       notify(said);
     } catch (error) {
       notifyError(error);

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "react";
-import { call, type Input, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Input, type Schemas, useOp } from "../../data/api.ts";
 import { describeFault } from "../../data/error-words.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { Field } from "../../ui/field.tsx";
@@ -38,7 +38,6 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       setTried(data);
       if (dryRun) return;
       notify(`${count(data.created, "item")} added, ${data.updated} changed.`);
-      invalidate(["cmdb."]);
       onClose();
     } catch (error) {
       setProblem(describeRefusal(error));

@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { ApiError, call, invalidate, useOp } from "../../data/api.ts";
+import { ApiError, call, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { LineField, NameField, SelectField, TeamSelect } from "../../desk-settings/index.ts";
 import { Form, type Schema, toSendable } from "../../form/index.ts";
@@ -51,7 +51,6 @@ export function ItemForm({ item, ifMatch, onClose }: ItemFormProps) {
             ifMatch === undefined ? {} : { ifMatch },
           )
         : await call("cmdb.create_item", { body });
-      invalidate(["cmdb."]);
       notify(`${data.name} is saved`);
       onClose();
       if (!item) void navigate({ to: "/services/$id", params: { id: data.id } });

@@ -3,7 +3,7 @@ import "./item-page.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ArrowLeft, Network, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { call, etagOf, invalidate, useOp } from "../../data/api.ts";
+import { call, etagOf, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { useNames } from "../../data/names/names.ts";
 import { useRefusals } from "../../data/people.ts";
@@ -219,7 +219,6 @@ function DeleteItem({ item, onClose }: { readonly item: Item; readonly onClose: 
     try {
       const query = item.relationshipCount > 0 ? { force: true } : {};
       await call("cmdb.delete_item", { params: { id: item.id }, query });
-      invalidate(["cmdb."]);
       notify(`${item.name} is deleted`);
       void navigate({ to: "/services" });
     } catch (error) {

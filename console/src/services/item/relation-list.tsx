@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, useOp } from "../../data/api.ts";
+import { call, useOp } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { SelectField } from "../../desk-settings/index.ts";
 import { Field } from "../../ui/field.tsx";
@@ -100,12 +100,10 @@ async function remove({ id, from, to, type }: Relation): Promise<void> {
   await applyChange({
     send: async () => {
       await call("cmdb.delete_relationship", { params: { id } });
-      invalidate(["cmdb."]);
     },
     said: "The relationship is removed",
     undo: async () => {
       await call("cmdb.create_relationship", { body: { from, to, type } });
-      invalidate(["cmdb."]);
     },
   });
 }
@@ -122,7 +120,6 @@ function RelationDialog(props: { readonly itemId: string; readonly onClose: () =
           const ends = way === "to" ? { from: itemId, to: other } : { from: other, to: itemId };
           await call("cmdb.create_relationship", { body: { ...ends, type } });
         }
-        invalidate(["cmdb."]);
       },
       said: "They are tied",
     });

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { describeFault } from "../../data/error-words.ts";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { notifyError } from "../../ui/toast.tsx";
@@ -38,7 +38,6 @@ export function FaultLines({ current, invalid }: FaultLinesProps) {
     } catch (problem) {
       notifyError(problem);
     }
-    invalidate(["imports."]);
   };
   if (error) return <ErrorNotice error={error} />;
   return (

@@ -3,7 +3,7 @@ import "../table-page.css";
 import "./import.css";
 import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, invalidate, type Input, useOp } from "../../data/api.ts";
+import { call, type Input, useOp } from "../../data/api.ts";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
@@ -57,7 +57,6 @@ function ImportParts({ current }: { readonly current: Import }) {
     } catch (problem) {
       setError(problem instanceof Error ? problem : new Error(String(problem)));
     }
-    invalidate(["imports."]);
   };
   /** False where it was refused. */
   const change = async (body: Input<"imports.update">["body"]): Promise<boolean> => {
@@ -69,7 +68,6 @@ function ImportParts({ current }: { readonly current: Import }) {
       setError(problem instanceof Error ? problem : new Error(String(problem)));
       return false;
     } finally {
-      invalidate(["imports."]);
     }
   };
   const invalid = check?.invalid ?? counts.invalid;

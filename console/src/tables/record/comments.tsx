@@ -1,7 +1,7 @@
 /** What people say about a record. A name behind an @ tells that person of it. */
 import { Trash2 } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, useOp } from "../../data/api.ts";
+import { call, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
 import { useMay, useMe } from "../../data/people.ts";
 import { Avatar } from "../../ui/avatar.tsx";
@@ -30,11 +30,9 @@ export function Comments({ slug, recordId }: CommentsProps) {
     } catch (problem) {
       notifyError(problem);
     }
-    invalidate(["record_comments."]);
   };
   const remove = async (commentId: string): Promise<void> => {
     await call("record_comments.delete", { params: { ...params, commentId } }).catch(notifyError);
-    invalidate(["record_comments."]);
   };
   if (error) return <ErrorNotice error={error} />;
   if (!data) return <Loading rows={4} />;

@@ -1,4 +1,4 @@
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { useRefusal } from "../../data/people.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import type { GridColumn } from "../column/column.ts";
@@ -22,7 +22,6 @@ export function GoneRecord(props: GoneRecordProps) {
     try {
       await call("records.restore", { params: { slug, recordId } });
       notify("The record is back.");
-      invalidate(["records."]);
       onBack();
     } catch (error) {
       notifyError(error);

@@ -2,7 +2,7 @@
 import { Link } from "@tanstack/react-router";
 import { Link2, X } from "lucide-react";
 import { useMemo, useState } from "react";
-import { ApiError, call, etagOf, invalidate, useOp } from "../../data/api.ts";
+import { ApiError, call, etagOf, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
 import { PastBanner, PastError } from "../../past/index.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -198,7 +198,6 @@ function Fields({ table, columns, record, nameOf, reread }: FieldsProps) {
       const input = { params: { slug, recordId }, body: { [column.name]: value } };
       await call("records.update", input, ifMatch === undefined ? {} : { ifMatch });
       notify(`${column.title} is saved.`);
-      invalidate(["records.get"]);
     } catch (error) {
       if (error instanceof ApiError && error.status === 412) {
         reread();

@@ -2,7 +2,7 @@
 import "./form-view.css";
 import { ArrowDown, ArrowUp, ExternalLink, X } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { useRefusal } from "../../data/people.ts";
 import { BASE_PATH } from "../../data/place.ts";
 import { CopyLine } from "../../ui/copy-line.tsx";
@@ -43,7 +43,6 @@ export function FormView({ view, columns }: FormViewProps) {
     } catch (error) {
       notifyError(error);
     }
-    invalidate(["table_views."]);
   };
   return (
     <div className="form-view scroll">
@@ -268,7 +267,6 @@ function Address({ view, isChanged, refusal }: AddressProps) {
     } catch (error) {
       notifyError(error);
     }
-    invalidate(["table_views."]);
   };
   if (publicKey === null) {
     return (

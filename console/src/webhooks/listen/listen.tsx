@@ -2,7 +2,7 @@ import "../webhooks.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus, Radio, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
@@ -40,7 +40,6 @@ export function Listen() {
     setBusy(true);
     try {
       const made = await call("test_endpoints.create", { body: {} });
-      invalidate(["test_endpoints."]);
       show(made.data.id);
     } catch (failure) {
       notifyError(failure);
@@ -110,7 +109,6 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
   const change = async (body: { name?: string; answerStatus?: number }): Promise<void> => {
     try {
       await call("test_endpoints.update", { params: { id }, body });
-      invalidate(["test_endpoints."]);
       if (body.answerStatus !== undefined) notify(`It answers ${body.answerStatus} from now on.`);
     } catch (failure) {
       notifyError(failure);
@@ -123,7 +121,6 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["test_endpoints."]);
   };
   return (
     <div className="listen-panel">

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { RotateCcw, Repeat, X } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -122,7 +122,6 @@ function Acts(props: { readonly delivery: Detail; readonly onOpen: (id: string) 
     } catch (error) {
       notifyError(error);
     }
-    invalidate(["webhooks."]);
     setBusy(false);
   };
   const retry = (): Promise<void> =>

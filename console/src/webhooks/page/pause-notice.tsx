@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, useOp } from "../../data/api.ts";
+import { call, useOp } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Ago } from "../../ui/time.tsx";
@@ -56,7 +56,6 @@ export function ResumeDialog(props: { readonly webhook: Webhook; readonly onClos
     setBusy(true);
     try {
       await call("webhooks.resume", { params: { id }, body: { from } });
-      invalidate(["webhooks."]);
       notify(from === "now" ? `${name} goes on from now.` : `${name} goes on where it stopped.`);
       props.onClose();
     } catch (error) {

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate, useOp } from "../../data/api.ts";
+import { call, useOp } from "../../data/api.ts";
 import { useRefusal } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
@@ -37,7 +37,6 @@ export function RecoveryChoice({ webhook }: { readonly webhook: Webhook }) {
     } catch (failure) {
       notifyError(failure);
     }
-    invalidate(["webhooks.list_recoveries", "webhooks.count_recoverable"]);
   };
   const more = found?.truncated === true ? " or more" : "";
   return (

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { call, invalidate } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notifyError } from "../../ui/toast.tsx";
@@ -15,7 +15,6 @@ export function SecretDialog(props: { readonly webhook: Webhook; readonly onClos
     setBusy(true);
     try {
       setMade((await call("webhooks.rotate_secret", { params: { id }, body: {} })).data);
-      invalidate(["webhooks."]);
     } catch (error) {
       notifyError(error);
     }

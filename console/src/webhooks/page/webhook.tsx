@@ -2,7 +2,7 @@ import "../webhooks.css";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Ellipsis, KeyRound, Pause, Play, Send, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { call, invalidate, useOp } from "../../data/api.ts";
+import { call, useOp } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { useRefusals } from "../../data/people.ts";
 import { PageError } from "../../shell/not-found.tsx";
@@ -105,7 +105,6 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
     setAsked(undefined);
     try {
       await call("webhooks.delete", { params: { id } });
-      invalidate(["webhooks."]);
       notify(`${name} is deleted.`);
       void navigate({ to: "/webhooks" });
     } catch (failure) {
@@ -198,7 +197,6 @@ function setStatus(webhook: Webhook, status: "active" | "paused"): Promise<boole
   const { id, name } = webhook;
   const send = async (next: "active" | "paused"): Promise<void> => {
     await call("webhooks.update", { params: { id }, body: { status: next } });
-    invalidate(["webhooks."]);
   };
   return applyChange({
     send: () => send(status),
@@ -206,7 +204,6 @@ function setStatus(webhook: Webhook, status: "active" | "paused"): Promise<boole
     ...(status === "paused" && {
       undo: async () => {
         await call("webhooks.resume", { params: { id }, body: { from: "pausedAt" } });
-        invalidate(["webhooks."]);
       },
     }),
   });

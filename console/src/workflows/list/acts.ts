@@ -1,5 +1,5 @@
 /** Acts on a workflow of the list. */
-import { call, type Input, invalidate } from "../../data/api.ts";
+import { call, type Input } from "../../data/api.ts";
 import { applyChange } from "../../data/change.ts";
 import { copyText } from "../../ui/behaviour/copy.ts";
 import { notify, notifyError } from "../../ui/toast.tsx";
@@ -21,7 +21,6 @@ export async function duplicate({ id, name }: Named): Promise<string | undefined
       trigger: withoutAddress(data.trigger),
     };
     const made = await call("workflows.create", { body } as unknown as Input<"workflows.create">);
-    invalidate(["every", "workflows."]);
     notify(`${name} was copied.`);
     return made.data.id;
   } catch (error) {
@@ -66,5 +65,4 @@ async function send(
   id: string,
 ): Promise<void> {
   await call(operation, { params: { id } });
-  invalidate(["every", "workflows."]);
 }

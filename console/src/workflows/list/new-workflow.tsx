@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { FileJson, Package, SquarePen } from "lucide-react";
 import { useMemo, useState } from "react";
-import { call, type Input, invalidate, useOp } from "../../data/api.ts";
+import { call, type Input, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
@@ -58,7 +58,6 @@ export function NewWorkflow(props: {
         : isForeign && foreign
           ? toPlace(await createDrafts(foreign, bindings))
           : await create(props.way, { name, text, chosen });
-      invalidate(["every", "workflows.", "runs."]);
       if (to === undefined) return;
       props.onClose();
       await navigate({ to });

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, invalidate, type Schemas, useOp } from "../../data/api.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { ErrorNotice } from "../../ui/feedback.tsx";
@@ -49,7 +49,6 @@ export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
     try {
       const body = { ...(JSON.parse(span) as Span), maxConcurrency: atOnce };
       await call("workflows.backfill", { params, body });
-      invalidate(["workflows.list_backfills"]);
       notify("The backfill has begun");
     } catch (error) {
       notifyError(error);
@@ -173,7 +172,6 @@ function BackfillLine({ backfill }: { readonly backfill: Backfill }) {
   const cancel = async (): Promise<void> => {
     try {
       await call("backfills.cancel", { params: { id } });
-      invalidate(["workflows.list_backfills"]);
     } catch (error) {
       notifyError(error);
     }

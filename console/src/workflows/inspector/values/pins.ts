@@ -1,7 +1,7 @@
 /**
  * Outputs that tests take for granted, each by the key of its step: those of others stay whoever pins at the same time.
  */
-import { call, invalidate, useOp } from "../../../data/api.ts";
+import { call, useOp } from "../../../data/api.ts";
 import { findStep } from "../../graph/graph.ts";
 import { notify, notifyError } from "../../../ui/toast.tsx";
 
@@ -22,7 +22,6 @@ export function usePins(workflowId: string, saveFirst?: () => Promise<boolean>):
     const params = { id: workflowId, key };
     if (output === undefined) await call("workflows.unpin_output", { params });
     else await call("workflows.pin_output", { params, body: { output } });
-    invalidate(["workflows.pinned_data"]);
   };
   const isSaved = (key: string): boolean =>
     saved !== undefined && findStep(saved, key.replaceAll(".", "/")) !== undefined;

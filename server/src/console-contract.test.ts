@@ -1,0 +1,34 @@
+/** The console copies nothing that the server declares: rights, staleness and states come from the generated contract. */
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { domains } from "./app.ts";
+
+const root = join(import.meta.dirname, "../../console/src");
+const sources = globSync("**/*.{ts,tsx}", { cwd: root })
+  .filter((path) => !path.endsWith(".test.ts"))
+  .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+
+test("screens name operations, not permissions", () => {
+  const names = domains.flatMap(({ permissions }) => permissions.map(({ name }) => name));
+  const known = new Set(names.filter((name) => name.includes(":")));
+  const copied = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(/"([a-z_]+:[a-z_]+)"/g)]
+      .filter(([, name = ""]) => known.has(name))
+      .map(([literal]) => `${path}: ${literal}`),
+  );
+  // No operation needs it: it allows to make a workspace, which only operators do elsewhere.
+  expect(copied).toEqual(['shell/bar/workspace-switch.tsx: "workspaces:create"']);
+});
+
+test("what a write makes stale follows from its operation", () => {
+  const own = sources.filter(
+    ({ path, text }) => !path.startsWith("data/") && /\binvalidate\(/.test(text),
+  );
+  // A trace that grows by the log, a list that is patched in place, an editor of several operations.
+  expect(own.map(({ path }) => path).toSorted()).toEqual([
+    "causes/causes.tsx",
+    "desk-settings/frame/use-editor.ts",
+    "desk/ticket-cache.ts",
+  ]);
+});
