@@ -1,4 +1,4 @@
-/** The console copies nothing that the server declares: rights, staleness and states come from the generated contract. */
+/** The console copies nothing that the server declares: rights and staleness come from the generated contract. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
