@@ -62,16 +62,7 @@ const PIECE_ITEMS = 8;
 export async function stringifyInTurns(value: unknown): Promise<string> {
   const chunks: string[] = [];
   await addChunks(chunks, value, new TurnTimer());
-  return awaitTurnToSend(chunks.join(""));
-}
-
-/** A longer text takes milliseconds to encode when it is sent. */
-const SENT_AT_ONCE_CHARACTERS = 500_000;
-
-/** The text of an answer, when it may be sent: of several large ones each in a turn of its own. */
-export async function awaitTurnToSend(text: string): Promise<string> {
-  if (text.length > SENT_AT_ONCE_CHARACTERS) await new TurnTimer().next();
-  return text;
+  return chunks.join("");
 }
 
 async function addChunks(chunks: string[], value: unknown, turn: TurnTimer): Promise<void> {

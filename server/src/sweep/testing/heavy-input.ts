@@ -7,8 +7,6 @@ export interface HeavyInput {
   readonly route: string;
   readonly body?: unknown;
   readonly status: number;
-  /** How many calls are made at once, where it is another number than for the others. */
-  readonly atOnce?: number;
 }
 
 const times = <T>(count: number, make: (n: number) => T): T[] =>
@@ -161,7 +159,7 @@ export async function heavyInputs(owner: Ask & { readonly userId: string }): Pro
       route: `GET /api/v1/analytics/dashboards/${dashboard.body.data.id}/data`,
       status: 200,
     },
-    { name: "an app of many tables", route: `GET /apps/default/${slug}`, status: 200, atOnce: 1 },
+    { name: "an app of many tables", route: `GET /apps/default/${slug}`, status: 200 },
     {
       name: "the state of an app",
       route: `POST /apps/default/${slug}/_state`,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { Child } from "#kernel/html/vnode.ts";
 import { escapeHtml, renderHtml } from "#kernel/html/vnode-html.ts";
-import { awaitTurnToSend, stringifyInTurns } from "#kernel/schema/serialise.ts";
+import { stringifyInTurns } from "#kernel/schema/serialise.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { Snapshot } from "../deployments/deployment.ts";
 import type { AppSession } from "./app-session.ts";
@@ -88,7 +88,7 @@ ${style && `<style>${style}</style>\n`}<script type="module" src="${base}/main.t
 </html>
 `;
   const policy = buildPolicy(session, style);
-  return { html: await awaitTurnToSend(html), policy, headers: HEADERS };
+  return { html, policy, headers: HEADERS };
 }
 
 const STAGE_POLICY =

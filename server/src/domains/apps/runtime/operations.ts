@@ -14,7 +14,7 @@ import { renderPage } from "./document.ts";
 import { AppActed } from "./events.ts";
 import { loginPage, findLoginReturn } from "./login.ts";
 import { findErrors, recordErrors } from "../errors/app-error.ts";
-import { resolvePage } from "./resolve-page.ts";
+import { resolvePage, useResolvedPage } from "./resolve-page.ts";
 import { SourceFailed } from "./sources/source-calls.ts";
 import { getPage, openAppSession } from "./app-session.ts";
 import { assertFits } from "../public/visitor.ts";
@@ -75,9 +75,11 @@ export const openApp = query({
       return { ...loginPage(loginReturn), status: Unauthenticated.status };
     }
     const page = getPage(session, path);
-    const state = await resolvePage(session, page, { params, inputs: {}, views: {}, selected: {} });
-    if (!state.deferred) await recordErrors(session, page.path, findErrors(state.components));
-    return renderPage(session, state, params, began);
+    const fresh = { params, inputs: {}, views: {}, selected: {} };
+    return useResolvedPage(session, page, fresh, async (state) => {
+      if (!state.deferred) await recordErrors(session, page.path, findErrors(state.components));
+      return renderPage(session, state, params, began);
+    });
   },
   run: async (_ctx, _input, page) => page,
 });

@@ -21,6 +21,7 @@ import {
   loadSources,
   type ResolveContext,
 } from "./sources/load-sources.ts";
+import { runPage } from "./sources/large-page.ts";
 import { isPaged } from "./sources/table-page.ts";
 import type { AppSession } from "./app-session.ts";
 import { PageMarkdown } from "./markdown/render-markdown.ts";
@@ -32,14 +33,29 @@ const TOO_LARGE: ResolvedComponent[] = [
 ];
 
 /** Resolves all components of a page; an error replaces only its component. */
-export async function resolvePage(
+export function resolvePage(
   session: AppSession,
   page: Page,
   browserState: BrowserState,
 ): Promise<PageState> {
-  const ctx = await prepareContext(session, page, browserState, [
-    ...walkComponents(page.components),
-  ]);
+  return useResolvedPage(session, page, browserState, (state) => Promise.resolve(state));
+}
+
+/** Resolves a page and uses it, of large ones only one for each workspace at a time. */
+export async function useResolvedPage<T>(
+  session: AppSession,
+  page: Page,
+  browserState: BrowserState,
+  use: (state: PageState) => Promise<T>,
+): Promise<T> {
+  const placed = [...walkComponents(page.components)];
+  // Sources may wait for other systems, and no page waits for those of another.
+  const ctx = await prepareContext(session, page, browserState, placed);
+  return runPage(session, placed, async () => use(await resolveState(ctx)));
+}
+
+async function resolveState(ctx: ResolveContext): Promise<PageState> {
+  const { session, page } = ctx;
   const { served, embed } = session;
   const isSinglePage = embed !== undefined && embed.pageId !== null;
   const linked = isSinglePage ? [page] : served.snapshot.pages.filter(({ menu }) => menu !== false);

@@ -2,7 +2,7 @@ import type { FormInput } from "#kernel/html/form/form-field.ts";
 import { findOpenTable } from "#domains/tables/index.ts";
 import type { TableColumn } from "../browser/page-state.ts";
 import { idOf } from "../sources/load-sources.ts";
-import { getSource, isPaged, readTablePage } from "../sources/table-page.ts";
+import { getSource, isPaged, PAGE_SIZE, readTablePage } from "../sources/table-page.ts";
 import { labelsOfSource } from "./column-titles.ts";
 import type { RenderContext, RenderedComponent } from "./render-context.ts";
 import {
@@ -14,8 +14,6 @@ import {
   toOptions,
   toText,
 } from "./values.ts";
-
-const PAGE_SIZE = 20;
 
 export async function renderTable(ctx: RenderContext): Promise<RenderedComponent> {
   const { props, component, browserState, id } = ctx;

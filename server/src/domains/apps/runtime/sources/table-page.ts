@@ -6,6 +6,9 @@ import type { AppSession } from "../app-session.ts";
 import { idOf, type ResolveContext, resolveConfig, rowsOf } from "./load-sources.ts";
 import { listRows, type SourceConfig, SourceFailed, toRowQuery } from "./source-calls.ts";
 
+/** The rows of a page of a table that names no number. */
+export const PAGE_SIZE = 20;
+
 type SourceContext = Pick<ResolveContext, "session" | "scope" | "loaded">;
 
 /** One page of a table component. */

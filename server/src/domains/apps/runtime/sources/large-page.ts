@@ -1,0 +1,36 @@
+/** Pages that show many rows. What several of them hold at once makes the garbage collector keep the event loop. */
+import type { Platform } from "#kernel/contract.ts";
+import { FairShare } from "#kernel/work/fair-share.ts";
+import type { PlacedComponent } from "../../definition/component.ts";
+import type { AppSession } from "../app-session.ts";
+import { PAGE_SIZE } from "./table-page.ts";
+
+/** A page of more rows is large: ten tables of a hundred. */
+const ROWS_MAX = 1_000;
+/** A component that is no table shows as many rows as its source has, which is bounded by itself. */
+const OTHER_ROWS = 100;
+/** Of all workspaces. */
+const AT_ONCE_MAX = 4;
+
+const shares = new WeakMap<Platform["db"], FairShare>();
+
+/** Runs work on a page: at once, or when no other large page of its workspace is worked on. */
+export function runPage<T>(
+  { platform: { db }, partition }: AppSession,
+  components: readonly PlacedComponent[],
+  work: () => Promise<T>,
+): Promise<T> {
+  if (countRows(components) <= ROWS_MAX) return work();
+  const share = shares.get(db) ?? new FairShare(AT_ONCE_MAX, 1);
+  shares.set(db, share);
+  return share.run(partition.workspace, work);
+}
+
+/** The rows that the components of a page show at most. */
+function countRows(components: readonly PlacedComponent[]): number {
+  const counts = components.map(({ component: { type, dataSource, pageSize } }) => {
+    if (dataSource === undefined) return 0;
+    return type === "table" ? Number(pageSize ?? PAGE_SIZE) : OTHER_ROWS;
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
+}
