@@ -20,6 +20,7 @@ import type { Platform, ReadContext } from "#kernel/contract.ts";
 import type { EnvironmentName, Partition } from "#kernel/db/partition.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { FailureWithPage, htmlErrorRendering } from "#kernel/html/error-page.ts";
+import { isTrapped } from "#kernel/html/form/form-view.ts";
 import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { classifyAddress } from "#kernel/outbound/ssrf-guard.ts";
 import { Failure, failure, Forbidden, Invalid, NotFound } from "#kernel/operation/failure.ts";
@@ -39,7 +40,7 @@ import {
   type SentAnswers,
   toInput,
 } from "./form-answers.ts";
-import { type AskedField, formPage, type FormValues, thanksPage, TRAP } from "./form-page.ts";
+import { type AskedField, formPage, thanksPage } from "./form-page.ts";
 
 const KEY_BYTES = 18;
 const KEY_PATTERN = "^[A-Za-z0-9_-]{24}$";
@@ -161,13 +162,13 @@ const sendForm = command({
         )
       : 0;
     const sent = await readAnswers(platform, partition, caller, { fields, bytesMax });
-    const { values, files } = sent;
-    if (typeof values[TRAP] === "string" && values[TRAP] !== "") {
+    const { posted, files } = sent;
+    if (isTrapped(posted)) {
       await discardFiles(platform, partition, files);
       return { ...open, ...sent, input: undefined };
     }
     const input = await discardOnFailure(platform, partition, files, () =>
-      withPage({ ...open, values }, async () => checkAnswers(platform, open, sent)),
+      withPage({ ...open, posted }, async () => checkAnswers(platform, open, sent)),
     );
     return { ...open, ...sent, input };
   },
@@ -205,7 +206,7 @@ async function checkAnswers(
   { caller, slug, fields }: OpenForm,
   sent: SentAnswers,
 ): Promise<RecordInput> {
-  const input = toInput(fields, sent.values);
+  const input = toInput(fields, sent);
   const table = await openTable({ platform, caller }, slug);
   const parsed = table.parseFields("create", input, platform.clock.now());
   const errors = [...("errors" in parsed ? parsed.errors : []), ...checkTypes(fields, sent)];
@@ -215,17 +216,19 @@ async function checkAnswers(
 
 /** Does what answers are for; where they can't be taken, the form is shown again, with what was typed. */
 async function withPage<T>(
-  { title, form, fields, values }: OpenForm & Pick<SentAnswers, "values">,
+  { title, form, fields, posted }: OpenForm & Pick<SentAnswers, "posted">,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const errors = error.particulars.errors ?? [{ path: "", message: "can't be taken now" }];
-    const typed = Object.entries(values).filter(([, value]) => typeof value === "string");
-    const page = { title, form, fields, values: Object.fromEntries(typed) as FormValues, errors };
-    throw new FailureWithPage(new Failure(Invalid), formPage(page));
+    const found = error.particulars.errors ?? [{ path: "", message: error.message }];
+    const errors = new Map(found.map(({ path, message }) => [path.split("/")[1] ?? "", message]));
+    throw new FailureWithPage(
+      new Failure(Invalid),
+      formPage({ title, form, fields, posted, errors }),
+    );
   }
 }
 

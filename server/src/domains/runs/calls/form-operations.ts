@@ -137,7 +137,7 @@ export const showRunForm = query({
     if (after) return after;
     const wait = openFormOf(opened);
     if (!wait) return waitingPage("This form is not open yet.");
-    return formPage(wait.form, 0, { values: {}, errors: new Map() });
+    return formPage(wait.form);
   },
   run: async (_ctx, _input, page) => page,
 });

@@ -74,7 +74,7 @@ test("whoever sent a form is led to the next one, and reads the answer of the ru
   expect(shown.headers["content-security-policy"]).toContain("default-src 'none'");
   const wrong = await send(next, { $page: "0", size: "XXL" });
   expect([wrong.status, wrong.events]).toEqual([422, []]);
-  expect(wrong.body).toContain("must be one of the choices");
+  expect(wrong.body).toContain("Choose one of the options.");
   const sent = await send(next, { $page: "0", size: "L" });
   expect(sent.status).toBe(303);
   const last = await send(String(sent.headers["location"]), { $page: "0", size: "S" });

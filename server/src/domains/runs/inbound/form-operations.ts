@@ -86,7 +86,7 @@ export const showForm = query({
   example: inboundExample,
   async prepare(platform, input, caller) {
     const { named } = await openInbound(platform, "form", input, caller);
-    return formPage(named.trigger, 0, { values: {}, errors: new Map() });
+    return formPage(named.trigger);
   },
   run: async (_ctx, _input, page) => page,
 });

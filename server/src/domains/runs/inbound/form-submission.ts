@@ -1,9 +1,13 @@
 /** A form that is sent page by page, of a trigger or of a step. */
-import type { Form, FormField } from "#domains/workflows/index.ts";
+import { isFileReference } from "#domains/files/index.ts";
+import type { Form } from "#domains/workflows/index.ts";
+import { type PostedForm, readTexts } from "#kernel/html/form/form-field.ts";
+import { type ParsedForm, parseForm } from "#kernel/html/form/form-values.ts";
+import { isTrapped } from "#kernel/html/form/form-view.ts";
+import { toPostedForm } from "#kernel/html/form/posted-form.ts";
 import type { HtmlDocument } from "#kernel/html/markup.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
-import { formPage, PAGE_FIELD, sentPage, TRAP_FIELD } from "./form-page.ts";
-import { checkFormPage, readFormValues, toFormInput } from "./form-values.ts";
+import { BACK_FIELD, formPage, PAGE_FIELD, sentPage, toPageField } from "./form-page.ts";
 
 /** The page to show after one that was sent. */
 export interface ShownPage {
@@ -19,27 +23,37 @@ export function takeFormPage(
   sent: unknown,
   findErrors: (answers: Answers) => readonly FieldError[] = () => [],
 ): ShownPage | { readonly answers: Answers } {
-  const body = (typeof sent === "object" && sent !== null ? sent : {}) as Record<string, unknown>;
+  const posted = toPostedForm(sent);
   const last = form.pages.length - 1;
-  const at = Math.min(Math.max(Math.trunc(Number(body[PAGE_FIELD] ?? last)) || 0, 0), last);
-  const values = readFormValues(form, body);
-  if (body["$back"] !== undefined) {
-    return { page: formPage(form, Math.max(0, at - 1), { values, errors: new Map() }) };
-  }
+  const [page = last] = readTexts(posted, PAGE_FIELD);
+  const at = Math.min(Math.max(Math.trunc(Number(page)) || 0, 0), last);
+  if (posted.has(BACK_FIELD)) return { page: formPage(form, Math.max(0, at - 1), { posted }) };
+  const answers: [string, unknown][] = [];
   // Earlier pages come back as they were sent: they are checked once more.
-  for (let page = 0; page <= at; page += 1) {
-    const errors = checkFormPage(form, page, { values, body });
-    if (errors.size > 0) return { page: formPage(form, page, { values, errors }), status: 422 };
+  for (let earlier = 0; earlier <= at; earlier += 1) {
+    const { values, errors } = parsePage(form, earlier, posted);
+    if (errors.size > 0) return { page: formPage(form, earlier, { posted, errors }), status: 422 };
+    answers.push(...Object.entries(values));
   }
-  if (at < last) return { page: formPage(form, at + 1, { values, errors: new Map() }) };
+  if (at < last) return { page: formPage(form, at + 1, { posted }) };
   // Programs that fill in everything are thanked, and nothing more.
-  if (typeof body[TRAP_FIELD] === "string" && body[TRAP_FIELD] !== "") {
-    return { page: sentPage(form, undefined) };
-  }
-  const answers = toFormInput(form, values, body);
-  const refused = findRefusal(form, findErrors(answers));
-  if (!refused) return { answers };
-  return { page: formPage(form, refused.page, { values, ...refused }), status: 422 };
+  if (isTrapped(posted)) return { page: sentPage(form, undefined) };
+  const all = Object.fromEntries(answers);
+  const refused = findRefusal(form, findErrors(all));
+  if (!refused) return { answers: all };
+  return { page: formPage(form, refused.page, { posted, errors: refused.errors }), status: 422 };
+}
+
+function parsePage({ pages }: Form, at: number, posted: PostedForm): ParsedForm {
+  const fields = (pages[at]?.fields ?? []).map(toPageField);
+  // A handle that somebody wrote as a text is no file.
+  const { values, errors } = parseForm(fields, posted, { isFile: isFileReference });
+  const files = fields.filter(({ input }) => input === "file").map(({ name }) => name);
+  const single = Object.entries(values).map(([name, value]): [string, unknown] => [
+    name,
+    files.includes(name) && Array.isArray(value) ? value[0] : value,
+  ]);
+  return { values: Object.fromEntries(single), errors };
 }
 
 /** The answers that are refused, on the first page that asks for one of them. */
@@ -47,10 +61,9 @@ function findRefusal(
   { pages }: Form,
   found: readonly FieldError[],
 ): { readonly page: number; readonly errors: Map<string, string> } | undefined {
-  const errors = new Map(found.map(({ path, message }) => [path.split("/")[1], message]));
-  const isRefused = ({ name }: FormField): boolean => errors.has(name);
-  const page = pages.findIndex(({ fields }) => fields.some(isRefused));
-  if (page < 0) return undefined;
-  const refused = (pages[page]?.fields ?? []).filter(isRefused);
-  return { page, errors: new Map(refused.map(({ name }) => [name, errors.get(name) ?? ""])) };
+  const messages = new Map(found.map(({ path, message }) => [path.split("/")[1] ?? "", message]));
+  const page = pages.findIndex(({ fields }) => fields.some(({ name }) => messages.has(name)));
+  const asked = new Set((pages[page]?.fields ?? []).map(({ name }) => name));
+  const errors = new Map([...messages].filter(([name]) => asked.has(name)));
+  return page < 0 ? undefined : { page, errors };
 }

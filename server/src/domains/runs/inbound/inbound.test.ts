@@ -178,7 +178,7 @@ test("a form is asked page by page without scripts, and shows the answer of its 
   const send = (fields: Record<string, string>) => stranger(`POST ${path}`, page(fields), FORM);
   const wrong = await send({ $page: "0", Name: "", mail: "no" });
   expect([wrong.status, wrong.events]).toEqual([422, []]);
-  expect(wrong.body).toContain("must be an e-mail address");
+  expect(wrong.body).toContain("Enter an e-mail address, for example name@example.com.");
   const next = await send({ $page: "0", Name: '"><script>', mail: "a@b.c" });
   expect([next.status, next.events]).toEqual([200, []]);
   expect(next.body).toContain("Page 2 of 2");
