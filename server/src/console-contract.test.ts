@@ -32,3 +32,11 @@ test("what a write makes stale follows from its operation", () => {
     "desk/ticket-cache.ts",
   ]);
 });
+
+test("controls of the browser are in ui/ and code/ alone, where they have one look", () => {
+  const raw = sources.filter(
+    ({ path, text }) =>
+      !/^(ui|code)\//.test(path) && /<(button|input|select|textarea)\b/.test(text),
+  );
+  expect(raw.map(({ path }) => path)).toEqual([]);
+});

@@ -8,6 +8,7 @@ import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { summariseScopes } from "./tokens/scopes.ts";
+import { Button } from "../ui/form/button.tsx";
 
 type Consent = Schemas["OAuthConsents"]["consents"][number];
 
@@ -46,13 +47,9 @@ export function Consents() {
               </>
             }
             act={
-              <button
-                className="btn"
-                aria-label={`Take back ${consent.name}`}
-                onClick={() => setEnding(consent)}
-              >
+              <Button aria-label={`Take back ${consent.name}`} onClick={() => setEnding(consent)}>
                 Revoke
-              </button>
+              </Button>
             }
           />
         ))}

@@ -6,6 +6,8 @@ import { copyText } from "../ui/behaviour/copy.ts";
 import { Field } from "../ui/field.tsx";
 import { Loading } from "../ui/feedback.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 /** An authenticator app: its key as a picture, and a code that shows that it has it. */
 export function TotpDialog(props: {
@@ -29,9 +31,9 @@ export function TotpDialog(props: {
       onClose={props.onClose}
       onSubmit={() => void attempt(verify)}
       footer={
-        <button className="btn main" disabled={isBusy || code.trim().length < 6}>
+        <Button look="main" disabled={isBusy || code.trim().length < 6}>
           Set it up
-        </button>
+        </Button>
       }
     >
       {!secret && <Loading rows={4} />}
@@ -46,9 +48,8 @@ export function TotpDialog(props: {
       )}
       <Field label="Code that the app shows" error={problem}>
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field"
             inputMode="numeric"
             autoComplete="one-time-code"
             maxLength={8}
@@ -74,10 +75,10 @@ export function CodesDialog(props: {
       onSubmit={props.onClose}
       footer={
         <>
-          <button type="button" className="btn" onClick={copy}>
+          <Button type="button" onClick={copy}>
             Copy all
-          </button>
-          <button className="btn main">I have saved them</button>
+          </Button>
+          <Button look="main">I have saved them</Button>
         </>
       }
     >

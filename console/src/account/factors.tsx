@@ -10,6 +10,7 @@ import { notify } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { CodesDialog, TotpDialog } from "./factor-dialogs.tsx";
 import { type Proof, ProofDialog } from "./proof-dialog.tsx";
+import { Button } from "../ui/form/button.tsx";
 
 /** A question that stands before a change of the second factors. */
 interface Pending {
@@ -60,9 +61,9 @@ export function Factors() {
             problem ?? "Opens your account alone, without a password, by a finger, a face or a PIN."
           }
           act={
-            <button className="btn" disabled={isBusy} onClick={() => void attempt(addKey)}>
+            <Button disabled={isBusy} onClick={() => void attempt(addKey)}>
               Add a passkey
-            </button>
+            </Button>
           }
         />
         {hasFactor && (
@@ -96,8 +97,7 @@ function TotpEntry(props: AskProps & { readonly isOn: boolean; readonly onSetUp:
       about={props.isOn ? "Codes of six digits are asked for after your password." : "Not set up."}
       act={
         props.isOn ? (
-          <button
-            className="btn"
+          <Button
             onClick={() =>
               props.onAsk({
                 title: "Remove the authenticator app",
@@ -110,11 +110,9 @@ function TotpEntry(props: AskProps & { readonly isOn: boolean; readonly onSetUp:
             }
           >
             Remove
-          </button>
+          </Button>
         ) : (
-          <button className="btn" onClick={props.onSetUp}>
-            Set up
-          </button>
+          <Button onClick={props.onSetUp}>Set up</Button>
         )
       }
     />
@@ -141,8 +139,7 @@ function KeyEntry(props: AskProps & { readonly credential: Schemas["WebAuthnCred
         </>
       }
       act={
-        <button
-          className="btn"
+        <Button
           aria-label={`Remove ${name}`}
           onClick={() =>
             props.onAsk({
@@ -156,7 +153,7 @@ function KeyEntry(props: AskProps & { readonly credential: Schemas["WebAuthnCred
           }
         >
           Remove
-        </button>
+        </Button>
       }
     />
   );
@@ -171,8 +168,7 @@ function CodesEntry(
       title="Recovery codes"
       about={`${count(props.left, "code")} left, each for one time without your second factor.`}
       act={
-        <button
-          className="btn"
+        <Button
           onClick={() =>
             props.onAsk({
               title: "New recovery codes",
@@ -186,7 +182,7 @@ function CodesEntry(
           }
         >
           Generate new codes
-        </button>
+        </Button>
       }
     />
   );

@@ -5,6 +5,8 @@ import { Section } from "../ui/display/section.tsx";
 import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { notify } from "../ui/toast.tsx";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 const LENGTH_MIN = 8;
 
@@ -15,11 +17,7 @@ export function Password() {
     <Section
       title="Password"
       about="Eight characters or more. A passphrase of several words is better than signs."
-      act={
-        <button className="btn" onClick={() => setOpen(true)}>
-          Change it
-        </button>
-      }
+      act={<Button onClick={() => setOpen(true)}>Change it</Button>}
     >
       {isOpen && <ChangePassword onClose={() => setOpen(false)} />}
     </Section>
@@ -44,12 +42,12 @@ function ChangePassword({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       onSubmit={() => void attempt(change)}
       footer={
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={isBusy || current === "" || next.length < LENGTH_MIN || next !== again}
         >
           Change the password
-        </button>
+        </Button>
       }
     >
       <Secret
@@ -88,9 +86,8 @@ function Secret(props: {
   return (
     <Field label={props.label} error={props.error}>
       {(bound) => (
-        <input
+        <TextInput
           {...bound}
-          className="field"
           type="password"
           autoComplete={props.autoComplete}
           maxLength={200}

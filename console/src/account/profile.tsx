@@ -8,6 +8,8 @@ import { Section } from "../ui/display/section.tsx";
 import { Field } from "../ui/field.tsx";
 import { notify } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 /** The name that others see, the roles one has, and how the console looks. */
 export function Profile({ me }: { readonly me: Me }) {
@@ -64,9 +66,8 @@ function Name({ name }: { readonly name: string }) {
       >
         <Field label="Name" error={problem}>
           {(bound) => (
-            <input
+            <TextInput
               {...bound}
-              className="field"
               maxLength={100}
               autoComplete="name"
               value={draft}
@@ -74,9 +75,9 @@ function Name({ name }: { readonly name: string }) {
             />
           )}
         </Field>
-        <button className="btn main" disabled={isSame || isBusy}>
+        <Button look="main" disabled={isSame || isBusy}>
           Save the name
-        </button>
+        </Button>
       </form>
     </Section>
   );
@@ -87,14 +88,14 @@ function Theme() {
   return (
     <div className="tabs" role="group" aria-label="Theme">
       {THEMES.map((one) => (
-        <button
+        <PlainButton
           key={one}
           type="button"
           aria-pressed={one === theme}
           onClick={() => chooseTheme(one)}
         >
           {toWords(one)}
-        </button>
+        </PlainButton>
       ))}
     </div>
   );

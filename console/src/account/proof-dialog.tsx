@@ -5,6 +5,8 @@ import { useAttempt } from "../shell/sign-in/card.tsx";
 import { usePasskey } from "../shell/sign-in/passkey.ts";
 import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 export interface Proof {
   readonly code?: string;
@@ -40,26 +42,20 @@ export function ProofDialog({ title, act, about, send, onClose }: ProofDialogPro
       onSubmit={() => void attempt(useCode)}
       footer={
         <>
-          <button
-            type="button"
-            className="btn"
-            disabled={isBusy}
-            onClick={() => void attempt(useKey)}
-          >
+          <Button type="button" disabled={isBusy} onClick={() => void attempt(useKey)}>
             <KeyRound /> Use a passkey
-          </button>
-          <button className="btn main" disabled={isBusy || code.trim() === ""}>
+          </Button>
+          <Button look="main" disabled={isBusy || code.trim() === ""}>
             {act}
-          </button>
+          </Button>
         </>
       }
     >
       <p className="muted">{about}</p>
       <Field label="Code of your authenticator app, or a recovery code" error={problem}>
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field"
             autoComplete="one-time-code"
             maxLength={40}
             value={code}

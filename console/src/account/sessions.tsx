@@ -8,6 +8,7 @@ import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { nameClient } from "./client-name.ts";
+import { Button } from "../ui/form/button.tsx";
 
 type OpenSession = Schemas["OpenSession"];
 
@@ -42,13 +43,7 @@ export function Sessions() {
     <Section
       title="Sessions"
       about="Where you are signed in. End what you don't recognise, and change your password."
-      act={
-        others > 0 && (
-          <button className="btn" onClick={() => setAsking(true)}>
-            End all others
-          </button>
-        )
-      }
+      act={others > 0 && <Button onClick={() => setAsking(true)}>End all others</Button>}
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={3} />}
@@ -59,13 +54,12 @@ export function Sessions() {
             session={session}
             act={
               !session.current && (
-                <button
-                  className="btn"
+                <Button
                   aria-label={`End the session of ${nameClient(session.client)}`}
                   onClick={() => void endOne(session)}
                 >
                   End
-                </button>
+                </Button>
               )
             }
           />

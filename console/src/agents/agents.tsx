@@ -15,6 +15,7 @@ import { count } from "../ui/words.ts";
 import { DecidedCalls, PendingCalls } from "./calls.tsx";
 import { Policy } from "./policy.tsx";
 import type { Agent } from "./words.ts";
+import { Button } from "../ui/form/button.tsx";
 
 const AGENTS_MAX = 200;
 
@@ -125,9 +126,9 @@ function AgentEntry({ agent, onEnd }: { readonly agent: Agent; readonly onEnd: (
               What it did
             </Link>
           )}
-          <button className="btn" aria-label={`End the access of ${name}`} onClick={onEnd}>
+          <Button aria-label={`End the access of ${name}`} onClick={onEnd}>
             End
-          </button>
+          </Button>
         </>
       }
     />

@@ -7,6 +7,8 @@ import { Json } from "../ui/json/json.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { type AgentCall, countEvents, listChanges, tellEnd, titleOf, toneOf } from "./words.ts";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 const SHOWN_MAX = 50;
 
@@ -59,25 +61,25 @@ function PendingCall({ one }: { readonly one: AgentCall }) {
             void decide("reject");
           }}
         >
-          <input
-            className="field grow"
+          <TextInput
+            className="grow"
             aria-label={`Comment on ${titleOf(one)}`}
             placeholder="Comment"
             value={comment}
             maxLength={2_000}
             onChange={({ target }) => setComment(target.value)}
           />
-          <button className="btn" disabled={isBusy}>
+          <Button disabled={isBusy}>
             <X /> Reject
-          </button>
-          <button
+          </Button>
+          <Button
+            look="main"
             type="button"
-            className="btn main"
             disabled={isBusy}
             onClick={() => void decide("approve")}
           >
             <Check /> Approve
-          </button>
+          </Button>
         </form>
       ) : (
         <p className="muted">It waits for somebody else.</p>

@@ -10,6 +10,7 @@ import { useMay } from "../data/people.ts";
 import { Field } from "../ui/field.tsx";
 import { Combobox, type ComboboxProps } from "../ui/overlay/combobox.tsx";
 import { toWords } from "../ui/words.ts";
+import { PlainButton } from "../ui/form/button.tsx";
 
 export interface PickedListProps {
   readonly label: string;
@@ -37,13 +38,13 @@ function PickedList(props: OfferProps) {
             <span key={one} className="item-chip" title={one}>
               <span className={nameOf ? "cut" : "cut mono"}>{nameOf?.(one) ?? one}</span>
               {!isReader && (
-                <button
+                <PlainButton
                   type="button"
                   aria-label={`Without ${nameOf?.(one) ?? one}`}
                   onClick={() => onChange(values.filter((other) => other !== one))}
                 >
                   <X />
-                </button>
+                </PlainButton>
               )}
             </span>
           ))}

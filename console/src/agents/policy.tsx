@@ -8,6 +8,8 @@ import { Field } from "../ui/field.tsx";
 import { notify } from "../ui/toast.tsx";
 import { ApproverList, OperationList, PermissionList } from "./picked-list.tsx";
 import type { AgentPolicy } from "./words.ts";
+import { Button } from "../ui/form/button.tsx";
+import { CheckBox, Select, TextInput } from "../ui/form/controls.tsx";
 
 const DEMANDS: Readonly<Record<AgentPolicy["demands"], string>> = {
   nothing: "Nothing, but the lists below",
@@ -70,7 +72,7 @@ function PolicyForm({ policy }: { readonly policy: AgentPolicy }) {
       />
       {!isReader && (
         <div className="row">
-          <button className="btn main">Save</button>
+          <Button look="main">Save</Button>
         </div>
       )}
     </form>
@@ -96,9 +98,8 @@ function PolicyFields(props: FieldsProps): ReactNode {
     <>
       <Field label="A person approves">
         {(bound) => (
-          <select
+          <Select
             {...bound}
-            className="field"
             disabled={isReader}
             value={draft.demands}
             onChange={({ target }) => onChange({ demands: target.value as AgentPolicy["demands"] })}
@@ -108,7 +109,7 @@ function PolicyFields(props: FieldsProps): ReactNode {
                 {label}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </Field>
       <ApproverList
@@ -133,9 +134,9 @@ function PolicyFields(props: FieldsProps): ReactNode {
       />
       <Field label="A call waits for, in hours">
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field agent-policy-hours"
+            className="agent-policy-hours"
             type="number"
             min={1}
             max={168}
@@ -146,8 +147,7 @@ function PolicyFields(props: FieldsProps): ReactNode {
         )}
       </Field>
       <label className="row">
-        <input
-          type="checkbox"
+        <CheckBox
           checked={draft.fourEyes}
           disabled={isReader}
           onChange={({ target }) => onChange({ fourEyes: target.checked })}

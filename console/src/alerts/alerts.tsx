@@ -10,6 +10,7 @@ import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { ruleWords, STATE_WORDS } from "./words.ts";
+import { Button } from "../ui/form/button.tsx";
 
 const ORDER = ["firing", "unknown", "ok"];
 
@@ -24,15 +25,9 @@ export function Alerts() {
     (one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state),
   );
   const button = (
-    <button
-      type="button"
-      className="btn main"
-      disabled={refusal !== undefined}
-      title={refusal}
-      onClick={create}
-    >
+    <Button look="main" refusal={refusal} type="button" onClick={create}>
       <Plus /> Alert
-    </button>
+    </Button>
   );
   return (
     <div className="page">

@@ -24,6 +24,7 @@ import {
 } from "./inbox.ts";
 import { ApprovalList } from "./list.tsx";
 import { OtherDecisions } from "./other-decisions.tsx";
+import { PlainButton } from "../ui/form/button.tsx";
 
 const OPEN_MAX = 200;
 
@@ -46,31 +47,31 @@ export function Approvals() {
       <header className="page-head">
         <h1>Approvals</h1>
         <div className="tabs" role="group" aria-label="Approvals">
-          <button
+          <PlainButton
             aria-pressed={tab === undefined}
             onClick={() => void navigate({ to: "/approvals", search: {}, replace: true })}
           >
             Waiting {count > 0 && <span className="muted">{count}</span>}
-          </button>
+          </PlainButton>
           {may("agent_calls.list") && (
-            <button
+            <PlainButton
               aria-pressed={tab === "agents"}
               onClick={() =>
                 void navigate({ to: "/approvals", search: { tab: "agents" }, replace: true })
               }
             >
               Agents {calls > 0 && <span className="muted">{calls}</span>}
-            </button>
+            </PlainButton>
           )}
           {may("approvals.list") && (
-            <button
+            <PlainButton
               aria-pressed={tab === "decided"}
               onClick={() =>
                 void navigate({ to: "/approvals", search: { tab: "decided" }, replace: true })
               }
             >
               Decided
-            </button>
+            </PlainButton>
           )}
         </div>
       </header>

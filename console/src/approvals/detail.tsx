@@ -9,6 +9,8 @@ import { toWords } from "../ui/words.ts";
 import type { Approval, InboxItem } from "./inbox.ts";
 import { Grounds } from "./grounds.tsx";
 import { DecidedTag, DueTag } from "./list.tsx";
+import { Button } from "../ui/form/button.tsx";
+import { TextArea } from "../ui/form/controls.tsx";
 
 interface DetailProps {
   readonly item: InboxItem;
@@ -28,9 +30,9 @@ export function ApprovalDetail(props: DetailProps) {
   return (
     <section className="approval" aria-label="Approval">
       <div className="approval-page scroll">
-        <button className="btn bare approval-back" onClick={props.onBack}>
+        <Button look="bare" className="approval-back" onClick={props.onBack}>
           <ArrowLeft /> All approvals
-        </button>
+        </Button>
         <p className="row approval-about">
           <span className="cut">{workflowName} asks</span>
           <Ago at={createdAt} />
@@ -77,9 +79,9 @@ function DecisionForm({ item, isBusy, comment, reason, onComment, onDecide }: De
         onDecide(false);
       }}
     >
-      <textarea
+      <TextArea
+        className="grow"
         ref={reason}
-        className="field grow"
         rows={1}
         placeholder="Reason or comment"
         aria-label={`Reason or comment on ${item.approval.workflowName}`}
@@ -92,23 +94,23 @@ function DecisionForm({ item, isBusy, comment, reason, onComment, onDecide }: De
           onDecide(event.ctrlKey || event.metaKey);
         }}
       />
-      <button
-        className="btn approval-no"
+      <Button
+        className="approval-no"
         disabled={isBusy}
         aria-keyshortcuts="n"
         title="In the field: ↵ rejects, Ctrl ↵ approves"
       >
         <X /> Reject <Keys keys="n Enter" />
-      </button>
-      <button
+      </Button>
+      <Button
+        look="main"
         type="button"
-        className="btn main"
         disabled={isBusy}
         aria-keyshortcuts="y"
         onClick={() => onDecide(true)}
       >
         <Check /> Approve <Keys keys="y" />
-      </button>
+      </Button>
     </form>
   );
 }

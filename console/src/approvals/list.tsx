@@ -2,6 +2,7 @@ import { Check, X } from "lucide-react";
 import { Ago, useNow } from "../ui/time.tsx";
 import { toCountdown, toMoment } from "../ui/words.ts";
 import type { InboxItem } from "./inbox.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
 
 const SOON_MS = 3_600_000;
 
@@ -17,7 +18,7 @@ export function ApprovalList(props: {
     <ul className="scroll approval-list" aria-label="Waiting approvals" tabIndex={0}>
       {props.items.map((item) => (
         <li key={item.key} className={item.key === props.chosen ? "is-chosen" : ""}>
-          <button
+          <PlainButton
             className="approval-line"
             aria-current={item.key === props.chosen ? "true" : undefined}
             onClick={() => props.onChoose(item.key)}
@@ -28,23 +29,22 @@ export function ApprovalList(props: {
             </span>
             <span className="approval-ask">{item.approval.message ?? "A decision is needed."}</span>
             <ApprovalTags item={item} />
-          </button>
+          </PlainButton>
           {!item.decided && (
             <span className="approval-taps">
-              <button
-                className="btn"
+              <Button
                 disabled={props.busy !== undefined}
                 onClick={() => props.onDecide(item, false)}
               >
                 <X /> Reject
-              </button>
-              <button
-                className="btn main"
+              </Button>
+              <Button
+                look="main"
                 disabled={props.busy !== undefined}
                 onClick={() => props.onDecide(item, true)}
               >
                 <Check /> Approve
-              </button>
+              </Button>
             </span>
           )}
         </li>

@@ -14,6 +14,7 @@ import { Ago } from "../ui/time.tsx";
 import { artifactState, labelOfType } from "./artifact-type.ts";
 import { NewArtifact } from "./new-artifact.tsx";
 import { ARTIFACT_KINDS, type ArtifactKind } from "./search.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
 
 type Listed = Schemas["ListedArtifactSummary"];
 type Job = Schemas["ListedScheduledJob"];
@@ -40,7 +41,7 @@ export function Artifacts() {
         <h1>Artifacts</h1>
         <div className="tabs" role="group" aria-label="Which">
           {ARTIFACT_KINDS.map((one) => (
-            <button
+            <PlainButton
               key={one}
               aria-pressed={one === kind}
               onClick={() =>
@@ -52,18 +53,13 @@ export function Artifacts() {
               }
             >
               {LABELS[one]}
-            </button>
+            </PlainButton>
           ))}
         </div>
         <span className="grow" />
-        <button
-          className="btn main"
-          disabled={reason !== undefined}
-          title={reason}
-          onClick={() => setNew(true)}
-        >
+        <Button look="main" refusal={reason} onClick={() => setNew(true)}>
           <Plus /> New artifact <Keys keys="n" />
-        </button>
+        </Button>
       </header>
       {kind === "jobs" ? <Jobs /> : <Plain key={kind} isHandlers={kind === "handlers"} />}
       {isNew && (

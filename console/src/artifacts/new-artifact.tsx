@@ -4,6 +4,8 @@ import { call } from "../data/api.ts";
 import { Field } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { ARTIFACT_TYPES, type ArtifactType, wordsOf } from "./artifact-type.ts";
+import { Button } from "../ui/form/button.tsx";
+import { Select, TextInput } from "../ui/form/controls.tsx";
 
 interface NewArtifactProps {
   readonly type: ArtifactType | undefined;
@@ -43,16 +45,15 @@ export function NewArtifact(props: NewArtifactProps) {
       onClose={props.onClose}
       onSubmit={() => isReady && void create()}
       footer={
-        <button className="btn main" disabled={!isReady}>
+        <Button look="main" disabled={!isReady}>
           Create
-        </button>
+        </Button>
       }
     >
       <Field label="Name" error={problem}>
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field"
             maxLength={200}
             value={name}
             onChange={({ target }) => setName(target.value)}
@@ -61,9 +62,8 @@ export function NewArtifact(props: NewArtifactProps) {
       </Field>
       <Field label="Module" help="Artifacts of one subject share a module.">
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field"
             maxLength={100}
             value={moduleKey}
             onChange={({ target }) => setModuleKey(target.value)}
@@ -72,9 +72,8 @@ export function NewArtifact(props: NewArtifactProps) {
       </Field>
       <Field label="Type" help={wordsOf(type)?.about}>
         {(bound) => (
-          <select
+          <Select
             {...bound}
-            className="field"
             value={type}
             onChange={({ target }) => setType(target.value as ArtifactType)}
           >
@@ -83,15 +82,15 @@ export function NewArtifact(props: NewArtifactProps) {
                 {one.label}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </Field>
       {type === "scheduled_job" && (
         <Field label="Schedule" help="As cron writes it: minute, hour, day, month, weekday.">
           {(bound) => (
-            <input
+            <TextInput
               {...bound}
-              className="field mono"
+              isMono
               value={cron}
               onChange={({ target }) => setCron(target.value)}
             />

@@ -16,6 +16,8 @@ import { toCsv } from "./csv.ts";
 import { EventSide } from "./event-side.tsx";
 import { type AuditSearch, toAuditQuery } from "./search.ts";
 import { nameThing } from "../events/index.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 type Event = Schemas["Event"];
 
@@ -60,9 +62,7 @@ export function Audit() {
       <header className="page-head">
         <h1>Audit log</h1>
         <span className="grow" />
-        <button className="btn" onClick={() => void exportEvents(query)}>
-          Export as CSV
-        </button>
+        <Button onClick={() => void exportEvents(query)}>Export as CSV</Button>
       </header>
       <Filters search={search} onChange={go} />
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -82,9 +82,9 @@ export function Audit() {
               />
             ))}
             {next && (
-              <button className="btn audit-more" onClick={() => void more().catch(notifyError)}>
+              <Button className="audit-more" onClick={() => void more().catch(notifyError)}>
                 Older
-              </button>
+              </Button>
             )}
           </div>
           {chosen && <EventSide event={chosen} onClose={() => go({ open: undefined })} />}
@@ -101,12 +101,16 @@ function Row(props: {
 }) {
   const { createdAt, actor, type } = props.event;
   return (
-    <button className="audit-row" aria-current={props.isChosen || undefined} onClick={props.onOpen}>
+    <PlainButton
+      className="audit-row"
+      aria-current={props.isChosen || undefined}
+      onClick={props.onOpen}
+    >
       <Ago at={createdAt} />
       <span className="cut">{actor.name}</span>
       <span className="cut">{toWords(type.replace(/^audit\./, ""))}</span>
       <span className="cut muted">{nameThing(props.event)}</span>
-    </button>
+    </PlainButton>
   );
 }
 
@@ -142,8 +146,8 @@ function Filters(props: {
       <ThingField value={search.thing ?? ""} onChange={(thing) => onChange({ thing })} />
       <Day label="From" value={search.from} onChange={(from) => onChange({ from })} />
       <Day label="To" value={search.to} onChange={(to) => onChange({ to })} />
-      <button
-        className="btn bare"
+      <Button
+        look="bare"
         onClick={() =>
           onChange({
             person: undefined,
@@ -155,7 +159,7 @@ function Filters(props: {
         }
       >
         Clear
-      </button>
+      </Button>
     </div>
   );
 }
@@ -178,8 +182,7 @@ function ThingField(props: {
     if (value !== settled) setText(value);
   }
   return (
-    <input
-      className="field"
+    <TextInput
       aria-label="Resource"
       placeholder="Number, name or id"
       spellCheck={false}
@@ -197,9 +200,8 @@ function Day(props: {
   return (
     <label className="row">
       {props.label}
-      <input
+      <TextInput
         type="date"
-        className="field"
         value={props.value ?? ""}
         onChange={({ target }) => props.onChange(target.value || undefined)}
       />

@@ -3,6 +3,7 @@ import { X } from "lucide-react";
 import type { Schemas } from "../data/api.ts";
 import { EventData } from "../events/index.ts";
 import { Ago } from "../ui/time.tsx";
+import { Button } from "../ui/form/button.tsx";
 
 /** One event: who, what, before and after, and all that it says. */
 export function EventSide(props: {
@@ -14,9 +15,9 @@ export function EventSide(props: {
     <aside className="audit-side scroll" aria-label="Event">
       <header className="row">
         <h2 className="grow mono">{type}</h2>
-        <button className="btn bare icon" aria-label="Close" onClick={props.onClose}>
+        <Button look="bare" isIcon aria-label="Close" onClick={props.onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       <p>
         {actor.name} <span className="muted">({actor.type.replaceAll("_", " ")})</span> ·{" "}

@@ -12,6 +12,7 @@ import { CauseTreeView } from "./cause-tree-view.tsx";
 import { screenOf } from "./screen.ts";
 import type { CausesSearch } from "./search.ts";
 import { CauseSide } from "./side.tsx";
+import { PlainButton } from "../ui/form/button.tsx";
 
 const FRESH_AFTER_MS = 600;
 const WAYS: readonly (readonly [Way, string])[] = [
@@ -101,13 +102,13 @@ function CauseScreen(props: {
         <h1 className="cut">Causes and effects</h1>
         <div className="tabs" role="group" aria-label="Way">
           {WAYS.map(([name, words]) => (
-            <button
+            <PlainButton
               key={name}
               aria-pressed={way === name}
               onClick={() => show({ way: name === "all" ? undefined : name })}
             >
               {words}
-            </button>
+            </PlainButton>
           ))}
         </div>
         <span className="grow" />

@@ -10,6 +10,7 @@ import { type CauseWords, nameNode, Split } from "./cause-tree-view.tsx";
 import { nameOwner, nameResource } from "./known-things.ts";
 import { screenOf } from "./screen.ts";
 import { toExactTime } from "../ui/words.ts";
+import { Button } from "../ui/form/button.tsx";
 
 /** The chosen thing: what it says, what it changed, and the ways on from it. */
 export function CauseSide({
@@ -46,11 +47,7 @@ export function CauseSide({
               Follow {resource.number ?? `the ${resource.type.replaceAll("_", " ")}`}
             </Link>
           )}
-          {fan && !fan.open && (
-            <button className="btn" onClick={onOpen}>
-              Show all {fan.count}
-            </button>
-          )}
+          {fan && !fan.open && <Button onClick={onOpen}>Show all {fan.count}</Button>}
         </p>
         {fan && <FanSample node={node} />}
         {isEvent && !mayRead && (

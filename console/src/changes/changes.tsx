@@ -9,6 +9,7 @@ import { Calendar } from "./calendar/calendar.tsx";
 import { ChangeForm } from "./form/change-form.tsx";
 import { ChangeList } from "./list.tsx";
 import { NEW_FREEZE } from "./search.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
 
 /** Planned changes and change freezes: as weeks of days, or as a list. */
 export function Changes() {
@@ -48,37 +49,29 @@ export function Changes() {
       <header className="page-head changes-head">
         <h1>Changes</h1>
         <div className="tabs" role="group" aria-label="View">
-          <button aria-pressed={!isList} onClick={() => show(undefined)}>
+          <PlainButton aria-pressed={!isList} onClick={() => show(undefined)}>
             <CalendarDays className="ico" /> <span className="changes-word">Calendar</span>
-          </button>
-          <button aria-pressed={isList} onClick={() => show("list")}>
+          </PlainButton>
+          <PlainButton aria-pressed={isList} onClick={() => show("list")}>
             <List className="ico" /> <span className="changes-word">List</span>
-          </button>
+          </PlainButton>
         </div>
         <span className="grow" />
         <Link className="btn" to="/changes/board" search={{}} aria-keyshortcuts="b">
           <Vote /> Board
         </Link>
-        <button
-          className="btn"
-          disabled={whyNoFreeze !== undefined}
-          title={whyNoFreeze}
+        <Button
+          refusal={whyNoFreeze}
           aria-label="New change freeze"
           aria-keyshortcuts="f"
           onClick={freeze}
         >
           <CalendarX2 /> <span className="changes-word">New change freeze</span>
-        </button>
-        <button
-          className="btn main"
-          disabled={whyNotNew !== undefined}
-          title={whyNotNew}
-          aria-keyshortcuts="c"
-          onClick={() => setNew(true)}
-        >
+        </Button>
+        <Button look="main" refusal={whyNotNew} aria-keyshortcuts="c" onClick={() => setNew(true)}>
           <Plus /> <span className="changes-word">New change</span>
           <Keys keys="c" />
-        </button>
+        </Button>
       </header>
       {isList ? <ChangeList /> : <Calendar />}
       {isNew && <ChangeForm onClose={() => setNew(false)} />}

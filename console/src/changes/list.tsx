@@ -11,6 +11,8 @@ import { toSpan } from "./calendar/days.ts";
 import { RiskTag } from "./change/risk.tsx";
 import type { Change } from "./change/use-change.ts";
 import { CHANGE_TABS, type ChangeTab, type ChangesSearch } from "./search.ts";
+import { PlainButton } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 const SHOWN = 200;
 const PAUSE_MS = 200;
@@ -54,16 +56,15 @@ export function ChangeList() {
       <div className="calendar-bar">
         <div className="tabs changes-tabs" role="group" aria-label="Which">
           {CHANGE_TABS.map((one) => (
-            <button key={one} aria-pressed={tab === one} onClick={() => show({ tab: one })}>
+            <PlainButton key={one} aria-pressed={tab === one} onClick={() => show({ tab: one })}>
               {LABELS[one]}
-            </button>
+            </PlainButton>
           ))}
         </div>
         <span className="grow" />
         <label className="changes-find">
-          <input
+          <TextInput
             id="change-find"
-            className="field"
             type="search"
             aria-label="Find a change"
             placeholder="Find a change…"

@@ -15,6 +15,8 @@ import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { connectorState, drawType } from "./connector-type.ts";
 import { PresetGallery } from "./form/preset-gallery.tsx";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 type Listed = Schemas["ListedConnector"];
 
@@ -107,9 +109,9 @@ export function Connectors() {
       <header className="page-head con-head">
         <h1 className="grow">Connectors</h1>
         {!isNone && (
-          <input
+          <TextInput
+            className="con-find"
             id="connectors-find"
-            className="field con-find"
             type="search"
             aria-label="Find a connector"
             placeholder="Find…"
@@ -117,9 +119,9 @@ export function Connectors() {
             onChange={({ target }) => setText(target.value)}
           />
         )}
-        <button className="btn main" disabled={reason !== undefined} title={reason} onClick={make}>
+        <Button look="main" refusal={reason} onClick={make}>
           <Plus /> New connector <Keys keys="n" />
-        </button>
+        </Button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={8} />}

@@ -18,6 +18,7 @@ import { useLiveTiles, useTileData } from "./view/live.ts";
 import { Tile } from "./view/tile.tsx";
 import { TileGrid } from "./view/tile-grid.tsx";
 import { dataInput, uniqueSources } from "./view/request.ts";
+import { Button } from "../ui/form/button.tsx";
 
 export function DashboardPage() {
   const { id } = useParams({ from: "/inside/dashboards/$id" });
@@ -85,9 +86,9 @@ function DashboardView({ dashboard }: { readonly dashboard: DashboardShape }) {
               title="No tiles yet"
               action={
                 refusal === undefined && (
-                  <button type="button" className="btn main" onClick={edit}>
+                  <Button look="main" type="button" onClick={edit}>
                     Add the first tile
-                  </button>
+                  </Button>
                 )
               }
             >
@@ -134,18 +135,12 @@ function Head({ name, refusal, onEdit, onWall }: HeadProps) {
     <header className="page-head">
       <h1 className="cut">{name}</h1>
       <span className="grow" />
-      <button type="button" className="btn bare" onClick={onWall}>
+      <Button look="bare" type="button" onClick={onWall}>
         <MonitorPlay /> <span className="wide-only">Wall</span>
-      </button>
-      <button
-        type="button"
-        className="btn"
-        disabled={refusal !== undefined}
-        title={refusal}
-        onClick={onEdit}
-      >
+      </Button>
+      <Button refusal={refusal} type="button" onClick={onEdit}>
         <Pencil /> Edit
-      </button>
+      </Button>
     </header>
   );
 }

@@ -12,6 +12,7 @@ import { useLiveTiles, useTileData } from "./view/live.ts";
 import { dataInput } from "./view/request.ts";
 import { Tile } from "./view/tile.tsx";
 import { TileGrid } from "./view/tile-grid.tsx";
+import { Button } from "../ui/form/button.tsx";
 
 export function Wall() {
   const { id } = useParams({ from: "/inside/wall/$id" });
@@ -31,9 +32,9 @@ export function Wall() {
       <header>
         <h1 className="cut">{dashboard?.name}</h1>
         <Clock />
-        <button type="button" className="btn bare icon" aria-label="Leave the wall" onClick={close}>
+        <Button look="bare" isIcon type="button" aria-label="Leave the wall" onClick={close}>
           <X />
-        </button>
+        </Button>
       </header>
       {error && <ErrorNotice error={error} />}
       {!dashboard && !error && <Loading rows={12} />}

@@ -1,6 +1,7 @@
 import { Avatar } from "../ui/avatar.tsx";
 import { type Column, Table } from "../ui/display/table.tsx";
 import { type Report, toSpanWords } from "./figure.ts";
+import { PlainButton } from "../ui/form/button.tsx";
 
 type Agent = Report["agents"][number];
 
@@ -12,12 +13,12 @@ interface AgentTableProps {
 /** People's tickets: open now, done in the time, and how quickly. */
 export function AgentTable({ report, onOpen }: AgentTableProps) {
   const figure = (agent: Agent, name: "open" | "resolved" | "rated", words: string) => (
-    <button
+    <PlainButton
       className="figure-link"
       onClick={() => onOpen(`${name}?assigneeId=${agent.id ?? "none"}`)}
     >
       {words}
-    </button>
+    </PlainButton>
   );
   const columns: readonly Column<Agent>[] = [
     {

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { toWords } from "../ui/words.ts";
 import { groupPromises, type Report, toPercent } from "./figure.ts";
+import { PlainButton } from "../ui/form/button.tsx";
 
 interface BreakdownProps {
   readonly report: Report;
@@ -35,7 +36,7 @@ function BarCard({ title, lines, nothing, onOpen, foot }: CardProps) {
       <ul className="bar-lines">
         {lines.map((line) => (
           <li key={line.id}>
-            <button className="bar-line" onClick={() => onOpen(line.rows)}>
+            <PlainButton className="bar-line" onClick={() => onOpen(line.rows)}>
               <span className="bar-label cut">{line.label}</span>
               <span className="bar-track" aria-hidden="true">
                 {line.parts.map(({ value, tone }) => (
@@ -47,7 +48,7 @@ function BarCard({ title, lines, nothing, onOpen, foot }: CardProps) {
                 ))}
               </span>
               <span className="bar-words">{line.words}</span>
-            </button>
+            </PlainButton>
           </li>
         ))}
       </ul>

@@ -11,6 +11,8 @@ import { AgeBars, CategoryTable, KeptBars, ServiceTable, StarBars } from "./brea
 import { type Report, type Tile, toTiles } from "./figure.ts";
 import { KINDS, type ReportSearch, type Span, SPANS } from "./search.ts";
 import { TicketSheet } from "./ticket-sheet.tsx";
+import { PlainButton } from "../ui/form/button.tsx";
+import { Select } from "../ui/form/controls.tsx";
 
 const DAY_MS = 86_400_000;
 const SPAN_WORDS: Readonly<Record<Span, string>> = {
@@ -74,8 +76,7 @@ function ReportBar({ search, show }: ReportBarProps) {
   const teams = useTeams();
   return (
     <>
-      <select
-        className="field"
+      <Select
         aria-label="Kind"
         value={search.kind ?? "incident"}
         onChange={({ target }) => show({ kind: KINDS.find((one) => one === target.value) })}
@@ -85,9 +86,8 @@ function ReportBar({ search, show }: ReportBarProps) {
             {KIND_WORDS[kind]}
           </option>
         ))}
-      </select>
-      <select
-        className="field"
+      </Select>
+      <Select
         aria-label="Time"
         value={search.days ?? "30"}
         onChange={({ target }) => show({ days: SPANS.find((one) => one === target.value) })}
@@ -97,9 +97,8 @@ function ReportBar({ search, show }: ReportBarProps) {
             {SPAN_WORDS[span]}
           </option>
         ))}
-      </select>
-      <select
-        className="field"
+      </Select>
+      <Select
         aria-label="Team"
         value={search.team ?? ""}
         onChange={({ target }) => show({ team: target.value || undefined })}
@@ -111,7 +110,7 @@ function ReportBar({ search, show }: ReportBarProps) {
             {name}
           </option>
         ))}
-      </select>
+      </Select>
     </>
   );
 }
@@ -170,7 +169,7 @@ function FigureTile({
 }) {
   return (
     <li>
-      <button className="desk-tile" onClick={() => onOpen(tile.rows)}>
+      <PlainButton className="desk-tile" onClick={() => onOpen(tile.rows)}>
         <span className="tile-label">{tile.label}</span>
         <span className="tile-value">
           {tile.value}
@@ -181,7 +180,7 @@ function FigureTile({
           )}
         </span>
         <span className="tile-about">{tile.about ?? "\u00a0"}</span>
-      </button>
+      </PlainButton>
     </li>
   );
 }

@@ -9,6 +9,7 @@ import { State } from "../ui/state.tsx";
 import { count } from "../ui/words.ts";
 import { toSpanWords } from "./figure.ts";
 import { readRows, toRowsTitle } from "./rows.ts";
+import { Button } from "../ui/form/button.tsx";
 
 type TicketsQuery = NonNullable<Input<"desk_report.list_tickets">["query"]>;
 
@@ -36,9 +37,9 @@ export function TicketSheet({ scope, figure, onClose }: TicketSheetProps) {
           {toRowsTitle(rows, nameOf)}
           {found && <span className="muted"> {count(found.total, "ticket")}</span>}
         </h2>
-        <button className="btn bare icon" aria-label="Close" onClick={onClose}>
+        <Button look="bare" isIcon aria-label="Close" onClick={onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       <div className="scroll sheet-rows" tabIndex={0} role="region" aria-label="Tickets">
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}

@@ -29,6 +29,7 @@ import { useViews, type Views } from "./queue/use-views.ts";
 import type { DeskSearch } from "./search.ts";
 import { getOf, kindOf, timelineInput, timelineOf } from "./ticket-kind.ts";
 import { TicketPanel } from "./ticket/ticket-panel.tsx";
+import { Button } from "../ui/form/button.tsx";
 
 const QUEUE_ID = "desk-queue";
 
@@ -150,15 +151,15 @@ function QueuePane(props: QueuePaneProps) {
           onView={choose}
         />
         <DisplayMenu display={display} onChange={setDisplay} />
-        <button
-          className="btn icon"
+        <Button
+          isIcon
           aria-label="Create a ticket"
           title={refusal ?? "Create a ticket (c)"}
           disabled={refusal !== undefined}
           onClick={props.onCreate}
         >
           <Plus />
-        </button>
+        </Button>
       </header>
       <NarrowNote
         {...{ view, search }}
@@ -169,9 +170,7 @@ function QueuePane(props: QueuePaneProps) {
       {queue.isReordered && (
         <p className="queue-note" role="status">
           <span className="grow">Order changed</span>
-          <button className="btn" onClick={queue.reorder}>
-            Refresh
-          </button>
+          <Button onClick={queue.reorder}>Refresh</Button>
         </p>
       )}
       {error && <ErrorNotice error={error} retry={queue.retry} />}
@@ -224,11 +223,7 @@ function NothingHere(props: {
   return (
     <Empty
       title="Nothing fits the filter"
-      action={
-        <button className="btn" onClick={props.onClear}>
-          Show the whole view
-        </button>
-      }
+      action={<Button onClick={props.onClear}>Show the whole view</Button>}
     />
   );
 }

@@ -9,6 +9,7 @@ import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Ago } from "../ui/time.tsx";
 import { EventData } from "./event-data.tsx";
 import { nameMaker } from "./event-words.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
 
 const SHOWN = 30;
 
@@ -42,7 +43,7 @@ export function History({ type, id }: { readonly type: string; readonly id: stri
           const isOpen = event.id === open;
           return (
             <li key={event.id}>
-              <button
+              <PlainButton
                 className="history-row"
                 aria-expanded={isOpen}
                 onClick={() => setOpen(isOpen ? undefined : event.id)}
@@ -53,17 +54,14 @@ export function History({ type, id }: { readonly type: string; readonly id: stri
                   {maker !== undefined && ` · ${maker}`}
                 </span>
                 <Ago at={event.createdAt} />
-              </button>
+              </PlainButton>
               {isOpen && (
                 <div className="history-data">
                   <EventData data={event.data} />
                   {isUndoable(event.type) && (
-                    <button
-                      className="btn"
-                      onClick={() => void undoChanges([{ eventId: event.id }])}
-                    >
+                    <Button onClick={() => void undoChanges([{ eventId: event.id }])}>
                       Undo this change
-                    </button>
+                    </Button>
                   )}
                 </div>
               )}

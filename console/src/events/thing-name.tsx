@@ -6,6 +6,7 @@ import { useNames } from "../data/names/names.ts";
 import { usePathOf } from "../data/people.ts";
 import { copyText } from "../ui/behaviour/copy.ts";
 import { toWords } from "../ui/words.ts";
+import { PlainButton } from "../ui/form/button.tsx";
 
 export interface KnownThing {
   readonly name: string;
@@ -66,7 +67,7 @@ export function IdButton({
   readonly type?: string | undefined;
 }) {
   return (
-    <button
+    <PlainButton
       type="button"
       className="id-button"
       title={`Copy ${id}`}
@@ -75,6 +76,6 @@ export function IdButton({
       {type !== undefined && `${toWords(type)} `}
       <span className="mono">…{id.slice(-SHOWN_CHARACTERS)}</span>
       <Copy />
-    </button>
+    </PlainButton>
   );
 }

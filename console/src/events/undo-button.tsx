@@ -1,5 +1,6 @@
 import { Undo2 } from "lucide-react";
 import { undoChanges, useUndoable } from "../data/undo/undo.ts";
+import { Button } from "../ui/form/button.tsx";
 
 interface ToldEvent {
   readonly id: string;
@@ -17,12 +18,13 @@ export function UndoButton({ events }: { readonly events: readonly ToldEvent[] }
     .toSorted((a, b) => (a.eventId < b.eventId ? 1 : -1));
   if (targets.length === 0 || events.some(({ undoable }) => undoable === false)) return null;
   return (
-    <button
+    <Button
+      look="bare"
+      className="undo-button"
       type="button"
-      className="btn bare undo-button"
       onClick={() => void undoChanges(targets)}
     >
       <Undo2 className="ico" aria-hidden="true" /> Undo
-    </button>
+    </Button>
   );
 }

@@ -1,6 +1,7 @@
 import { type ReactNode, Suspense, useState } from "react";
 import { lazyDialog } from "../ui/overlay/lazy-part.tsx";
 import { kindOf, type NamedFile } from "./preview-kind.ts";
+import { PlainButton } from "../ui/form/button.tsx";
 
 const FilePreview = lazyDialog(() => import("./file-preview.tsx").then((part) => part.FilePreview));
 
@@ -26,7 +27,7 @@ export function FileName({ file, link, className, children }: FileNameProps) {
   }
   return (
     <>
-      <button
+      <PlainButton
         type="button"
         className={className}
         title={`Look at ${file.name}`}
@@ -34,7 +35,7 @@ export function FileName({ file, link, className, children }: FileNameProps) {
         onClick={() => setOpen(true)}
       >
         {children}
-      </button>
+      </PlainButton>
       {isOpen && (
         <Suspense>
           <FilePreview {...{ file, kind, link }} onClose={() => setOpen(false)} />

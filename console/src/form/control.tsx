@@ -5,6 +5,7 @@ import type { FieldProps } from "./context.ts";
 import { isDuration, UNITS, unitOf } from "./duration.ts";
 import { Unfinished } from "./validity.tsx";
 import { kindOf, optionsOf, type Schema, typeOf } from "./schema.ts";
+import { Select, TextArea, TextInput } from "../ui/form/controls.tsx";
 
 const INPUT_TYPES: Readonly<Record<string, string>> = {
   date: "date",
@@ -23,10 +24,11 @@ export function Control(props: FieldProps) {
   if (isDuration(props.at, props.schema)) return <DurationInput {...props} />;
   if (kind === "number") return <NumberInput {...props} />;
   if (kind === "json") return <JsonInput {...props} />;
-  if (kind !== "area") return <TextInput {...props} />;
+  if (kind !== "area") return <TextLine {...props} />;
   return (
-    <textarea
+    <TextArea
       {...attributesOf(props)}
+      isBare
       rows={3}
       value={textOf(props.value)}
       placeholder={hintOf(props.schema)}
@@ -59,15 +61,16 @@ export function hintOf(schema: Schema): string | undefined {
   return typeof shown === "object" || shown === undefined ? undefined : textOf(shown);
 }
 
-function TextInput(props: FieldProps) {
+function TextLine(props: FieldProps) {
   const { schema, value, onChange } = props;
   const isSecret = schema["x-secret"] === true || schema.writeOnly === true;
   const type = INPUT_TYPES[schema.format ?? ""] ?? (isSecret ? "password" : "text");
   const isMoment = type === "datetime-local";
   const text = textOf(value);
   return (
-    <input
+    <TextInput
       {...attributesOf(props)}
+      isBare
       type={type}
       value={isMoment ? toLocalMoment(text) : text}
       placeholder={hintOf(schema)}
@@ -96,8 +99,9 @@ function Choice(props: FieldProps) {
   const initial = options.find((option) => option.value === schema.default)?.label;
   const none = initial === undefined ? (isRequired ? "Choose…" : "–") : `${initial} (unless given)`;
   return (
-    <select
+    <Select
       {...attributesOf(props)}
+      isBare
       value={String(chosen)}
       onChange={({ target }) => onChange(options[Number(target.value)]?.value)}
     >
@@ -107,7 +111,7 @@ function Choice(props: FieldProps) {
           {label}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }
 
@@ -129,13 +133,14 @@ function NumberInput(props: FieldProps) {
   };
   return (
     <span className="form-number">
-      <input
+      <TextInput
         {...attributesOf(props)}
+        {...(isWrong && { "aria-invalid": true })}
+        isBare
         inputMode={typeOf(schema) === "integer" ? "numeric" : "decimal"}
         value={text}
         placeholder={hintOf(schema)}
         autoComplete="off"
-        {...(isWrong && { "aria-invalid": true })}
         onKeyDown={(event) => {
           const sign = { ArrowUp: 1, ArrowDown: -1 }[event.key];
           if (sign === undefined || event.altKey) return;
@@ -183,8 +188,7 @@ function DurationInput(props: FieldProps) {
           onChange(typeof next === "number" ? Math.round(next * unit) : next);
         }}
       />
-      <select
-        className="field"
+      <Select
         aria-label={`Unit of ${label}`}
         disabled={isDisabled}
         value={unit}
@@ -200,7 +204,7 @@ function DurationInput(props: FieldProps) {
             {name}
           </option>
         ))}
-      </select>
+      </Select>
     </span>
   );
 }

@@ -9,6 +9,8 @@ import { ObjectFields } from "./object-fields.tsx";
 import { isOpenChoice, OpenChoice, Several, Variant } from "./options.tsx";
 import { type FieldKind, kindOf, labelOf, settleSchema } from "./schema.ts";
 import { initialValue } from "./values.ts";
+import { Button } from "../ui/form/button.tsx";
+import { CheckBox } from "../ui/form/controls.tsx";
 
 const GROUPS: ReadonlySet<FieldKind> = new Set([
   "object",
@@ -92,9 +94,8 @@ export function PlainControl(props: FieldProps) {
   }
   if (kind !== "yes") return <Control {...props} />;
   return (
-    <input
+    <CheckBox
       id={id}
-      type="checkbox"
       disabled={props.isDisabled}
       checked={(value ?? schema.default) === true}
       aria-describedby={props.describedBy}
@@ -120,30 +121,31 @@ function Inner({ schema, value, at, isRequired, isDisabled, label, onChange }: F
   const isOptional = !isRequired && (schema.required?.length ?? 0) > 0;
   if (isOptional && value === undefined) {
     return (
-      <button
+      <Button
+        className="form-add"
         type="button"
-        className="btn form-add"
         disabled={isDisabled}
         onClick={() => onChange(initialValue(schema, root) ?? {})}
       >
         <Plus />
         Add
-      </button>
+      </Button>
     );
   }
   return (
     <div className="form-inner">
       <ObjectFields schema={schema} value={value} at={at} />
       {isOptional && !isDisabled && (
-        <button
+        <Button
+          look="bare"
+          className="form-add"
           type="button"
-          className="btn bare form-add"
           aria-label={`Remove ${label}`}
           onClick={() => onChange(undefined)}
         >
           <X />
           Remove
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -205,9 +207,8 @@ function YesNo({ field, ...parts }: FieldParts & { readonly field: FieldProps })
   return (
     <div className={`form-field ${parts.className}`} data-at={parts.at}>
       <label>
-        <input
+        <CheckBox
           id={field.id}
-          type="checkbox"
           disabled={field.isDisabled}
           checked={(field.value ?? field.schema.default) === true}
           aria-describedby={field.describedBy}

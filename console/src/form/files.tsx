@@ -2,6 +2,8 @@ import { X } from "lucide-react";
 import { useState } from "react";
 import { type FieldProps, useForm } from "./context.ts";
 import { isEmpty, typeOf } from "./schema.ts";
+import { PlainButton } from "../ui/form/button.tsx";
+import { FileInput } from "../ui/form/controls.tsx";
 
 const FILES_MAX = 10;
 
@@ -43,14 +45,14 @@ export function Files({ id, schema, value, isDisabled, describedBy, onChange }: 
       {ids.map((file, n) => (
         <span key={file} className="form-file">
           <span className="cut">{names.get(file) ?? file}</span>
-          <button
+          <PlainButton
             type="button"
             aria-label={`Remove ${names.get(file) ?? file}`}
             disabled={isDisabled}
             onClick={() => onChange(isMany ? ids.toSpliced(n, 1) : undefined)}
           >
             <X className="ico" />
-          </button>
+          </PlainButton>
         </span>
       ))}
       {ids.length < max && (
@@ -60,10 +62,9 @@ export function Files({ id, schema, value, isDisabled, describedBy, onChange }: 
             : accept?.startsWith("image")
               ? "Choose a picture"
               : "Choose a file"}
-          <input
+          <FileInput
             id={`${id}-input`}
             className="hide"
-            type="file"
             accept={accept}
             multiple={isMany}
             disabled={isDisabled || pending > 0}

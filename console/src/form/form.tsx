@@ -11,6 +11,7 @@ import { ObjectFields } from "./object-fields.tsx";
 import { parsePointer, readPointer, writePointer } from "./pointer.ts";
 import { labelOf, type Schema, settleSchema } from "./schema.ts";
 import type { FieldError } from "./values.ts";
+import { PlainButton } from "../ui/form/button.tsx";
 
 export interface FormProps {
   readonly schema: Schema;
@@ -109,9 +110,9 @@ function Summary(props: {
       <ul>
         {[...errors].map(([pointer, message]) => (
           <li key={pointer}>
-            <button type="button" onClick={() => jump(pointer)}>
+            <PlainButton type="button" onClick={() => jump(pointer)}>
               {labelAt(schema, value, pointer)}
-            </button>{" "}
+            </PlainButton>{" "}
             {message}
           </li>
         ))}

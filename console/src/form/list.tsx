@@ -9,6 +9,8 @@ import { escapeSegment, isFields } from "./pointer.ts";
 import { followRef, kindOf, type Schema, settleSchema } from "./schema.ts";
 import { Unfinished } from "./validity.tsx";
 import { initialValue } from "./values.ts";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 const FOCUSABLE = "input, select, textarea, .code-host";
 
@@ -88,10 +90,10 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
         </ol>
       )}
       {!isFull && (
-        <button type="button" id={`${id}-add`} className="btn form-add" onClick={add}>
+        <Button className="form-add" type="button" id={`${id}-add`} onClick={add}>
           <Plus />
           {values.length > 0 ? "Add another" : `Add ${/^[aeiou]/.test(one) ? "an" : "a"} ${one}`}
-        </button>
+        </Button>
       )}
       {values.length > 1 && <span className="hide">Alt and arrow keys move one up or down</span>}
     </>
@@ -180,16 +182,10 @@ export function MapRows({ id, at, schema, value, isDisabled, onChange, names }: 
           </li>
         ))}
       </ol>
-      <button
-        type="button"
-        id={`${id}-add`}
-        className="btn form-add"
-        disabled={isFull}
-        onClick={add}
-      >
+      <Button className="form-add" type="button" id={`${id}-add`} disabled={isFull} onClick={add}>
         <Plus />
         Add
-      </button>
+      </Button>
     </>
   );
 }
@@ -258,8 +254,7 @@ function NameField({ label, name, names, isDisabled, isInvalid, onRename }: Name
       />
     );
   return (
-    <input
-      className="field"
+    <TextInput
       aria-label={label}
       aria-invalid={isInvalid || undefined}
       placeholder="name"
@@ -281,15 +276,16 @@ function RemoveButton(props: {
   readonly onRemove: () => void;
 }) {
   return (
-    <button
+    <Button
+      look="bare"
+      isIcon
       type="button"
-      className="btn bare icon"
       aria-label={`Remove ${props.name}`}
       title="Remove"
       disabled={props.isDisabled}
       onClick={props.onRemove}
     >
       <X />
-    </button>
+    </Button>
   );
 }

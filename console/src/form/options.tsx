@@ -14,6 +14,7 @@ import {
   variantsOf,
 } from "./schema.ts";
 import { initialValue } from "./values.ts";
+import { CheckBox, RadioButton } from "../ui/form/controls.tsx";
 
 const OPEN_MAX = { dense: 3, calm: 5 } as const;
 const DENSE_CHARACTERS_MAX = 26;
@@ -36,8 +37,7 @@ export function OpenChoice(props: FieldProps) {
     <div className={`form-options${isRich ? " rich" : isDense ? " joined" : ""}`}>
       {options.map((option) => (
         <label key={option.label}>
-          <input
-            type="radio"
+          <RadioButton
             name={id}
             disabled={isDisabled}
             checked={option.value === (value ?? schema.default)}
@@ -62,8 +62,7 @@ export function Several({ schema, value, isDisabled, onChange }: FieldProps) {
     <div className="form-options">
       {options.map((option) => (
         <label key={option.label}>
-          <input
-            type="checkbox"
+          <CheckBox
             disabled={isDisabled}
             checked={chosen.includes(option.value)}
             onChange={({ target }) => {
@@ -101,8 +100,7 @@ export function Variant({ id, at, schema, value, isDisabled, onChange }: FieldPr
       <div className="form-options joined">
         {variants.map((one, n) => (
           <label key={n}>
-            <input
-              type="radio"
+            <RadioButton
               name={id}
               disabled={isDisabled}
               checked={n === chosen}

@@ -11,6 +11,8 @@ import { Ago } from "../ui/time.tsx";
 import { notify } from "../ui/toast.tsx";
 import { Tooltip } from "../ui/overlay/tooltip.tsx";
 import { Case, Sample } from "./sample.tsx";
+import { Button } from "../ui/form/button.tsx";
+import { TextArea, TextInput } from "../ui/form/controls.tsx";
 
 const LONG =
   "A name that somebody wrote in a hurry and that is much longer than anybody who drew this had in mind";
@@ -48,10 +50,7 @@ export function BasicSection() {
           <Loading rows={3} />
         </Case>
         <Case label="Empty">
-          <Empty
-            title="No workflows yet"
-            action={<button className="btn main">New workflow</button>}
-          >
+          <Empty title="No workflows yet" action={<Button look="main">New workflow</Button>}>
             A workflow does something whenever something happens.
           </Empty>
         </Case>
@@ -80,15 +79,10 @@ export function BasicSection() {
       </Sample>
       <Sample title="Toast" about="Says what happened, and the way back where there is one.">
         <div className="sample-row">
-          <button className="btn" onClick={() => notify("Saved")}>
-            Say it
-          </button>
-          <button
-            className="btn"
-            onClick={() => notify("INC0000012 is yours", () => notify("Undone"))}
-          >
+          <Button onClick={() => notify("Saved")}>Say it</Button>
+          <Button onClick={() => notify("INC0000012 is yours", () => notify("Undone"))}>
             Say it with Undo
-          </button>
+          </Button>
         </div>
       </Sample>
     </>
@@ -103,26 +97,26 @@ function Buttons() {
     >
       <Case label="Main, plain, bare, icon">
         <div className="sample-row">
-          <button className="btn main">
+          <Button look="main">
             <Play /> Run <Keys keys="r" />
-          </button>
-          <button className="btn">Save</button>
-          <button className="btn bare">Cancel</button>
+          </Button>
+          <Button>Save</Button>
+          <Button look="bare">Cancel</Button>
           <Tooltip text="Delete the step" keys="Delete">
-            <button className="btn bare icon" aria-label="Delete the step">
+            <Button look="bare" isIcon aria-label="Delete the step">
               <Trash2 />
-            </button>
+            </Button>
           </Tooltip>
         </div>
       </Case>
       <Case label="Disabled, with the reason; busy">
         <div className="sample-row">
-          <button className="btn main" disabled title="You may not deploy to production.">
+          <Button look="main" disabled title="You may not deploy to production.">
             Deploy
-          </button>
-          <button className="btn" disabled aria-busy="true">
+          </Button>
+          <Button disabled aria-busy="true">
             Saving…
-          </button>
+          </Button>
         </div>
       </Case>
     </Sample>
@@ -137,24 +131,16 @@ function Fields() {
     >
       <div className="sample-stack">
         <Field label="Name" help="As people will find it">
-          {(attributes) => (
-            <input {...attributes} className="field" defaultValue="Settle the day" />
-          )}
+          {(attributes) => <TextInput {...attributes} defaultValue="Settle the day" />}
         </Field>
         <Field label="Note" isOptional>
-          {(attributes) => (
-            <textarea {...attributes} className="field" rows={2} placeholder="Why it is so" />
-          )}
+          {(attributes) => <TextArea {...attributes} rows={2} placeholder="Why it is so" />}
         </Field>
         <Field label="Address" error="Address must begin with https://">
-          {(attributes) => (
-            <input {...attributes} className="field" defaultValue="ftp://example.com" />
-          )}
+          {(attributes) => <TextInput {...attributes} defaultValue="ftp://example.com" />}
         </Field>
         <Field label="Disabled">
-          {(attributes) => (
-            <input {...attributes} className="field" disabled defaultValue="Not now" />
-          )}
+          {(attributes) => <TextInput {...attributes} disabled defaultValue="Not now" />}
         </Field>
       </div>
     </Sample>

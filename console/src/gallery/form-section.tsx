@@ -9,6 +9,7 @@ import {
 } from "../form/index.ts";
 import { Json } from "../ui/json/json.tsx";
 import { Sample } from "./sample.tsx";
+import { Button } from "../ui/form/button.tsx";
 
 const EACH_KIND: Schema = {
   type: "object",
@@ -120,28 +121,15 @@ export function FormSection() {
       >
         <div className="sample-row">
           {(["dense", "calm"] as const).map((one) => (
-            <button
-              key={one}
-              className="btn"
-              aria-pressed={size === one}
-              onClick={() => setSize(one)}
-            >
+            <Button key={one} aria-pressed={size === one} onClick={() => setSize(one)}>
               {one === "dense" ? "Dense" : "Calm"}
-            </button>
+            </Button>
           ))}
-          <button className="btn" onClick={showErrors}>
-            Show errors
-          </button>
-          <button className="btn" onClick={() => setErrors([])}>
-            No errors
-          </button>
-          <button
-            className="btn"
-            aria-pressed={isDisabled}
-            onClick={() => setDisabled(!isDisabled)}
-          >
+          <Button onClick={showErrors}>Show errors</Button>
+          <Button onClick={() => setErrors([])}>No errors</Button>
+          <Button aria-pressed={isDisabled} onClick={() => setDisabled(!isDisabled)}>
             Disabled
-          </button>
+          </Button>
         </div>
         <div className="gallery-form">
           <Form

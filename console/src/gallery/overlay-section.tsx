@@ -8,6 +8,8 @@ import { Menu } from "../ui/overlay/menu.tsx";
 import { Popover } from "../ui/overlay/popover.tsx";
 import { notify } from "../ui/toast.tsx";
 import { Case, Sample } from "./sample.tsx";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 const CONNECTORS: readonly ComboOption[] = [
   { value: "con_1", label: "Mail of the office", about: "smtp.example.com", group: "smtp" },
@@ -65,12 +67,10 @@ export function OverlaySection() {
         <Popover label="Filter" button="Filter">
           {(close) => (
             <div className="sample-stack">
-              <Field label="Owner">
-                {(attributes) => <input {...attributes} className="field" />}
-              </Field>
-              <button className="btn main" onClick={close}>
+              <Field label="Owner">{(attributes) => <TextInput {...attributes} />}</Field>
+              <Button look="main" onClick={close}>
                 Apply
-              </button>
+              </Button>
             </div>
           )}
         </Popover>
@@ -149,12 +149,8 @@ function DialogSample() {
       about="Native: the focus stays in it and goes back. For what must be decided before going on."
     >
       <div className="sample-row">
-        <button className="btn" onClick={() => setOpen("dialog")}>
-          Open a dialog
-        </button>
-        <button className="btn" onClick={() => setOpen("confirm")}>
-          Ask first
-        </button>
+        <Button onClick={() => setOpen("dialog")}>Open a dialog</Button>
+        <Button onClick={() => setOpen("confirm")}>Ask first</Button>
       </div>
       {open === "dialog" && (
         <Dialog
@@ -163,15 +159,15 @@ function DialogSample() {
           onSubmit={close}
           footer={
             <>
-              <button type="button" className="btn" onClick={close}>
+              <Button type="button" onClick={close}>
                 Cancel
-              </button>
-              <button className="btn main">Name it</button>
+              </Button>
+              <Button look="main">Name it</Button>
             </>
           }
         >
           <Field label="Label" help="People see it beside the number">
-            {(attributes) => <input {...attributes} className="field" autoFocus />}
+            {(attributes) => <TextInput {...attributes} autoFocus />}
           </Field>
         </Dialog>
       )}

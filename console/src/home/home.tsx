@@ -15,6 +15,7 @@ import { groupChanges, listPeople } from "./changes.ts";
 import { groupFailures } from "./failures.ts";
 import { lastVisit } from "./last-visit.ts";
 import { Panel } from "./panel.tsx";
+import { PlainButton } from "../ui/form/button.tsx";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const SHOWN_MAX = 7;
@@ -115,9 +116,9 @@ function Waiting() {
       ))}
       {shown.length < entries.length && (
         <li>
-          <button className="line muted home-more" onClick={() => setShownMax(entries.length)}>
+          <PlainButton className="line muted home-more" onClick={() => setShownMax(entries.length)}>
             Show {entries.length - shown.length} more
-          </button>
+          </PlainButton>
         </li>
       )}
     </Panel>

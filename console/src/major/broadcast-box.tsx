@@ -6,6 +6,8 @@ import { useMay, useRefusals } from "../data/people.ts";
 import { Keys } from "../ui/key.tsx";
 import { notify } from "../ui/toast.tsx";
 import type { Room } from "./room-data.ts";
+import { Button } from "../ui/form/button.tsx";
+import { CheckBox, Select, TextArea, TextInput } from "../ui/form/controls.tsx";
 
 const STATUSES = [
   ["investigating", "We look into it"],
@@ -60,9 +62,8 @@ export function BroadcastBox({ room }: { readonly room: Room }) {
         void send();
       }}
     >
-      <textarea
+      <TextArea
         id="broadcast"
-        className="field"
         rows={2}
         aria-label="Broadcast message"
         placeholder={why ?? "What is known, what is done, when the next word comes…"}
@@ -92,22 +93,18 @@ export function BroadcastBox({ room }: { readonly room: Room }) {
       <div className="row">
         {page?.isOn === true && (
           <label className="row broadcast-public">
-            <input
-              type="checkbox"
-              checked={isPublic}
-              onChange={({ target }) => setPublic(target.checked)}
-            />
+            <CheckBox checked={isPublic} onChange={({ target }) => setPublic(target.checked)} />
             Also on the status page
           </label>
         )}
         <span className="grow" />
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={why !== undefined || isBusy || message.trim() === ""}
           title={why}
         >
           <Send /> Broadcast <Keys keys="mod+Enter" />
-        </button>
+        </Button>
       </div>
     </form>
   );
@@ -130,16 +127,15 @@ function PublicFields(props: {
   return (
     <fieldset className="broadcast-fields">
       <legend>For the public</legend>
-      <input
-        className="field grow"
+      <TextInput
+        className="grow"
         aria-label="Title on the status page"
         placeholder="What it is called outside, as in: Card payments"
         maxLength={200}
         value={props.title}
         onChange={({ target }) => props.onTitle(target.value)}
       />
-      <select
-        className="field"
+      <Select
         aria-label="Status"
         value={props.status}
         onChange={({ target }) => props.onStatus(target.value as Status)}
@@ -149,21 +145,19 @@ function PublicFields(props: {
             {label}
           </option>
         ))}
-      </select>
-      <select
-        className="field"
+      </Select>
+      <Select
         aria-label="Effect"
         value={props.isDown ? "down" : "degraded"}
         onChange={({ target }) => props.onDown(target.value === "down")}
       >
         <option value="degraded">Slow or limited</option>
         <option value="down">Does not work</option>
-      </select>
+      </Select>
       <div className="broadcast-components">
         {components.map(({ id, name }) => (
           <label key={id} className="row">
-            <input
-              type="checkbox"
+            <CheckBox
               checked={chosen.includes(id)}
               onChange={({ target }) =>
                 props.onChoose(

@@ -6,6 +6,8 @@ import { describeRefusal } from "../data/change.ts";
 import { useMay } from "../data/people.ts";
 import { toneOf } from "../ui/state.tsx";
 import { notify } from "../ui/toast.tsx";
+import { Button, PlainButton } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 const SHOWN = 100;
 
@@ -42,14 +44,14 @@ export function Children(props: {
               <span className="cut">{child.title}</span>
             </Link>
             {mayChange && (
-              <button
+              <PlainButton
                 aria-label={`Take ${child.number} out`}
                 onClick={() =>
                   void change(call("incidents.remove_child", { params: { id, childId: child.id } }))
                 }
               >
                 <X />
-              </button>
+              </PlainButton>
             )}
           </li>
         ))}
@@ -66,16 +68,14 @@ export function Children(props: {
             }
           }}
         >
-          <input
-            className="field grow"
+          <TextInput
+            className="grow"
             aria-label="Add a report by its number"
             placeholder="INC…"
             value={number}
             onChange={({ target }) => setNumber(target.value)}
           />
-          <button className="btn" disabled={number.trim() === ""}>
-            Add
-          </button>
+          <Button disabled={number.trim() === ""}>Add</Button>
         </form>
       )}
     </section>

@@ -7,6 +7,8 @@ import { notify } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { resolveAll } from "./resolve-all.ts";
 import type { Room } from "./room-data.ts";
+import { Button } from "../ui/form/button.tsx";
+import { CheckBox, TextArea } from "../ui/form/controls.tsx";
 
 /** Resolves a major incident, and its reports with it where that is wanted. */
 export function ResolveDialog({
@@ -44,16 +46,15 @@ export function ResolveDialog({
       onClose={onClose}
       onSubmit={() => void submit()}
       footer={
-        <button className="btn main" disabled={resolution.trim() === "" || done !== undefined}>
+        <Button look="main" disabled={resolution.trim() === "" || done !== undefined}>
           {done === undefined ? "Resolve" : `${done} of ${children.open}`}
-        </button>
+        </Button>
       }
     >
       <Field label="What was done about it">
         {(attributes) => (
-          <textarea
+          <TextArea
             {...attributes}
-            className="field"
             rows={4}
             required
             value={resolution}
@@ -63,11 +64,7 @@ export function ResolveDialog({
       </Field>
       {children.open > 0 && (
         <label className="row room-whole">
-          <input
-            type="checkbox"
-            checked={isWhole}
-            onChange={({ target }) => setWhole(target.checked)}
-          />
+          <CheckBox checked={isWhole} onChange={({ target }) => setWhole(target.checked)} />
           And {count(children.open, "open report")} with it
         </label>
       )}

@@ -8,6 +8,8 @@ import { Dialog } from "../ui/overlay/dialog.tsx";
 import { State } from "../ui/state.tsx";
 import { notify } from "../ui/toast.tsx";
 import type { Room } from "./room-data.ts";
+import { Button } from "../ui/form/button.tsx";
+import { TextArea, TextInput } from "../ui/form/controls.tsx";
 
 /** The review of an incident: drafted from its timeline the first time, an article from then on. */
 export function ReviewPanel(props: {
@@ -102,9 +104,8 @@ function ReviewForm({ articleId, state, tags, onClose, ...text }: ReviewFormProp
       </p>
       <Field label="Title">
         {(attributes) => (
-          <input
+          <TextInput
             {...attributes}
-            className="field"
             value={title}
             onChange={({ target }) => setTitle(target.value)}
           />
@@ -115,10 +116,10 @@ function ReviewForm({ articleId, state, tags, onClose, ...text }: ReviewFormProp
         help="Markdown. Facts are from the log; questions in italics are yours to answer."
       >
         {(attributes) => (
-          <textarea
+          <TextArea
             {...attributes}
+            className="review-body"
             ref={field}
-            className="field review-body"
             rows={20}
             value={body}
             onChange={({ target }) => setBody(target.value)}
@@ -127,25 +128,24 @@ function ReviewForm({ articleId, state, tags, onClose, ...text }: ReviewFormProp
       </Field>
       <div className="row">
         <span className="grow" />
-        <button
+        <Button
           type="button"
-          className="btn"
           disabled={why !== undefined || isBusy}
           title={why}
           onClick={() => void keep(false)}
         >
           Keep it
-        </button>
+        </Button>
         {state !== "published" && (
-          <button
+          <Button
+            look="main"
             type="button"
-            className="btn main"
             disabled={why !== undefined || isBusy}
             title={why}
             onClick={() => void keep(true)}
           >
             Publish
-          </button>
+          </Button>
         )}
       </div>
     </div>

@@ -7,6 +7,7 @@ import { useActions } from "../shell/actions.ts";
 import { Avatar } from "../ui/avatar.tsx";
 import { notify } from "../ui/toast.tsx";
 import type { Room } from "./room-data.ts";
+import { Button } from "../ui/form/button.tsx";
 
 const ROLES = [
   ["commander", "Leads", "Decides, and keeps the others from doing too much at once"],
@@ -88,13 +89,9 @@ function RoleCard(props: {
             onChange={(value) => props.onAssign(value ?? null)}
           />
           {userId !== props.me && (
-            <button
-              className="btn"
-              aria-label={`${label}: me`}
-              onClick={() => props.onAssign(props.me ?? null)}
-            >
+            <Button aria-label={`${label}: me`} onClick={() => props.onAssign(props.me ?? null)}>
               Me
-            </button>
+            </Button>
           )}
         </div>
       )}

@@ -21,6 +21,7 @@ import { ReviewPanel } from "./review-panel.tsx";
 import { RoleCards } from "./role-cards.tsx";
 import type { Room } from "./room-data.ts";
 import { Story } from "./story.tsx";
+import { Button } from "../ui/form/button.tsx";
 
 /** One place for a major incident: who leads, what was told, who suffers, what happened; and the review afterwards. */
 export function MajorRoom() {
@@ -74,19 +75,18 @@ function RoomSheet({ room }: { readonly room: Room }) {
         <State state={incident.state} />
         <span className="grow" />
         <StatusLink />
-        <button className="btn" aria-keyshortcuts="r" onClick={() => setOpen("review")}>
+        <Button aria-keyshortcuts="r" onClick={() => setOpen("review")}>
           <FileText /> Review <Keys keys="r" />
-        </button>
+        </Button>
         {isOpen && (
-          <button
-            className="btn main"
-            disabled={whyNotResolve !== undefined}
-            title={whyNotResolve}
+          <Button
+            look="main"
+            refusal={whyNotResolve}
             aria-keyshortcuts="e"
             onClick={() => setOpen("resolve")}
           >
             <Check /> Resolve <Keys keys="e" />
-          </button>
+          </Button>
         )}
       </header>
       <div className="scroll room" tabIndex={0} role="region" aria-label={incident.title}>
@@ -148,13 +148,9 @@ function NotMajor({ id, isOpen }: { readonly id: string; readonly isOpen: boolea
     <div className="notice room-notice">
       <span className="grow">It is not a major incident.</span>
       {isOpen && (
-        <button
-          className="btn"
-          disabled={!may("incidents.declare_major")}
-          onClick={() => void declare()}
-        >
+        <Button disabled={!may("incidents.declare_major")} onClick={() => void declare()}>
           Declare it one
-        </button>
+        </Button>
       )}
     </div>
   );

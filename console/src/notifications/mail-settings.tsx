@@ -5,6 +5,7 @@ import { MailNotice } from "../data/notices/mail-notice.tsx";
 import { useTitle } from "../shell/title.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { KINDS_OF_MAIL, setMuted } from "./mail-kinds.ts";
+import { CheckBox } from "../ui/form/controls.tsx";
 
 interface Preferences {
   readonly email: boolean;
@@ -95,8 +96,7 @@ function Switch(props: {
 }) {
   return (
     <label className="switch">
-      <input
-        type="checkbox"
+      <CheckBox
         role="switch"
         checked={props.isOn}
         onChange={(event) => props.onChange(event.target.checked)}

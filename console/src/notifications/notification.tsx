@@ -11,6 +11,7 @@ import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
 import { Ago } from "../ui/time.tsx";
 import { tellTimes, toWords } from "../ui/words.ts";
+import { Button } from "../ui/form/button.tsx";
 
 /** One notification, and the way to what it is about. A mail leads here. */
 export function NotificationPage() {
@@ -56,10 +57,10 @@ export function NotificationPage() {
           </p>
           {one.body !== "" && <p className="reading-text">{tellTimes(one.body)}</p>}
           {path !== undefined && (
-            <button className="btn main" onClick={follow}>
+            <Button look="main" onClick={follow}>
               {isElsewhere ? `Open in ${toWords(one.environment)}` : "Open"} <ArrowRight />
               <Keys keys="Enter" />
-            </button>
+            </Button>
           )}
         </article>
       )}

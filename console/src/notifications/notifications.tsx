@@ -11,6 +11,7 @@ import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
 import { Ago } from "../ui/time.tsx";
 import { tellTimes, toWords } from "../ui/words.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
 
 type Notification = Schemas["Notification"];
 
@@ -51,12 +52,12 @@ export function Notifications() {
       <header className="page-head">
         <h1>Notifications</h1>
         <div className="tabs grow" role="group" aria-label="Which">
-          <button aria-pressed={!isNewOnly} onClick={() => setNewOnly(false)}>
+          <PlainButton aria-pressed={!isNewOnly} onClick={() => setNewOnly(false)}>
             All
-          </button>
-          <button aria-pressed={isNewOnly} onClick={() => setNewOnly(true)}>
+          </PlainButton>
+          <PlainButton aria-pressed={isNewOnly} onClick={() => setNewOnly(true)}>
             New
-          </button>
+          </PlainButton>
         </div>
         <Link
           to="/settings/notifications"
@@ -66,14 +67,13 @@ export function Notifications() {
         >
           <Settings2 />
         </Link>
-        <button
-          className="btn"
+        <Button
           aria-label="Mark all as read"
           disabled={unread.length === 0}
           onClick={() => void readAll()}
         >
           <CheckCheck /> <span className="wide-only">Mark all as read</span>
-        </button>
+        </Button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading />}
@@ -112,13 +112,14 @@ function NotificationRow(props: { readonly one: Notification; readonly isChosen:
         </span>
         <Ago at={createdAt} />
       </Link>
-      <button
-        className="btn bare notification-act"
+      <Button
+        look="bare"
+        className="notification-act"
         onClick={() => void setRead(props.one, isNew)}
         aria-label={isNew ? `Mark as read: ${title}` : `Mark as new: ${title}`}
       >
         {isNew ? "Read" : "New"} {props.isChosen && <Keys keys="u" />}
-      </button>
+      </Button>
     </li>
   );
 }

@@ -7,6 +7,7 @@ import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { toBytes } from "../ui/bytes.ts";
+import { Button } from "../ui/form/button.tsx";
 
 type Backup = Schemas["Backup"];
 
@@ -40,8 +41,8 @@ export function Backups() {
       title="Backups"
       about="Whole copies of the embedded database, made while everything goes on, without the master key. Keep a copy on another disk, and the key apart from it."
       act={
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={isBusy || isRunning}
           title={reason}
           onClick={() =>
@@ -49,7 +50,7 @@ export function Backups() {
           }
         >
           Back up now
-        </button>
+        </Button>
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -122,14 +123,14 @@ function BackupEntry(props: {
             <State state={VERIFIED_STATE[verification]} label={VERIFIED[verification]} />
           )}
           {status === "made" && (
-            <button className="btn" {...off} onClick={props.onVerify}>
+            <Button {...off} onClick={props.onVerify}>
               Verify
-            </button>
+            </Button>
           )}
           {status !== "running" && (
-            <button className="btn" {...off} onClick={props.onDelete}>
+            <Button {...off} onClick={props.onDelete}>
               Delete
-            </button>
+            </Button>
           )}
         </>
       }

@@ -1,4 +1,6 @@
 import { useRef } from "react";
+import { Button } from "../ui/form/button.tsx";
+import { FileInput } from "../ui/form/controls.tsx";
 
 /** A button that asks for one file. */
 export function FileButton(props: {
@@ -9,12 +11,11 @@ export function FileButton(props: {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <button className={props.isMain ? "btn main" : "btn"} onClick={() => input.current?.click()}>
+      <Button look={props.isMain ? "main" : undefined} onClick={() => input.current?.click()}>
         {props.label}
-      </button>
-      <input
+      </Button>
+      <FileInput
         ref={input}
-        type="file"
         hidden
         aria-label={props.label}
         onChange={({ target }) => {

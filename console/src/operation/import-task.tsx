@@ -4,6 +4,8 @@ import { useAttempt } from "../shell/sign-in/card.tsx";
 import { Field, PassphraseField } from "../ui/field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { Refusal } from "../ui/feedback.tsx";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 const WORDS = {
   check: {
@@ -45,12 +47,12 @@ export function ImportTaskDialog(props: {
       onSubmit={() => void attempt(perform)}
       footer={
         <>
-          <button type="button" className="btn" onClick={onClose}>
+          <Button type="button" onClick={onClose}>
             Leave it
-          </button>
-          <button className="btn main" disabled={isBusy}>
+          </Button>
+          <Button look="main" disabled={isBusy}>
             {act}
-          </button>
+          </Button>
         </>
       }
     >
@@ -69,9 +71,8 @@ export function ImportTaskDialog(props: {
         help="In the place of the one that it had, where that is taken here."
       >
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field"
             maxLength={63}
             pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
             value={slug}

@@ -12,6 +12,7 @@ import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { FileButton } from "./file-button.tsx";
 import { ImportTaskDialog } from "./import-task.tsx";
+import { Button } from "../ui/form/button.tsx";
 
 type ArchiveImport = Schemas["ArchiveImport"];
 
@@ -193,29 +194,29 @@ function ImportEntry({ one, upload, onGoOn, onAsk, onConfirm }: ImportEntryProps
             <>
               {state === "receiving" && <FileButton label="Go on" onChoose={onGoOn} />}
               {(state === "received" || state === "checked") && (
-                <button
-                  className={state === "received" ? "btn main" : "btn"}
+                <Button
+                  look={state === "received" ? "main" : undefined}
                   onClick={() => onAsk("check")}
                 >
                   Check
-                </button>
+                </Button>
               )}
               {state === "checked" && (
-                <button className="btn main" onClick={() => onAsk("load")}>
+                <Button look="main" onClick={() => onAsk("load")}>
                   Load
-                </button>
+                </Button>
               )}
               {state === "loaded" && (
-                <button className="btn main" onClick={() => onConfirm("activate")}>
+                <Button look="main" onClick={() => onConfirm("activate")}>
                   Activate
-                </button>
+                </Button>
               )}
             </>
           )}
           {task === null && (
-            <button className="btn" onClick={() => onConfirm("discard")}>
+            <Button onClick={() => onConfirm("discard")}>
               {state === "activated" ? "Forget" : "Take back"}
-            </button>
+            </Button>
           )}
         </>
       }

@@ -5,6 +5,8 @@ import { Section } from "../ui/display/section.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { toWords } from "../ui/words.ts";
 import { LOG_LEVELS, type LogLevel } from "./search.ts";
+import { Button } from "../ui/form/button.tsx";
+import { Select, TextInput } from "../ui/form/controls.tsx";
 
 const FOLLOW_MS = 2_000;
 const LINES = 500;
@@ -37,16 +39,15 @@ export function Log() {
       about="Of the process that answers, scrubbed of secrets; its last 1,000 lines."
       act={
         <div className="operation-log-bar">
-          <input
-            className="field operation-search"
+          <TextInput
+            className="operation-search"
             type="search"
             aria-label="Search the log"
             placeholder="Search…"
             value={text}
             onChange={({ target }) => setText(target.value)}
           />
-          <select
-            className="field"
+          <Select
             aria-label="Level"
             value={level}
             onChange={({ target }) =>
@@ -62,10 +63,8 @@ export function Log() {
                 {toWords(one)} and above
               </option>
             ))}
-          </select>
-          <button className="btn" onClick={() => setPaused(!isPaused)}>
-            {isPaused ? "Follow" : "Pause"}
-          </button>
+          </Select>
+          <Button onClick={() => setPaused(!isPaused)}>{isPaused ? "Follow" : "Pause"}</Button>
         </div>
       }
     >

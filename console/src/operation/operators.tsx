@@ -9,6 +9,8 @@ import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 type Operator = Schemas["Operator"];
 
@@ -33,9 +35,9 @@ export function Operators() {
       title="Operators"
       about="They run the installation and see its figures, log and settings; what is in a workspace only its members see."
       act={
-        <button className="btn main" onClick={() => setNew(true)}>
+        <Button look="main" onClick={() => setNew(true)}>
           Add an operator
-        </button>
+        </Button>
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -51,15 +53,13 @@ export function Operators() {
               </>
             }
             act={
-              <button
-                className="btn"
+              <Button
+                refusal={reason}
                 aria-label={`Remove ${operator.name}`}
-                disabled={reason !== undefined}
-                title={reason}
                 onClick={() => setEnding(operator)}
               >
                 Remove
-              </button>
+              </Button>
             }
           />
         ))}
@@ -93,16 +93,15 @@ function NewOperator({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       onSubmit={() => void attempt(add)}
       footer={
-        <button className="btn main" disabled={isBusy || email.trim() === ""}>
+        <Button look="main" disabled={isBusy || email.trim() === ""}>
           Add
-        </button>
+        </Button>
       }
     >
       <Field label="E-mail" help="Of an account that exists." error={problem}>
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field"
             inputMode="email"
             maxLength={254}
             value={email}

@@ -9,6 +9,8 @@ import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
 import { toBytes } from "../ui/bytes.ts";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 type Installation = Schemas["Installation"];
 
@@ -161,13 +163,11 @@ function MaintenanceSection({ maintenance }: Pick<Installation, "maintenance">) 
       }
       act={
         maintenance ? (
-          <button className="btn main" onClick={() => void set(false)}>
+          <Button look="main" onClick={() => void set(false)}>
             End it
-          </button>
+          </Button>
         ) : (
-          <button className="btn" onClick={() => setAsked(true)}>
-            Start maintenance
-          </button>
+          <Button onClick={() => setAsked(true)}>Start maintenance</Button>
         )
       }
     >
@@ -191,14 +191,13 @@ function BeginDialog(props: {
       title="Start maintenance"
       onClose={props.onClose}
       onSubmit={() => props.onBegin(message.trim())}
-      footer={<button className="btn main">Start it</button>}
+      footer={<Button look="main">Start it</Button>}
     >
       <p>Everybody but operators is refused when they change something, and told why.</p>
       <Field label="Message" help="What happens, and until when.">
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field"
             maxLength={500}
             value={message}
             onChange={({ target }) => setMessage(target.value)}

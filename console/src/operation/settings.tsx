@@ -3,6 +3,7 @@ import { useOp } from "../data/api.ts";
 import { Section } from "../ui/display/section.tsx";
 import { Table } from "../ui/display/table.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 export function Settings() {
   const { data, error, isPending, refetch } = useOp("installation.read_settings");
@@ -17,8 +18,8 @@ export function Settings() {
       title="Settings"
       about="Variables of the environment of this process, read when it began. Secrets are not shown."
       act={
-        <input
-          className="field operation-search"
+        <TextInput
+          className="operation-search"
           type="search"
           aria-label="Search settings"
           placeholder="Search…"

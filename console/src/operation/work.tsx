@@ -7,6 +7,7 @@ import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
+import { Button } from "../ui/form/button.tsx";
 
 type FailedJob = Schemas["FailedJob"];
 type Work = Schemas["Work"];
@@ -72,12 +73,8 @@ function FailedJobs() {
             }
             act={
               <>
-                <button className="btn" onClick={() => void act(job, true)}>
-                  Retry
-                </button>
-                <button className="btn" onClick={() => setDiscarding(job)}>
-                  Delete
-                </button>
+                <Button onClick={() => void act(job, true)}>Retry</Button>
+                <Button onClick={() => setDiscarding(job)}>Delete</Button>
               </>
             }
           />

@@ -13,6 +13,8 @@ import { notifyError } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
 import { type Offer, type Pack, type PackPlan, readPackFile } from "./pack-plan.ts";
 import { PlanDialog } from "./plan-dialog.tsx";
+import { Button, PlainButton } from "../ui/form/button.tsx";
+import { FileInput } from "../ui/form/controls.tsx";
 
 /** Packs: those that come with the platform, and those that are installed. */
 export function Packs() {
@@ -58,13 +60,13 @@ export function Packs() {
                 key={pack.id}
                 icon={<Package className="ico" />}
                 title={
-                  <button
+                  <PlainButton
                     className="pack-name"
                     aria-expanded={open === pack.id}
                     onClick={() => show(pack.id)}
                   >
                     {pack.name} <span className="muted">{pack.version}</span>
-                  </button>
+                  </PlainButton>
                 }
                 about={
                   <>
@@ -74,15 +76,13 @@ export function Packs() {
                   </>
                 }
                 act={
-                  <button
-                    className="btn"
-                    disabled={denied !== undefined}
-                    title={denied}
+                  <Button
+                    refusal={denied}
                     aria-label={`Uninstall ${pack.name}`}
                     onClick={() => setPlan({ act: "uninstall", pack })}
                   >
                     Uninstall…
-                  </button>
+                  </Button>
                 }
               />
             ))}
@@ -110,9 +110,8 @@ function PackFile(props: {
   };
   return (
     <>
-      <input
+      <FileInput
         ref={field}
-        type="file"
         accept="application/json,.json"
         hidden
         aria-label="File of a pack"
@@ -122,14 +121,9 @@ function PackFile(props: {
           target.value = "";
         }}
       />
-      <button
-        className="btn"
-        disabled={props.denied !== undefined}
-        title={props.denied}
-        onClick={() => field.current?.click()}
-      >
+      <Button refusal={props.denied} onClick={() => field.current?.click()}>
         <FileUp /> Install from a file…
-      </button>
+      </Button>
     </>
   );
 }
@@ -166,14 +160,13 @@ function OfferCard(props: {
           {isNewer ? `${installedVersion} → ${version}` : `Version ${version}`}
         </span>
         {(installedVersion === null || isNewer) && (
-          <button
-            className="btn main"
-            disabled={denied !== undefined}
-            title={denied}
+          <Button
+            look="main"
+            refusal={denied}
             onClick={() => props.onPlan({ act: isNewer ? "upgrade" : "install", offer })}
           >
             {isNewer ? "Upgrade…" : "Install…"}
-          </button>
+          </Button>
         )}
       </footer>
     </article>

@@ -7,6 +7,7 @@ import { notify, notifyError } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
 import { nameOf, type PackPlan } from "./pack-plan.ts";
 import { type Kept, type PlannedChange, reasonOf, rehearse } from "./rehearsal.ts";
+import { Button } from "../ui/form/button.tsx";
 
 interface Answer {
   readonly kept: readonly Kept[];
@@ -62,9 +63,9 @@ export function PlanDialog({
       onClose={onClose}
       onSubmit={() => isReady && void run()}
       footer={
-        <button className="btn main" disabled={!isReady}>
+        <Button look="main" disabled={!isReady}>
           {isBusy ? "Working…" : words.act}
-        </button>
+        </Button>
       }
     >
       {isPending && <Loading rows={4} />}

@@ -4,6 +4,8 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { useActions } from "../shell/actions.ts";
 import { toIsoTime, toLocalTime } from "../ui/local-time.ts";
 import { neighboursOf } from "./moment.ts";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 const FORMAT = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
@@ -52,8 +54,7 @@ export function PastBanner({ at, moments, onChange }: PastBannerProps) {
         <StepButton label="The change before" keys="[" to={before} onStep={onChange}>
           <ChevronLeft />
         </StepButton>
-        <input
-          className="field"
+        <TextInput
           type="datetime-local"
           aria-label="Another time"
           value={toLocalTime(new Date(at))}
@@ -66,9 +67,9 @@ export function PastBanner({ at, moments, onChange }: PastBannerProps) {
         <StepButton label="The change after" keys="]" to={after} onStep={onChange}>
           <ChevronRight />
         </StepButton>
-        <button ref={back} type="button" className="btn main" onClick={leave}>
+        <Button look="main" ref={back} type="button" onClick={leave}>
           Back to now
-        </button>
+        </Button>
       </span>
     </div>
   );
@@ -85,15 +86,15 @@ interface StepButtonProps {
 /** It can always be focused: at the last change the keyboard stays where it was. */
 function StepButton({ label, keys, to, onStep, children }: StepButtonProps) {
   return (
-    <button
+    <Button
+      isIcon
       type="button"
-      className="btn icon"
       aria-label={label}
       aria-disabled={to === undefined}
       title={`${label} (${keys})`}
       onClick={() => to !== undefined && onStep(to)}
     >
       {children}
-    </button>
+    </Button>
   );
 }

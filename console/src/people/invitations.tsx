@@ -9,6 +9,7 @@ import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
+import { Button } from "../ui/form/button.tsx";
 
 type Invitation = Schemas["Invitation"];
 type Sent = Schemas["NewInvitation"];
@@ -64,24 +65,20 @@ export function Invitations({ nameOf }: { readonly nameOf: (role: string) => str
                   }
                   act={
                     <>
-                      <button
-                        className="btn"
-                        disabled={reason !== undefined}
-                        title={reason}
+                      <Button
+                        refusal={reason}
                         aria-label={`Send the invitation of ${one.email} again`}
                         onClick={() => void resend(one)}
                       >
                         Send again
-                      </button>
-                      <button
-                        className="btn"
-                        disabled={reason !== undefined}
-                        title={reason}
+                      </Button>
+                      <Button
+                        refusal={reason}
                         aria-label={`Withdraw the invitation of ${one.email}`}
                         onClick={() => void withdraw(one)}
                       >
                         Revoke
-                      </button>
+                      </Button>
                     </>
                   }
                 />
@@ -95,7 +92,7 @@ export function Invitations({ nameOf }: { readonly nameOf: (role: string) => str
           title="Hand this link over"
           onClose={() => setAgain(undefined)}
           onSubmit={() => setAgain(undefined)}
-          footer={<button className="btn main">Done</button>}
+          footer={<Button look="main">Done</Button>}
         >
           <p>The link before no longer works. This one is shown only now.</p>
           <CopyLine label={again.email} text={again.url} />

@@ -9,6 +9,8 @@ import { count } from "../ui/words.ts";
 import { readAddresses } from "./addresses.ts";
 import { RoleChoice } from "./role-choice.tsx";
 import { useRoles } from "./role-names.ts";
+import { Button } from "../ui/form/button.tsx";
+import { TextArea } from "../ui/form/controls.tsx";
 
 type Sent = Schemas["NewInvitation"];
 const AT_ONCE_MAX = 50;
@@ -41,8 +43,8 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       onSubmit={() => void attempt(invite)}
       footer={
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={
             isBusy ||
             good.length === 0 ||
@@ -52,7 +54,7 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
           }
         >
           {good.length > 1 ? `Invite ${good.length} people` : "Invite"}
-        </button>
+        </Button>
       }
     >
       <Field
@@ -61,9 +63,9 @@ export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
         error={fault}
       >
         {(bound) => (
-          <textarea
+          <TextArea
             {...bound}
-            className="field people-addresses"
+            className="people-addresses"
             value={text}
             onChange={({ target }) => setText(target.value)}
           />
@@ -103,7 +105,7 @@ function OutcomeDialog(props: { readonly outcome: Outcome; readonly onClose: () 
       isWide
       onClose={props.onClose}
       onSubmit={props.onClose}
-      footer={<button className="btn main">Done</button>}
+      footer={<Button look="main">Done</Button>}
     >
       <div className="invited">
         {links.length > 0 && (

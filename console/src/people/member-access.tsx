@@ -7,6 +7,7 @@ import { ErrorNotice } from "../ui/feedback.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
+import { Button } from "../ui/form/button.tsx";
 
 type Member = Schemas["Member"];
 
@@ -55,14 +56,9 @@ function MemberSessions({ member, reason }: PartProps) {
       }
       act={
         sessions.length > 0 && (
-          <button
-            className="btn"
-            disabled={reason !== undefined}
-            title={reason}
-            onClick={() => setAsking(true)}
-          >
+          <Button refusal={reason} onClick={() => setAsking(true)}>
             End all
-          </button>
+          </Button>
         )
       }
     >
@@ -110,15 +106,13 @@ function MemberTokens({ member, reason }: PartProps) {
             key={token.id}
             token={token}
             act={
-              <button
-                className="btn"
-                disabled={reason !== undefined}
-                title={reason}
+              <Button
+                refusal={reason}
                 aria-label={`Revoke ${token.name}`}
                 onClick={() => void end(token)}
               >
                 Revoke
-              </button>
+              </Button>
             }
           />
         ))}

@@ -8,6 +8,7 @@ import { Confirm } from "../ui/overlay/confirm.tsx";
 import { TypedConfirm } from "../ui/overlay/typed-confirm.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
+import { Button } from "../ui/form/button.tsx";
 
 type Member = Schemas["Member"];
 type Asked = "suspend" | "remove" | "owner";
@@ -31,11 +32,7 @@ export function MemberActs({ member }: { readonly member: Member }) {
           <Entry
             title="Transfer ownership"
             about="They become an owner, and you an admin."
-            act={
-              <button className="btn" onClick={() => open("owner")}>
-                Transfer
-              </button>
-            }
+            act={<Button onClick={() => open("owner")}>Transfer</Button>}
           />
         )}
         <Entry
@@ -46,8 +43,7 @@ export function MemberActs({ member }: { readonly member: Member }) {
               : "With the roles that they had; tokens and consents stay ended."
           }
           act={
-            <button
-              className="btn"
+            <Button
               disabled={reason !== undefined || isBusy}
               title={reason}
               onClick={() =>
@@ -55,21 +51,16 @@ export function MemberActs({ member }: { readonly member: Member }) {
               }
             >
               {isActive ? "Suspend" : "Let them back"}
-            </button>
+            </Button>
           }
         />
         <Entry
           title={isSelf ? "Leave the workspace" : "Remove from the workspace"}
           about="What they made and wrote stays, under their name."
           act={
-            <button
-              className="btn"
-              disabled={reason !== undefined}
-              title={reason}
-              onClick={() => open("remove")}
-            >
+            <Button refusal={reason} onClick={() => open("remove")}>
               {isSelf ? "Leave" : "Remove"}
-            </button>
+            </Button>
           }
         />
       </ul>

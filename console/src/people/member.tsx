@@ -17,6 +17,7 @@ import { MemberActs } from "./member-acts.tsx";
 import { MemberActivity } from "./member-activity.tsx";
 import { RoleChoice } from "./role-choice.tsx";
 import { useRoles } from "./role-names.ts";
+import { Button } from "../ui/form/button.tsx";
 
 type Member = Schemas["Member"];
 
@@ -105,14 +106,9 @@ function Roles({ member }: { readonly member: Member }) {
                 Explain access
               </Link>
             )}
-            <button
-              className="btn"
-              disabled={reason !== undefined}
-              title={reason}
-              onClick={() => setEditing(true)}
-            >
+            <Button refusal={reason} onClick={() => setEditing(true)}>
               Change
-            </button>
+            </Button>
           </span>
         )
       }
@@ -131,22 +127,21 @@ function Roles({ member }: { readonly member: Member }) {
                   .join(" ")}
           </p>
           <div className="btn-row">
-            <button
-              className="btn main"
+            <Button
+              look="main"
               disabled={isBusy || added.length + taken.length === 0}
               onClick={() => void save()}
             >
               Save the roles
-            </button>
-            <button
-              className="btn"
+            </Button>
+            <Button
               onClick={() => {
                 setChosen(new Set(member.roles));
                 setEditing(false);
               }}
             >
               Leave it
-            </button>
+            </Button>
           </div>
         </div>
       )}

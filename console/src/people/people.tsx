@@ -14,6 +14,8 @@ import { Ago } from "../ui/time.tsx";
 import { Invitations } from "./invitations.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
 import { useRoles } from "./role-names.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 type Member = Schemas["Member"];
 type Access = Schemas["MemberAccess"];
@@ -63,19 +65,18 @@ export function People() {
       <header className="page-head">
         <h1>People</h1>
         <div className="tabs" role="group" aria-label="Which">
-          <button aria-pressed={!isOpen} onClick={() => show(undefined)}>
+          <PlainButton aria-pressed={!isOpen} onClick={() => show(undefined)}>
             Members
-          </button>
-          <button aria-pressed={isOpen} onClick={() => show("invitations")}>
+          </PlainButton>
+          <PlainButton aria-pressed={isOpen} onClick={() => show("invitations")}>
             Invited{invitations ? ` ${invitations}` : ""}
-          </button>
+          </PlainButton>
         </div>
         <span className="grow" />
         {!isOpen && (
           <label className="people-find">
-            <input
+            <TextInput
               id="people-find"
-              className="field"
               type="search"
               aria-label="Find a person"
               placeholder="Find…"
@@ -84,14 +85,9 @@ export function People() {
             />
           </label>
         )}
-        <button
-          className="btn main"
-          disabled={reason !== undefined}
-          title={reason}
-          onClick={() => setInviting(true)}
-        >
+        <Button look="main" refusal={reason} onClick={() => setInviting(true)}>
           Invite
-        </button>
+        </Button>
       </header>
       {isOpen && <Invitations nameOf={nameOf} />}
       {!isOpen && error && <ErrorNotice error={error} retry={() => void refetch()} />}

@@ -1,5 +1,6 @@
 import "../ui/display/section.css";
 import { type Role, nameRole, useGrantReason } from "./role-names.ts";
+import { CheckBox } from "../ui/form/controls.tsx";
 
 interface RoleChoiceProps {
   readonly roles: readonly Role[];
@@ -24,8 +25,7 @@ export function RoleChoice({ roles, chosen, onChange }: RoleChoiceProps) {
           const reason = reasonOf(role);
           return (
             <label key={role.id} className="role-option" data-off={reason !== undefined}>
-              <input
-                type="checkbox"
+              <CheckBox
                 checked={chosen.has(role.id)}
                 disabled={reason !== undefined}
                 onChange={({ target }) => toggle(role.id, target.checked)}

@@ -12,6 +12,7 @@ import {
 } from "../form/index.ts";
 import { client, upload, wordsOf } from "./client.ts";
 import { start } from "./start.ts";
+import { PlainButton } from "../ui/form/button.tsx";
 
 /** Shows the form in its place on the page. */
 export function showForm(): void {
@@ -84,15 +85,15 @@ function PortalForm() {
         </p>
       )}
       <div className="form-end">
-        <button className="primary" disabled={isBusy}>
+        <PlainButton className="primary" disabled={isBusy}>
           {isBusy ? "Sending…" : start.needsApproval ? "Send for approval" : "Send"}
-        </button>
+        </PlainButton>
         {hasDraft && (
           <p>
             Kept on this device ·{" "}
-            <button type="button" className="plain" onClick={startAgain}>
+            <PlainButton type="button" className="plain" onClick={startAgain}>
               Start again
-            </button>
+            </PlainButton>
           </p>
         )}
       </div>

@@ -9,6 +9,8 @@ import { type Column, Table } from "../ui/display/table.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
+import { PlainButton } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 type Problem = Schemas["Problem"];
 
@@ -47,18 +49,17 @@ export function Problems() {
       <header className="page-head">
         <h1>Problems</h1>
         <div className="tabs" role="group" aria-label="Which">
-          <button aria-pressed={!isKnown} onClick={() => show(undefined)}>
+          <PlainButton aria-pressed={!isKnown} onClick={() => show(undefined)}>
             All
-          </button>
-          <button aria-pressed={isKnown} onClick={() => show("known")}>
+          </PlainButton>
+          <PlainButton aria-pressed={isKnown} onClick={() => show("known")}>
             Known errors
-          </button>
+          </PlainButton>
         </div>
         <span className="grow" />
         <label className="problems-find">
-          <input
+          <TextInput
             id="problem-find"
-            className="field"
             type="search"
             aria-label="Find a problem"
             placeholder="Find…"

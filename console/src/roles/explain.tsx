@@ -9,6 +9,7 @@ import { Field } from "../ui/field.tsx";
 import { Combobox } from "../ui/overlay/combobox.tsx";
 import { toWords } from "../ui/words.ts";
 import type { RolesSearch } from "./search.ts";
+import { Select, TextInput } from "../ui/form/controls.tsx";
 
 type Explanation = Schemas["AccessExplanation"];
 
@@ -76,9 +77,8 @@ export function Explain() {
       )}
       <Field label="Environment">
         {(bound) => (
-          <select
+          <Select
             {...bound}
-            className="field"
             value={environment ?? "production"}
             onChange={({ target }) =>
               ask({
@@ -94,7 +94,7 @@ export function Explain() {
                 {toWords(name)}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </Field>
       {isAsked && error && <ErrorNotice error={error} />}
@@ -125,9 +125,9 @@ function Thing(props: {
       help={`${props.params.join("/")}: it is read as they would, and thrown away.`}
     >
       {(bound) => (
-        <input
+        <TextInput
           {...bound}
-          className="field mono"
+          isMono
           value={text}
           spellCheck={false}
           onChange={({ target }) => setText(target.value)}

@@ -5,6 +5,7 @@ import { Empty } from "../ui/feedback.tsx";
 import { toWords } from "../ui/words.ts";
 import { expandEntries, type MatrixArea } from "./matrix.ts";
 import type { Draft } from "./draft.ts";
+import { PlainButton } from "../ui/form/button.tsx";
 
 type Role = Schemas["Role"];
 
@@ -31,7 +32,7 @@ export function Matrix({ roles, areas, catalog, mayWrite, onDraft }: MatrixProps
             <th scope="col">Permission</th>
             {roles.map((role) => (
               <th key={role.id} scope="col" className="matrix-role">
-                <button
+                <PlainButton
                   title={
                     mayWrite
                       ? role.builtIn
@@ -43,7 +44,7 @@ export function Matrix({ roles, areas, catalog, mayWrite, onDraft }: MatrixProps
                   onClick={() => onDraft(role.builtIn ? { role: undefined, from: role } : { role })}
                 >
                   {nameOf(role)}
-                </button>
+                </PlainButton>
                 <span className="muted">
                   {held.get(role.id)?.size}
                   {!role.builtIn && " · own"}

@@ -9,6 +9,8 @@ import { notify } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
 import { diffRole, expandEntries, type RoleDiff } from "./matrix.ts";
 import type { Draft } from "./draft.ts";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 interface RoleDialogProps {
   readonly draft: Draft;
@@ -65,22 +67,21 @@ export function RoleDialog({ draft, catalog, onClose }: RoleDialogProps) {
       footer={
         <>
           {role && (
-            <button
+            <Button
               type="button"
-              className="btn"
               disabled={isBusy || holders > 0}
               title={holders > 0 ? `${count(holders, "member")} still have it.` : undefined}
               onClick={() => void attempt(remove)}
             >
               Remove the role
-            </button>
+            </Button>
           )}
-          <button
-            className="btn main"
+          <Button
+            look="main"
             disabled={isBusy || isSame || name.trim() === "" || beyond.length > 0}
           >
             {role ? "Save the role" : "Create the role"}
-          </button>
+          </Button>
         </>
       }
     >
@@ -116,9 +117,8 @@ function TextField(props: {
   return (
     <Field label={props.label} isOptional={props.isOptional === true}>
       {(bound) => (
-        <input
+        <TextInput
           {...bound}
-          className="field"
           maxLength={props.lengthMax}
           value={props.value}
           onChange={({ target }) => props.onChange(target.value)}

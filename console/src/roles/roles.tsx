@@ -11,6 +11,8 @@ import { Explain } from "./explain.tsx";
 import { groupPermissions } from "./matrix.ts";
 import { Matrix } from "./matrix-view.tsx";
 import { RoleDialog } from "./role-dialog.tsx";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 /** Rights: roles and permissions as a matrix, and why for one person. */
 export function Roles() {
@@ -39,9 +41,8 @@ export function Roles() {
       <header className="page-head">
         <h1>Roles</h1>
         <label className="people-find roles-find">
-          <input
+          <TextInput
             id="permission-find"
-            className="field"
             type="search"
             aria-label="Find a permission"
             placeholder="Find a permission…"
@@ -56,14 +57,9 @@ export function Roles() {
             {count(roles.data.data.length, "role")}
           </span>
         )}
-        <button
-          className="btn main"
-          disabled={reason !== undefined}
-          title={reason}
-          onClick={() => setDraft({ role: undefined })}
-        >
+        <Button look="main" refusal={reason} onClick={() => setDraft({ role: undefined })}>
           <Plus /> New role
-        </button>
+        </Button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void roles.refetch()} />}
       {!error && (!roles.data || !permissions.data) && <Loading rows={10} />}

@@ -7,6 +7,7 @@ import { useTitle } from "../shell/title.ts";
 import { useDebounced } from "../ui/behaviour/debounce.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { toStateWords, toWords } from "../ui/words.ts";
+import { Select, TextInput } from "../ui/form/controls.tsx";
 
 type Hit = Schemas["SearchHit"];
 
@@ -37,8 +38,8 @@ export function SearchScreen() {
     <div className="page paper">
       <header className="page-head search-head">
         <h1>Search</h1>
-        <input
-          className="field grow"
+        <TextInput
+          className="grow"
           type="search"
           aria-label="Text"
           placeholder="Words, a name, a number, an id"
@@ -81,8 +82,7 @@ function KindChoice(props: {
       replace: true,
     });
   return (
-    <select
-      className="field"
+    <Select
       aria-label="Kind"
       value={props.kind ?? ""}
       onChange={({ target }) => choose(target.value)}
@@ -93,7 +93,7 @@ function KindChoice(props: {
           {toWords(kind)}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useOp } from "../data/api.ts";
+import { RadioButton } from "../ui/form/controls.tsx";
 
 interface EnvironmentChoiceProps {
   /** Undefined until the person has chosen: the workspace's default counts. */
@@ -14,7 +15,7 @@ export function EnvironmentChoice({ ownValuesOnly, onChange }: EnvironmentChoice
     <fieldset className="field-box secret-environments">
       <legend>Environments that use this value</legend>
       <label>
-        <input type="radio" name="environments" checked={!isOwn} onChange={() => onChange(false)} />
+        <RadioButton name="environments" checked={!isOwn} onChange={() => onChange(false)} />
         <span>
           All environments
           <span className="muted">
@@ -23,7 +24,7 @@ export function EnvironmentChoice({ ownValuesOnly, onChange }: EnvironmentChoice
         </span>
       </label>
       <label>
-        <input type="radio" name="environments" checked={isOwn} onChange={() => onChange(true)} />
+        <RadioButton name="environments" checked={isOwn} onChange={() => onChange(true)} />
         <span>
           Production only
           <span className="muted">

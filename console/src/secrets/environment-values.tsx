@@ -5,6 +5,7 @@ import { freeField } from "../ui/form/binding.ts";
 import { CheckField } from "../ui/form/choice-field.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
 import { toWords } from "../ui/words.ts";
+import { Button } from "../ui/form/button.tsx";
 
 /** Those that may have values of their own, in the place of production's. */
 export type OtherEnvironment = "staging" | "development";
@@ -37,14 +38,9 @@ export function EnvironmentValues(props: EnvironmentValuesProps) {
           title="Production"
           about={shownIn("production")}
           act={
-            <button
-              className="btn"
-              aria-label="New value for production"
-              {...off}
-              onClick={() => onSet()}
-            >
+            <Button aria-label="New value for production" {...off} onClick={() => onSet()}>
               New value
-            </button>
+            </Button>
           }
         />
         {OTHERS.map((environment) => {
@@ -65,14 +61,13 @@ export function EnvironmentValues(props: EnvironmentValuesProps) {
                       <Trash2 />
                     </IconButton>
                   )}
-                  <button
-                    className="btn"
+                  <Button
                     aria-label={`${isOwn ? "New" : "Own"} value for ${environment}`}
                     {...off}
                     onClick={() => onSet(environment)}
                   >
                     {isOwn ? "New value" : "Own value"}
-                  </button>
+                  </Button>
                 </span>
               }
             />

@@ -15,6 +15,7 @@ import { Ago } from "../ui/time.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
 import { EnvironmentValues, type OtherEnvironment } from "./environment-values.tsx";
 import { type Referrer, UsedIn } from "./used-in.tsx";
+import { Button } from "../ui/form/button.tsx";
 
 /** So many are shown. */
 export const SHOWN = 200;
@@ -64,14 +65,9 @@ export function NamedValues<T>(props: NamedValuesProps<T>) {
     <div className="page paper">
       <header className="page-head">
         <h1 className="grow">{title}</h1>
-        <button
-          className="btn main"
-          disabled={reason !== undefined}
-          title={reason}
-          onClick={() => setNew(true)}
-        >
+        <Button look="main" refusal={reason} onClick={() => setNew(true)}>
           <Plus /> New {one} <Keys keys="n" />
-        </button>
+        </Button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={8} />}
@@ -139,9 +135,9 @@ export function NamedValueSide(props: NamedValueSideProps) {
     <aside className="secret-side scroll" aria-label={name}>
       <header className="row">
         <h2 className="grow mono cut">{name}</h2>
-        <button className="btn bare icon" aria-label="Close" onClick={onClose}>
+        <Button look="bare" isIcon aria-label="Close" onClick={onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       {description !== "" && <p>{description}</p>}
       <Facts
@@ -181,14 +177,9 @@ export function NamedValueSide(props: NamedValueSideProps) {
         {usage.usedIn && <UsedIn usedIn={usage.usedIn} />}
       </section>
       <div className="row">
-        <button
-          className="btn"
-          disabled={reason !== undefined}
-          title={reason}
-          onClick={() => setAsked("delete")}
-        >
+        <Button refusal={reason} onClick={() => setAsked("delete")}>
           Delete
-        </button>
+        </Button>
       </div>
       {asked !== undefined &&
         asked !== "delete" &&

@@ -4,6 +4,7 @@ import { X } from "lucide-react";
 import { useOp } from "../data/api.ts";
 import { useItemSearch } from "../data/options/searches.ts";
 import { Combobox } from "../ui/overlay/combobox.tsx";
+import { PlainButton } from "../ui/form/button.tsx";
 
 interface ItemPickerProps {
   readonly id: string;
@@ -45,9 +46,9 @@ function Chip({ id, onRemove }: { readonly id: string; readonly onRemove: () => 
   return (
     <span className="item-chip">
       <span className="cut">{name}</span>
-      <button type="button" aria-label={`Without ${name}`} onClick={onRemove}>
+      <PlainButton type="button" aria-label={`Without ${name}`} onClick={onRemove}>
         <X />
-      </button>
+      </PlainButton>
     </span>
   );
 }

@@ -9,6 +9,7 @@ import { count, toWords } from "../ui/words.ts";
 import { toPlural } from "./class-words.ts";
 import { ItemHistory } from "./item/item-history.tsx";
 import type { Impact, Topology } from "./map-view.tsx";
+import { Button, PlainButton } from "../ui/form/button.tsx";
 
 type Node = Topology["nodes"][number];
 type TabId = "impact" | "facts" | "history";
@@ -44,9 +45,9 @@ export function ItemSide(props: ItemSideProps) {
           <p className="muted">{toWords(node.class)}</p>
         </div>
         <State state={node.status} />
-        <button className="btn bare icon" aria-label="Close" onClick={props.onClose}>
+        <Button look="bare" isIcon aria-label="Close" onClick={props.onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       <Tabs label="About the item" tabs={TABS} chosen={tab} onChoose={setTab}>
         {tab === "impact" && <ImpactPanel {...props} />}
@@ -154,17 +155,17 @@ function Relations(props: {
       <ul>
         {shown.map(({ key, item, name, type }) => (
           <li key={key}>
-            <button className="services-ticket" onClick={() => props.onChoose(item)}>
+            <PlainButton className="services-ticket" onClick={() => props.onChoose(item)}>
               <span className="grow cut">{name ?? "Not on the map"}</span>
               <span className="muted">{toWords(type)}</span>
-            </button>
+            </PlainButton>
           </li>
         ))}
       </ul>
       {shown.length < children.length && (
-        <button className="btn bare" onClick={() => setWhole(true)}>
+        <Button look="bare" onClick={() => setWhole(true)}>
           {count(children.length - shown.length, "more", "more")}
-        </button>
+        </Button>
       )}
     </section>
   );

@@ -1,6 +1,7 @@
 import { X } from "lucide-react";
 import type { Schemas } from "../data/api.ts";
 import { count, toWords } from "../ui/words.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
 
 interface PathSideProps {
   readonly from: { readonly id: string; readonly name: string };
@@ -20,14 +21,14 @@ export function PathSide({ from, way, onChoose, onClose }: PathSideProps) {
             ? "There is no path"
             : `${count(way.hops, "step")} to ${end?.name ?? ""}`}
         </h2>
-        <button className="btn bare icon" aria-label="Close" onClick={onClose}>
+        <Button look="bare" isIcon aria-label="Close" onClick={onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       <ol className="services-path">
         {way.nodes.map((node, n) => (
           <li key={node.id}>
-            <button onClick={() => onChoose(node.id)}>{node.name}</button>
+            <PlainButton onClick={() => onChoose(node.id)}>{node.name}</PlainButton>
             <span className="muted">{toWords(way.edges[n]?.type ?? node.class)}</span>
           </li>
         ))}

@@ -16,6 +16,8 @@ import { layOut } from "./map.ts";
 import { MapView, type Topology } from "./map-view.tsx";
 import { PathSide } from "./path-side.tsx";
 import type { ServicesSearch } from "./search.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 const ITEMS_MAX = 2_000;
 const LISTED_MAX = 200;
@@ -163,36 +165,19 @@ function ServicesHead(props: {
         </span>
       )}
       {props.canPath && (
-        <button
-          className="btn"
-          aria-pressed={isPathing}
-          aria-keyshortcuts="p"
-          onClick={props.onPath}
-        >
+        <Button aria-pressed={isPathing} aria-keyshortcuts="p" onClick={props.onPath}>
           <Route /> Path to…
-        </button>
+        </Button>
       )}
-      <button
-        className="btn"
-        aria-label="Import"
-        disabled={whyNotImport !== undefined}
-        title={whyNotImport}
-        onClick={props.onImport}
-      >
+      <Button refusal={whyNotImport} aria-label="Import" onClick={props.onImport}>
         <Upload /> <span className="wide-only">Import</span>
-      </button>
+      </Button>
       <Link className="btn bare" to="/services/classes" aria-label="Classes">
         <Shapes /> <span className="wide-only">Classes</span>
       </Link>
-      <button
-        className="btn main"
-        aria-label="New item"
-        disabled={whyNotImport !== undefined}
-        title={whyNotImport}
-        onClick={props.onMake}
-      >
+      <Button look="main" refusal={whyNotImport} aria-label="New item" onClick={props.onMake}>
         <Plus /> <span className="wide-only">New item</span>
-      </button>
+      </Button>
     </header>
   );
 }
@@ -203,9 +188,9 @@ function NothingKnown(props: { readonly canImport: boolean; readonly onImport: (
       title="Nothing is known yet"
       action={
         props.canImport && (
-          <button className="btn" onClick={props.onImport}>
+          <Button onClick={props.onImport}>
             <Upload /> Import items
-          </button>
+          </Button>
         )
       }
     >
@@ -255,9 +240,8 @@ function ItemList(props: {
   return (
     <nav className="services-list" aria-label="Items">
       <label className="services-find">
-        <input
+        <TextInput
           id="item-find"
-          className="field"
           type="search"
           aria-label="Find an item"
           placeholder={`Find in ${within}…`}
@@ -268,7 +252,7 @@ function ItemList(props: {
       <ul className="scroll" aria-label="Items found" tabIndex={0}>
         {nodes.slice(0, LISTED_MAX).map((node) => (
           <li key={node.id}>
-            <button
+            <PlainButton
               className="services-row"
               aria-current={node.id === chosen ? "true" : undefined}
               onClick={() => props.onChoose(node.id)}
@@ -281,7 +265,7 @@ function ItemList(props: {
                 </span>
               )}
               <span className="muted cut">{toWords(node.class)}</span>
-            </button>
+            </PlainButton>
           </li>
         ))}
       </ul>

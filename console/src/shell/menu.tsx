@@ -7,6 +7,7 @@ import { AccountMenu } from "./bar/account-menu.tsx";
 import { Popover } from "./bar/popover.tsx";
 import { useOffer } from "./offer.ts";
 import { WorkspaceSwitch } from "./bar/workspace-switch.tsx";
+import { Button, PlainButton } from "../ui/form/button.tsx";
 
 const DOCK_MAX = 5;
 
@@ -17,9 +18,9 @@ export function Menu({ me, onFold }: { readonly me: Me | undefined; readonly onF
       <div className="nav-top">
         <img src="mark.svg" width="22" height="22" alt="" />
         <WorkspaceSwitch name={me?.workspace?.name} />
-        <button className="btn bare icon" onClick={onFold} aria-label="Fold the menu">
+        <Button look="bare" isIcon onClick={onFold} aria-label="Fold the menu">
           <PanelLeft />
-        </button>
+        </Button>
       </div>
       <div className="nav-list scroll">
         {AREAS.map((area) => (
@@ -52,9 +53,9 @@ function AreaList({ area: { label, screens } }: { readonly area: Area }) {
     <section>
       {label !== "" && (
         <h3>
-          <button className="nav-head" aria-expanded={!isFolded} onClick={fold}>
+          <PlainButton className="nav-head" aria-expanded={!isFolded} onClick={fold}>
             {label} <ChevronRight className="ico" />
-          </button>
+          </PlainButton>
         </h3>
       )}
       <ul>

@@ -10,6 +10,7 @@ import {
   useWelcome,
   type WelcomeState,
 } from "../data/welcome.ts";
+import { Button } from "../ui/form/button.tsx";
 
 /** Three things to do next, after the first start; gone when they are done or put away. */
 export function NextSteps() {
@@ -33,13 +34,14 @@ export function NextSteps() {
           </li>
         ))}
       </ol>
-      <button
-        className="btn bare icon"
+      <Button
+        look="bare"
+        isIcon
         aria-label="Put the next steps away"
         onClick={() => saveWelcome({ ...welcome, steps: [] })}
       >
         <X />
-      </button>
+      </Button>
     </aside>
   );
 }

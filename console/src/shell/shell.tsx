@@ -31,6 +31,7 @@ import { ScreenBoundary } from "./screen-boundary.tsx";
 import { AskedDialog } from "./keys/asked-dialog.tsx";
 import { switchTheme } from "./theme.ts";
 import { setTitle } from "./title.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
 
 const NARROW = "millrace.menu";
 const CodeDialog = lazy(async () => ({
@@ -183,21 +184,13 @@ function Frame() {
       <div className="stage">
         <header className="top">
           <EnvironmentSwitch />
-          <button className="search" onClick={openPalette} aria-keyshortcuts="Control+K">
+          <PlainButton className="search" onClick={openPalette} aria-keyshortcuts="Control+K">
             <Search className="ico" />
             <span className="grow cut">Search or do anything…</span>
             <Keys keys="mod+k" />
-          </button>
+          </PlainButton>
           <LiveTag />
-          <button
-            className="btn bare icon"
-            aria-label="Help with this screen"
-            aria-keyshortcuts="F1"
-            title="Help with this screen (F1)"
-            onClick={() => setHelpOpen(!isHelpOpen)}
-          >
-            <CircleQuestionMark />
-          </button>
+          <HelpButton onClick={() => setHelpOpen(!isHelpOpen)} />
           <Bell />
           <span className="top-account">
             <AccountMenu me={me} />
@@ -228,6 +221,21 @@ function Frame() {
       <AskedDialog />
       <Toasts />
     </div>
+  );
+}
+
+function HelpButton({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <Button
+      look="bare"
+      isIcon
+      aria-label="Help with this screen"
+      aria-keyshortcuts="F1"
+      title="Help with this screen (F1)"
+      onClick={onClick}
+    >
+      <CircleQuestionMark />
+    </Button>
   );
 }
 

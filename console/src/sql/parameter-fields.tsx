@@ -1,5 +1,6 @@
 import { useId } from "react";
 import { type Parameter, PARAMETER_TYPES, type ParameterType } from "./text/parameter.ts";
+import { Select, TextInput } from "../ui/form/controls.tsx";
 
 interface ParameterFieldsProps {
   readonly parameters: readonly Parameter[];
@@ -45,8 +46,8 @@ function ParameterField({ number, parameter, text, onText, onChange }: Parameter
   return (
     <div className="sql-parameter">
       <span className="sql-dollar">${number}</span>
-      <input
-        className="field sql-parameter-name"
+      <TextInput
+        className="sql-parameter-name"
         aria-label={`Name of $${number}`}
         value={name}
         maxLength={63}
@@ -54,8 +55,7 @@ function ParameterField({ number, parameter, text, onText, onChange }: Parameter
           onChange({ ...parameter, name: target.value.replaceAll(/\W/g, "_") })
         }
       />
-      <select
-        className="field"
+      <Select
         aria-label={`Type of $${number}`}
         value={type ?? ""}
         onChange={({ target }) => setType(target.value)}
@@ -64,11 +64,11 @@ function ParameterField({ number, parameter, text, onText, onChange }: Parameter
         {PARAMETER_TYPES.map((one) => (
           <option key={one}>{one}</option>
         ))}
-      </select>
+      </Select>
       {type === "boolean" ? (
-        <select
+        <Select
+          className="grow"
           id={id}
-          className="field grow"
           aria-label={`Value of ${name}`}
           value={text}
           onChange={({ target }) => onText(target.value)}
@@ -76,13 +76,13 @@ function ParameterField({ number, parameter, text, onText, onChange }: Parameter
           <option value="">null</option>
           <option>true</option>
           <option>false</option>
-        </select>
+        </Select>
       ) : (
-        <input
+        <TextInput
+          className="grow"
           id={id}
           type={type === "date" ? "date" : "text"}
           inputMode={type === "integer" || type === "decimal" ? "decimal" : undefined}
-          className="field grow"
           aria-label={`Value of ${name}`}
           placeholder={type === "timestamp" ? "2026-01-31T09:00:00Z" : "null"}
           value={text}

@@ -8,6 +8,7 @@ import { Menu } from "../ui/overlay/menu.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import type { SavedQuery } from "./query-side.tsx";
 import { type QueryDraft, SaveQuery, updateQuery } from "./save-query.tsx";
+import { Button } from "../ui/form/button.tsx";
 
 interface QueryMenuProps {
   readonly saved: SavedQuery | undefined;
@@ -53,19 +54,18 @@ export function QueryMenu({ saved, draft, isChanged, onOpen }: QueryMenuProps) {
   return (
     <>
       {saved && (
-        <button type="button" className="btn wide-only" onClick={() => onOpen(undefined)}>
+        <Button className="wide-only" type="button" onClick={() => onOpen(undefined)}>
           <Plus /> New
-        </button>
+        </Button>
       )}
-      <button
+      <Button
         type="button"
-        className="btn"
         disabled={refusal !== undefined || (saved !== undefined && !isChanged)}
         title={refusal ?? (saved && !isChanged ? "It is saved as it is." : undefined)}
         onClick={() => void save()}
       >
         <Save /> Save
-      </button>
+      </Button>
       {saved && (
         <Menu
           label="More of this query"

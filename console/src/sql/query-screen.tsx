@@ -16,6 +16,8 @@ import { toMarks } from "./text/fault-mark.ts";
 import { type Parameter, textOfDefault, toParameters, toValue } from "./text/parameter.ts";
 import { findParameters } from "./text/sql-tokens.ts";
 import { type SqlRun, useSqlRun } from "./use-sql-run.ts";
+import { Button } from "../ui/form/button.tsx";
+import { Select } from "../ui/form/controls.tsx";
 
 const LIMITS = [100, 1_000, 10_000];
 
@@ -133,15 +135,17 @@ interface QueryTitleProps {
 function QueryTitle({ saved, isSideOpen, setSideOpen }: QueryTitleProps) {
   return (
     <>
-      <button
+      <Button
+        look="bare"
+        isIcon
+        className="sql-side-button"
         type="button"
-        className="btn bare icon sql-side-button"
         aria-label="Queries and tables"
         aria-expanded={isSideOpen}
         onClick={() => setSideOpen(!isSideOpen)}
       >
         <PanelLeft />
-      </button>
+      </Button>
       <h1 className="cut">
         {saved && (
           <>
@@ -171,42 +175,31 @@ function SqlBar({ limit, setLimit, refusal, run, explain, sqlRun }: SqlBarProps)
   return (
     <div className="sql-bar">
       {sqlRun.isRunning ? (
-        <button type="button" className="btn main" onClick={sqlRun.cancel}>
+        <Button look="main" type="button" onClick={sqlRun.cancel}>
           <Square /> Cancel
-        </button>
+        </Button>
       ) : (
-        <button
-          type="button"
-          className="btn main"
-          disabled={refusal !== undefined}
-          title={refusal}
-          onClick={run}
-        >
+        <Button look="main" refusal={refusal} type="button" onClick={run}>
           <Play /> Run <Keys keys="mod+Enter" />
-        </button>
+        </Button>
       )}
-      <button
+      <Button
         type="button"
-        className="btn"
         disabled={refusal !== undefined || sqlRun.isRunning}
         title={refusal ?? "How PostgreSQL answers it (Ctrl Shift Enter)"}
         onClick={explain}
       >
         Explain
-      </button>
+      </Button>
       <label className="sql-inline">
         <span className="muted">Rows</span>
-        <select
-          className="field"
-          value={limit}
-          onChange={({ target }) => setLimit(Number(target.value))}
-        >
+        <Select value={limit} onChange={({ target }) => setLimit(Number(target.value))}>
           {LIMITS.map((n) => (
             <option key={n} value={n}>
               up to {n.toLocaleString("en")}
             </option>
           ))}
-        </select>
+        </Select>
       </label>
       <span className="grow" />
       <span className="muted sql-rights">

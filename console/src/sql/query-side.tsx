@@ -8,6 +8,7 @@ import { count, toDuration } from "../ui/words.ts";
 import type { PastRun } from "./memory.ts";
 import type { SqlSchema } from "./text/complete-sql.ts";
 import { quoteName } from "./text/sql-tokens.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
 
 export type SavedQuery = Schemas["ListedSavedQuery"];
 
@@ -82,29 +83,30 @@ function SchemaList({ schema, onInsert }: Pick<QuerySideProps, "schema" | "onIns
       {schema.relations.map(({ name, title, columns }) => (
         <li key={name}>
           <div className="sql-relation">
-            <button
+            <Button
+              look="bare"
+              isIcon
               type="button"
-              className="btn bare icon"
               aria-expanded={open.has(name)}
               aria-label={`Columns of ${name}`}
               onClick={() => toggle(name)}
             >
               <ChevronRight />
-            </button>
-            <button
+            </Button>
+            <PlainButton
               type="button"
               className="sql-entry grow"
               title={title}
               onClick={() => onInsert(quoteName(name))}
             >
               <Table2 className="ico" /> <span className="cut">{name}</span>
-            </button>
+            </PlainButton>
           </div>
           {open.has(name) && (
             <ul className="sql-columns">
               {columns.map((column) => (
                 <li key={column.name}>
-                  <button
+                  <PlainButton
                     type="button"
                     className="sql-entry"
                     onClick={() => onInsert(quoteName(column.name))}
@@ -113,7 +115,7 @@ function SchemaList({ schema, onInsert }: Pick<QuerySideProps, "schema" | "onIns
                       {column.name} <small className="muted">{column.title}</small>
                     </span>
                     <small className="muted">{column.type}</small>
-                  </button>
+                  </PlainButton>
                 </li>
               ))}
             </ul>
@@ -132,13 +134,13 @@ function HistoryList({ history, onPast }: Pick<QuerySideProps, "history" | "onPa
     <ul>
       {history.map(({ sql, at, rows, durationMs }) => (
         <li key={at}>
-          <button type="button" className="sql-entry sql-past" onClick={() => onPast(sql)}>
+          <PlainButton type="button" className="sql-entry sql-past" onClick={() => onPast(sql)}>
             <code className="cut">{sql.replaceAll(/\s+/g, " ").slice(0, 120)}</code>
             <small className="muted">
               <History className="ico" /> <Ago at={at} /> ·{" "}
               {rows === undefined ? "failed" : `${count(rows, "row")}, ${toDuration(durationMs)}`}
             </small>
-          </button>
+          </PlainButton>
         </li>
       ))}
     </ul>

@@ -6,6 +6,8 @@ import { ErrorNotice } from "../ui/feedback.tsx";
 import { notify } from "../ui/toast.tsx";
 import type { SavedQuery } from "./query-side.tsx";
 import type { Parameter } from "./text/parameter.ts";
+import { Button } from "../ui/form/button.tsx";
+import { TextArea, TextInput } from "../ui/form/controls.tsx";
 
 export interface QueryDraft {
   readonly sql: string;
@@ -45,21 +47,20 @@ export function SaveQuery({ draft, saved, onClose, onSaved }: SaveQueryProps) {
       onSubmit={() => void save()}
       footer={
         <>
-          <button type="button" className="btn" onClick={onClose}>
+          <Button type="button" onClick={onClose}>
             Cancel
-          </button>
-          <button className="btn main" disabled={name.trim() === ""}>
+          </Button>
+          <Button look="main" disabled={name.trim() === ""}>
             Save
-          </button>
+          </Button>
         </>
       }
     >
       {error !== undefined && <ErrorNotice error={error as Error} />}
       <Field label="Name">
         {(attributes) => (
-          <input
+          <TextInput
             {...attributes}
-            className="field"
             value={name}
             maxLength={200}
             onChange={({ target }) => setName(target.value)}
@@ -72,9 +73,8 @@ export function SaveQuery({ draft, saved, onClose, onSaved }: SaveQueryProps) {
         help="Everybody who may run queries finds it, and runs it with their own rights."
       >
         {(attributes) => (
-          <textarea
+          <TextArea
             {...attributes}
-            className="field"
             rows={2}
             value={description}
             maxLength={2_000}

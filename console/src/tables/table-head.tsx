@@ -10,6 +10,7 @@ import { notifyError } from "../ui/toast.tsx";
 import type { GridColumn, TableShape } from "./column/column.ts";
 import { exportRecords } from "./list/export-records.ts";
 import type { LayoutState } from "./views/use-layout.ts";
+import { TextInput } from "../ui/form/controls.tsx";
 
 const PAUSE_MS = 200;
 
@@ -89,9 +90,9 @@ function SearchField(props: {
   // Only what was typed and rests is looked for.
   useEffect(() => look(late), [late, look]);
   return (
-    <input
+    <TextInput
+      className="table-search"
       type="search"
-      className="field table-search"
       aria-label="Search in this table"
       placeholder="Search…"
       value={text}

@@ -12,6 +12,8 @@ import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
 import { DueDay } from "./due-day.tsx";
 import { COMPLETE, completeTask, type TaskKind } from "./task-act.ts";
+import { PlainButton } from "../ui/form/button.tsx";
+import { CheckBox } from "../ui/form/controls.tsx";
 
 type ListedTask = Reply<"tasks.list">["data"][number];
 
@@ -64,7 +66,7 @@ export function MyTasks() {
         <h1>Tasks</h1>
         <div className="tabs" role="group" aria-label="Which">
           {VIEWS.map(([id, label]) => (
-            <button
+            <PlainButton
               key={id}
               aria-pressed={view === id}
               onClick={() =>
@@ -72,7 +74,7 @@ export function MyTasks() {
               }
             >
               {label}
-            </button>
+            </PlainButton>
           ))}
         </div>
       </header>
@@ -114,8 +116,7 @@ function MyTask({ task, isChosen }: MyTaskProps) {
       className={isBlocked ? "task blocked" : "task"}
       aria-current={isChosen ? "true" : undefined}
     >
-      <input
-        type="checkbox"
+      <CheckBox
         aria-label={`${task.title} is done`}
         checked={false}
         disabled={why !== undefined}

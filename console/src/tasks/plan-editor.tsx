@@ -13,6 +13,7 @@ import {
   type PlannedTask,
   removeTask,
 } from "./plan.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
 
 const TASKS_MAX = 50;
 
@@ -44,14 +45,14 @@ export function PlanEditor({ plan, onChange, isInternal, errorOf }: PlanEditorPr
         {plan.map((task, at) => (
           <li key={at} className="plan-task">
             <div className="plan-line">
-              <button
+              <PlainButton
                 type="button"
                 className="plan-title cut"
                 aria-expanded={open === at}
                 onClick={() => setOpen(open === at ? undefined : at)}
               >
                 <span className="muted">{at + 1}</span> {task.title || "A task without a name"}
-              </button>
+              </PlainButton>
               <IconButton
                 isSmall
                 label={`Move task ${at + 1} up`}
@@ -90,9 +91,9 @@ export function PlanEditor({ plan, onChange, isInternal, errorOf }: PlanEditorPr
           </li>
         ))}
       </ol>
-      <button type="button" className="btn" disabled={plan.length >= TASKS_MAX} onClick={add}>
+      <Button type="button" disabled={plan.length >= TASKS_MAX} onClick={add}>
         <Plus /> Add a task
-      </button>
+      </Button>
     </section>
   );
 }

@@ -15,6 +15,8 @@ import {
   type Task,
   type TaskKind,
 } from "./task-act.ts";
+import { Button, PlainButton } from "../ui/form/button.tsx";
+import { CheckBox, TextInput } from "../ui/form/controls.tsx";
 
 interface TaskLineProps {
   readonly task: Task;
@@ -36,8 +38,7 @@ export function TaskLine({ task, tasks, place, refusal, onEdit }: TaskLineProps)
   const at = tasks.findIndex(({ id }) => id === task.id);
   return (
     <li className={`task ${task.state}`}>
-      <input
-        type="checkbox"
+      <CheckBox
         aria-label={`${task.title} is done`}
         checked={!isOpen}
         disabled={why !== undefined}
@@ -45,9 +46,9 @@ export function TaskLine({ task, tasks, place, refusal, onEdit }: TaskLineProps)
         onChange={() => void (isOpen ? completeTask(place, task) : reopenTask(place, task))}
       />
       <div className="task-words">
-        <button className="task-title" disabled={refusal !== undefined} onClick={onEdit}>
+        <PlainButton className="task-title" disabled={refusal !== undefined} onClick={onEdit}>
           {task.title}
-        </button>
+        </PlainButton>
         <span className="task-about">
           {task.state === "skipped" && <span>skipped: {task.notes}</span>}
           {isOpen && blocked !== undefined && <span>{blocked}</span>}
@@ -116,16 +117,15 @@ function SkipDialog({ title, onClose, onSkip }: SkipDialogProps) {
       onClose={onClose}
       onSubmit={() => notes.trim() !== "" && onSkip(notes.trim())}
       footer={
-        <button className="btn main" disabled={notes.trim() === ""}>
+        <Button look="main" disabled={notes.trim() === ""}>
           Skip
-        </button>
+        </Button>
       }
     >
       <Field label="Why need it not be done?">
         {(attributes) => (
-          <input
+          <TextInput
             {...attributes}
-            className="field"
             maxLength={2_000}
             value={notes}
             onChange={({ target }) => setNotes(target.value)}

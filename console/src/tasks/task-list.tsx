@@ -8,6 +8,7 @@ import { Row } from "../ui/layout/layout.tsx";
 import { LIST, type Task, type TaskKind, UPDATE } from "./task-act.ts";
 import { TaskDialog } from "./task-dialog.tsx";
 import { TaskLine } from "./task-line.tsx";
+import { Button } from "../ui/form/button.tsx";
 
 interface TaskListProps {
   readonly kind: TaskKind;
@@ -36,15 +37,17 @@ export function TaskList({ kind, ticketId, refusal }: TaskListProps) {
             </span>
           )}
         </h2>
-        <button
-          className="btn bare icon small"
+        <Button
+          look="bare"
+          isIcon
+          isSmall
           aria-label="Add a task"
           disabled={why !== undefined}
           title={why ?? "Add a task"}
           onClick={() => setOpen("new")}
         >
           <Plus />
-        </button>
+        </Button>
       </Row>
       {tasks.length > 0 && (
         <progress className="tasks-bar" max={tasks.length} value={ended} aria-label="Tasks ended" />

@@ -13,6 +13,8 @@ import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { describeFailure, type Health, shareOf, stateOf } from "./health.ts";
 import { HealthStrip } from "./health-strip.tsx";
+import { Button } from "../ui/form/button.tsx";
+import { TextInput } from "../ui/form/controls.tsx";
 
 type Listed = Schemas["ListedWebhook"];
 
@@ -55,9 +57,9 @@ export function Webhooks() {
       <header className="page-head hook-head">
         <h1 className="grow">Webhooks</h1>
         {(data?.data.length ?? 0) > 0 && (
-          <input
+          <TextInput
+            className="hook-find"
             id="webhooks-find"
-            className="field hook-find"
             type="search"
             aria-label="Find a webhook"
             placeholder="Find…"
@@ -70,9 +72,9 @@ export function Webhooks() {
             <Radio /> Test endpoints
           </Link>
         )}
-        <button className="btn main" disabled={reason !== undefined} title={reason} onClick={make}>
+        <Button look="main" refusal={reason} onClick={make}>
           <Plus /> New webhook <Keys keys="n" />
-        </button>
+        </Button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={8} />}
@@ -93,9 +95,9 @@ export function Webhooks() {
                 title="No webhooks yet"
                 action={
                   reason === undefined && (
-                    <button className="btn main" onClick={make}>
+                    <Button look="main" onClick={make}>
                       <WebhookIcon /> New webhook
-                    </button>
+                    </Button>
                   )
                 }
               >

@@ -10,6 +10,8 @@ import { notifyError } from "../ui/toast.tsx";
 import { setTitle } from "../shell/title.ts";
 import { type Landing, setUp } from "./examples/example.ts";
 import { type Intent, INTENTS } from "./intents.ts";
+import { Button } from "../ui/form/button.tsx";
+import { RadioButton, TextInput } from "../ui/form/controls.tsx";
 
 const PASSWORD_MIN = 8;
 
@@ -77,17 +79,17 @@ function WelcomeForm({ me }: { readonly me: Me }) {
         </p>
       )}
       <footer className="row">
-        <button className="btn main" disabled={doing !== undefined}>
+        <Button look="main" disabled={doing !== undefined}>
           {intent?.load ? "Set it up" : "Go in"}
-        </button>
-        <button
+        </Button>
+        <Button
+          look="bare"
           type="button"
-          className="btn bare"
           disabled={doing !== undefined}
           onClick={() => leave({ path: "/", steps: [] })}
         >
           Skip
-        </button>
+        </Button>
         <span className="muted" role="status">
           {doing !== undefined && `${doing}…`}
         </span>
@@ -129,8 +131,7 @@ function AccountFields(props: {
       <legend>Who are you?</legend>
       <label className="wide">
         Your name
-        <input
-          className="field"
+        <TextInput
           autoComplete="name"
           autoFocus
           required
@@ -139,7 +140,8 @@ function AccountFields(props: {
           onChange={(event) => props.onChange({ name: event.target.value })}
         />
       </label>
-      <input
+      <TextInput
+        isBare
         className="hide"
         tabIndex={-1}
         aria-hidden="true"
@@ -149,8 +151,7 @@ function AccountFields(props: {
       />
       <label>
         Current password
-        <input
-          className="field"
+        <TextInput
           type="password"
           autoComplete="current-password"
           required={password !== ""}
@@ -160,8 +161,7 @@ function AccountFields(props: {
       </label>
       <label>
         New password
-        <input
-          className="field"
+        <TextInput
           type="password"
           autoComplete="new-password"
           minLength={PASSWORD_MIN}
@@ -200,8 +200,7 @@ function IntentCard(props: {
   const { label, about, icon: Icon } = props.intent;
   return (
     <label className={`intent${props.isChosen ? " chosen" : ""}`}>
-      <input
-        type="radio"
+      <RadioButton
         name="intent"
         className="hide"
         checked={props.isChosen}

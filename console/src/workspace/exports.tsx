@@ -12,6 +12,7 @@ import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
+import { Button } from "../ui/form/button.tsx";
 
 type WorkspaceExport = Schemas["WorkspaceExport"];
 
@@ -41,14 +42,13 @@ export function Exports() {
       title="Export"
       about="Everything of this workspace in one file: definitions, records, tickets, files and the log of all environments. An operator of another installation brings it in there."
       act={
-        <button
-          className="btn"
+        <Button
           disabled={isRunning}
           title={isRunning ? "An archive is being made." : undefined}
           onClick={() => setAsking(true)}
         >
           Export the workspace
-        </button>
+        </Button>
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -110,11 +110,7 @@ function ExportEntry(props: { readonly one: WorkspaceExport; readonly onDelete: 
               Download
             </a>
           )}
-          {status !== "running" && (
-            <button className="btn" onClick={props.onDelete}>
-              Delete
-            </button>
-          )}
+          {status !== "running" && <Button onClick={props.onDelete}>Delete</Button>}
         </>
       }
     />
@@ -136,12 +132,12 @@ function NewExport({ onClose }: { readonly onClose: () => void }) {
       onSubmit={() => void attempt(start)}
       footer={
         <>
-          <button type="button" className="btn" onClick={onClose}>
+          <Button type="button" onClick={onClose}>
             Leave it
-          </button>
-          <button className="btn main" disabled={isBusy}>
+          </Button>
+          <Button look="main" disabled={isBusy}>
             Export
-          </button>
+          </Button>
         </>
       }
     >

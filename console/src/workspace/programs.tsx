@@ -17,6 +17,8 @@ import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
+import { Button } from "../ui/form/button.tsx";
+import { TextArea } from "../ui/form/controls.tsx";
 
 type Registered = Schemas["RegisteredOAuthApplication"];
 type Application = Schemas["ListedOAuthApplication"];
@@ -68,13 +70,9 @@ function AllTokens() {
             token={token}
             whose={token.user.id === me?.user.id ? "Yours" : token.user.name}
             act={
-              <button
-                className="btn"
-                aria-label={`Revoke ${token.name}`}
-                onClick={() => setEnding(token)}
-              >
+              <Button aria-label={`Revoke ${token.name}`} onClick={() => setEnding(token)}>
                 Revoke
-              </button>
+              </Button>
             }
           />
         ))}
@@ -120,14 +118,9 @@ function Applications() {
       title="OAuth applications"
       about="They ask people for their consent, and act within it."
       act={
-        <button
-          className="btn main"
-          disabled={reason !== undefined}
-          title={reason}
-          onClick={() => setNew(true)}
-        >
+        <Button look="main" refusal={reason} onClick={() => setNew(true)}>
           Register one
-        </button>
+        </Button>
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -194,12 +187,12 @@ function ApplicationEntry(props: {
       }
       act={
         <>
-          <button className="btn" {...off} onClick={props.onRotate}>
+          <Button {...off} onClick={props.onRotate}>
             New secret
-          </button>
-          <button className="btn" {...off} aria-label={`Remove ${name}`} onClick={props.onRemove}>
+          </Button>
+          <Button {...off} aria-label={`Remove ${name}`} onClick={props.onRemove}>
             Remove
-          </button>
+          </Button>
         </>
       }
     />
@@ -229,9 +222,9 @@ function NewApplication(props: {
     >
       <Field label="Redirect addresses" help="Where it gets its answer; one on each line.">
         {(bound) => (
-          <textarea
+          <TextArea
             {...bound}
-            className="field scope-lines"
+            className="scope-lines"
             value={addresses}
             onChange={({ target }) => setAddresses(target.value)}
           />

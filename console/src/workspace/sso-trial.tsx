@@ -6,6 +6,7 @@ import { CopyLine } from "../ui/copy-line.tsx";
 import { Section } from "../ui/display/section.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify } from "../ui/toast.tsx";
+import { Button } from "../ui/form/button.tsx";
 
 type Configuration = Schemas["SsoConfiguration"];
 type Result = NonNullable<Configuration["test"]>;
@@ -115,15 +116,14 @@ function Requirement({
           : "Passwords and passkeys open this workspace, too."}
         {problem !== undefined && <span className="dialog-problem"> {problem}</span>}
       </p>
-      <button
+      <Button
         type="button"
-        className="btn"
         disabled={isBusy || why !== undefined}
         title={why}
         onClick={() => void attempt(require)}
       >
         {isRequired ? "No longer require it" : "Require it of everybody"}
-      </button>
+      </Button>
     </div>
   );
 }

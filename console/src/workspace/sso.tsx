@@ -18,6 +18,7 @@ import { TypedConfirm } from "../ui/overlay/typed-confirm.tsx";
 import { toWords } from "../ui/words.ts";
 import { SsoTrial } from "./sso-trial.tsx";
 import { useSso } from "./use-sso.ts";
+import { PlainButton } from "../ui/form/button.tsx";
 
 type Configuration = Schemas["SsoConfiguration"];
 type SsoInput = Input<"sso.put">["body"];
@@ -120,20 +121,20 @@ function OurSide(props: {
     <Section title="1. Tell your identity provider of us">
       <div className="section-body">
         <div className="tabs" role="group" aria-label="Protocol">
-          <button
+          <PlainButton
             type="button"
             aria-pressed={protocol === "oidc"}
             onClick={() => setProtocol("oidc")}
           >
             OpenID Connect
-          </button>
-          <button
+          </PlainButton>
+          <PlainButton
             type="button"
             aria-pressed={protocol === "saml2"}
             onClick={() => setProtocol("saml2")}
           >
             SAML 2.0
-          </button>
+          </PlainButton>
         </div>
         {protocol === "oidc" ? (
           <CopyLine

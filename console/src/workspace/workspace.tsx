@@ -14,6 +14,8 @@ import { notify } from "../ui/toast.tsx";
 import { splitWords } from "../ui/words.ts";
 import { Exports } from "./exports.tsx";
 import { useSso } from "./use-sso.ts";
+import { Button } from "../ui/form/button.tsx";
+import { CheckBox, Select, TextArea, TextInput } from "../ui/form/controls.tsx";
 
 type Workspace = Schemas["Workspace"];
 
@@ -104,9 +106,8 @@ function General(props: { readonly workspace: Workspace; readonly reason: string
         <fieldset className="workspace-form bare-set" disabled={props.reason !== undefined}>
           <Field label="Name">
             {(bound) => (
-              <input
+              <TextInput
                 {...bound}
-                className="field"
                 required
                 maxLength={100}
                 value={draft.name}
@@ -116,9 +117,8 @@ function General(props: { readonly workspace: Workspace; readonly reason: string
           </Field>
           <Field label="What it is for" isOptional>
             {(bound) => (
-              <input
+              <TextInput
                 {...bound}
-                className="field"
                 maxLength={2000}
                 value={draft.description}
                 onChange={({ target }) => set({ description: target.value })}
@@ -149,13 +149,9 @@ function General(props: { readonly workspace: Workspace; readonly reason: string
             {problem}
           </p>
         )}
-        <button
-          className="btn main"
-          disabled={isBusy || props.reason !== undefined}
-          title={props.reason}
-        >
+        <Button look="main" disabled={isBusy || props.reason !== undefined} title={props.reason}>
           Save
-        </button>
+        </Button>
       </form>
     </Section>
   );
@@ -164,11 +160,7 @@ function General(props: { readonly workspace: Workspace; readonly reason: string
 function OwnValues(props: { readonly isOn: boolean; readonly onChange: (isOn: boolean) => void }) {
   return (
     <label className="wide-field row">
-      <input
-        type="checkbox"
-        checked={props.isOn}
-        onChange={({ target }) => props.onChange(target.checked)}
-      />
+      <CheckBox checked={props.isOn} onChange={({ target }) => props.onChange(target.checked)} />
       <span>
         Environments have their own values
         <span className="muted workspace-about">
@@ -189,9 +181,9 @@ function Origins(props: { readonly value: string; readonly onChange: (value: str
         help="Origins such as https://desk.example.com, one on each line."
       >
         {(bound) => (
-          <textarea
+          <TextArea
             {...bound}
-            className="field scope-lines"
+            className="scope-lines"
             value={props.value}
             onChange={({ target }) => props.onChange(target.value)}
           />
@@ -214,9 +206,8 @@ function Choice(props: {
   return (
     <Field label={props.label}>
       {(bound) => (
-        <select
+        <Select
           {...bound}
-          className="field"
           value={props.value}
           onChange={({ target }) => props.onChange(target.value)}
         >
@@ -225,7 +216,7 @@ function Choice(props: {
               {props.spell?.(option) ?? option}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );
@@ -271,14 +262,9 @@ function SecondFactors() {
               : `${without} of ${access?.length} members have none; they could do nothing but set one up.`
           }
           act={
-            <button
-              className="btn"
-              disabled={reason !== undefined}
-              title={reason}
-              onClick={() => setAsking(true)}
-            >
+            <Button refusal={reason} onClick={() => setAsking(true)}>
               {isOn ? "Require it no longer" : "Require it"}
-            </button>
+            </Button>
           }
         />
       </ul>

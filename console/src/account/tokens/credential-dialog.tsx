@@ -6,6 +6,8 @@ import { Field } from "../../ui/field.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { ScopePicker } from "./scope-picker.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 interface CredentialDialogProps {
   readonly title: string;
@@ -36,16 +38,15 @@ export function CredentialDialog(props: CredentialDialogProps) {
       onClose={props.onClose}
       onSubmit={() => void attempt(() => props.make(name.trim(), [...scopes].toSorted()))}
       footer={
-        <button className="btn main" disabled={isBusy || !isReady}>
+        <Button look="main" disabled={isBusy || !isReady}>
           {props.act}
-        </button>
+        </Button>
       }
     >
       <Field label="Name" help={props.nameHelp}>
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field"
             maxLength={100}
             value={name}
             onChange={({ target }) => setName(target.value)}
@@ -76,7 +77,7 @@ export function SecretDialog(props: {
       title={props.title}
       onClose={props.onClose}
       onSubmit={props.onClose}
-      footer={<button className="btn main">I have saved it</button>}
+      footer={<Button look="main">I have saved it</Button>}
     >
       <p>{props.about}</p>
       {Object.entries(props.lines).map(([label, text]) => (

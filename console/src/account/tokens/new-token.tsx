@@ -2,6 +2,7 @@ import { useState } from "react";
 import { call, type Schemas } from "../../data/api.ts";
 import { Field } from "../../ui/field.tsx";
 import { CredentialDialog } from "./credential-dialog.tsx";
+import { Select, TextInput } from "../../ui/form/controls.tsx";
 
 const LIFETIMES = [
   ["7d", "A week"],
@@ -40,18 +41,13 @@ export function NewTokenDialog(props: {
     >
       <Field label="Expires after">
         {(bound) => (
-          <select
-            {...bound}
-            className="field"
-            value={lifetime}
-            onChange={({ target }) => setLifetime(target.value)}
-          >
+          <Select {...bound} value={lifetime} onChange={({ target }) => setLifetime(target.value)}>
             {LIFETIMES.map(([value, label]) => (
               <option key={value} value={value}>
                 {label}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </Field>
       <Field
@@ -60,12 +56,7 @@ export function NewTokenDialog(props: {
         help="Ranges such as 192.0.2.0/24, separated by spaces."
       >
         {(bound) => (
-          <input
-            {...bound}
-            className="field"
-            value={ranges}
-            onChange={({ target }) => setRanges(target.value)}
-          />
+          <TextInput {...bound} value={ranges} onChange={({ target }) => setRanges(target.value)} />
         )}
       </Field>
     </CredentialDialog>

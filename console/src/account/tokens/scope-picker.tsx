@@ -6,6 +6,7 @@ import { useMay } from "../../data/people.ts";
 import { Unfold } from "../../ui/overlay/unfold.tsx";
 import { toWords } from "../../ui/words.ts";
 import { groupScopes } from "./scopes.ts";
+import { CheckBox, TextInput } from "../../ui/form/controls.tsx";
 
 interface ScopePickerProps {
   /** Those that may be given: never more than one has oneself. */
@@ -37,8 +38,7 @@ export function ScopePicker({ offered, chosen, onChange }: ScopePickerProps) {
   return (
     <fieldset className="field-box scope-picker">
       <legend>What it may do ({chosen.size})</legend>
-      <input
-        className="field"
+      <TextInput
         type="search"
         aria-label="Find a permission"
         placeholder="Find a permission…"
@@ -64,8 +64,7 @@ export function ScopePicker({ offered, chosen, onChange }: ScopePickerProps) {
             >
               {scopes.length > 1 && (
                 <label className="scope">
-                  <input
-                    type="checkbox"
+                  <CheckBox
                     checked={on === scopes.length}
                     onChange={({ target }) => set(scopes, target.checked)}
                   />
@@ -74,9 +73,8 @@ export function ScopePicker({ offered, chosen, onChange }: ScopePickerProps) {
               )}
               {scopes.map((scope) => (
                 <label key={scope} className="scope" htmlFor={`${id}-${scope}`}>
-                  <input
+                  <CheckBox
                     id={`${id}-${scope}`}
-                    type="checkbox"
                     checked={chosen.has(scope)}
                     onChange={({ target }) => set([scope], target.checked)}
                   />

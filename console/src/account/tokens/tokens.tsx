@@ -8,6 +8,7 @@ import { notify, notifyError } from "../../ui/toast.tsx";
 import { RevokeDialog, SecretDialog } from "./credential-dialog.tsx";
 import { NewTokenDialog } from "./new-token.tsx";
 import { type ApiToken, TokenEntry } from "./token-entry.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 type NewToken = Schemas["NewApiToken"];
 
@@ -46,14 +47,9 @@ export function Tokens() {
       title="API tokens"
       about="A program that has one acts as you in this workspace, within its permissions."
       act={
-        <button
-          className="btn main"
-          disabled={reason !== undefined}
-          title={reason}
-          onClick={() => setNew(true)}
-        >
+        <Button look="main" refusal={reason} onClick={() => setNew(true)}>
           New token
-        </button>
+        </Button>
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -66,16 +62,10 @@ export function Tokens() {
             token={token}
             act={
               <>
-                <button className="btn" onClick={() => void renew(token.id)}>
-                  Renew
-                </button>
-                <button
-                  className="btn"
-                  aria-label={`Revoke ${token.name}`}
-                  onClick={() => setEnding(token)}
-                >
+                <Button onClick={() => void renew(token.id)}>Renew</Button>
+                <Button aria-label={`Revoke ${token.name}`} onClick={() => setEnding(token)}>
                   Revoke
-                </button>
+                </Button>
               </>
             }
           />

@@ -24,6 +24,8 @@ import { NumberLook } from "./number-look.tsx";
 import type { PartProps } from "./part.ts";
 import { PeriodPart } from "./period-part.tsx";
 import { SourcePicker } from "./source-picker.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 export interface BuilderProps {
   readonly draft: ReportDraft;
@@ -61,9 +63,8 @@ export function Builder(props: BuilderProps) {
       {!isNumber && (
         <Field label="Shown as">
           {(attributes) => (
-            <select
+            <Select
               {...attributes}
-              className="field"
               disabled={fields.length === 0}
               value={chart}
               onChange={({ target }) => onChange(setChart(draft, target.value as ChartType, byFit))}
@@ -73,7 +74,7 @@ export function Builder(props: BuilderProps) {
                   {words}
                 </option>
               ))}
-            </select>
+            </Select>
           )}
         </Field>
       )}
@@ -133,8 +134,7 @@ function Groups({ draft, fields, onChange, chart }: PartProps & { readonly chart
         <span className="build-label">Grouped by</span>
         {groupBy.map((name, n) => (
           <div key={n} className="build-line">
-            <select
-              className="field"
+            <Select
               aria-label={`Group ${n + 1}`}
               value={name}
               onChange={({ target }) =>
@@ -146,21 +146,22 @@ function Groups({ draft, fields, onChange, chart }: PartProps & { readonly chart
                   {field.title ?? field.name}
                 </option>
               ))}
-            </select>
-            <button
+            </Select>
+            <Button
+              look="bare"
+              isIcon
               type="button"
-              className="btn bare icon"
               aria-label={`Remove group ${n + 1}`}
               onClick={() => put(groupBy.filter((_, at) => at !== n))}
             >
               <X />
-            </button>
+            </Button>
           </div>
         ))}
         {groupBy.length < most && (
-          <button
+          <Button
+            look="bare"
             type="button"
-            className="btn bare"
             disabled={fields.length === 0}
             onClick={() => {
               const free = groupNames(fields).find((one) => !groupBy.includes(one));
@@ -169,7 +170,7 @@ function Groups({ draft, fields, onChange, chart }: PartProps & { readonly chart
             }}
           >
             <Plus /> Add a group
-          </button>
+          </Button>
         )}
       </div>
     </>
@@ -184,9 +185,8 @@ function BucketPart({ draft, fields, onChange }: PartProps) {
     <Field label="Over time">
       {(attributes) => (
         <span className="build-pair">
-          <select
+          <Select
             {...attributes}
-            className="field"
             value={timeBucket?.field ?? ""}
             onChange={({ target }) =>
               onChange(
@@ -211,10 +211,9 @@ function BucketPart({ draft, fields, onChange }: PartProps) {
                 {title ?? name}
               </option>
             ))}
-          </select>
+          </Select>
           {timeBucket && (
-            <select
-              className="field"
+            <Select
               aria-label="By"
               value={timeBucket.unit}
               onChange={({ target }) => {
@@ -227,7 +226,7 @@ function BucketPart({ draft, fields, onChange }: PartProps) {
                   by {unit}
                 </option>
               ))}
-            </select>
+            </Select>
           )}
         </span>
       )}

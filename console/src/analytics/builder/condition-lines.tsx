@@ -3,6 +3,8 @@ import { useState } from "react";
 import { type Line, needsValue, operatorsOf, toCondition, toLines } from "./conditions.ts";
 import type { Fields } from "./model.ts";
 import { PERIODS } from "./periods.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select, TextInput } from "../../ui/form/controls.tsx";
 
 type Condition = Readonly<Record<string, unknown>>;
 
@@ -48,9 +50,9 @@ export function ConditionLines({ label, fields, value, onChange }: ConditionLine
           onRemove={() => put(lines.filter((_, at) => at !== n))}
         />
       ))}
-      <button type="button" className="btn bare" onClick={add} disabled={fields.length === 0}>
+      <Button look="bare" type="button" onClick={add} disabled={fields.length === 0}>
         <Plus /> Add a rule
-      </button>
+      </Button>
     </div>
   );
 }
@@ -73,8 +75,7 @@ function RuleLine({ line, n, type, fields, onChange, onRemove }: RuleLineProps) 
   };
   return (
     <div className="build-line">
-      <select
-        className="field"
+      <Select
         aria-label={`Field of rule ${n + 1}`}
         value={line.field}
         onChange={({ target }) => setField(target.value)}
@@ -84,9 +85,8 @@ function RuleLine({ line, n, type, fields, onChange, onRemove }: RuleLineProps) 
             {title ?? name}
           </option>
         ))}
-      </select>
-      <select
-        className="field"
+      </Select>
+      <Select
         aria-label={`Comparison of rule ${n + 1}`}
         value={line.operator}
         onChange={({ target }) => onChange({ ...line, operator: target.value })}
@@ -96,16 +96,17 @@ function RuleLine({ line, n, type, fields, onChange, onRemove }: RuleLineProps) 
             {words}
           </option>
         ))}
-      </select>
+      </Select>
       {needsValue(line.operator) && <RuleValue {...{ line, n, type, onChange }} />}
-      <button
+      <Button
+        look="bare"
+        isIcon
         type="button"
-        className="btn bare icon"
         aria-label={`Remove rule ${n + 1}`}
         onClick={onRemove}
       >
         <X />
-      </button>
+      </Button>
     </div>
   );
 }
@@ -120,22 +121,16 @@ function RuleValue({
   const put = (value: string): void => onChange({ ...line, value });
   if (type === "boolean")
     return (
-      <select
-        className="field"
-        aria-label={label}
-        value={line.value}
-        onChange={({ target }) => put(target.value)}
-      >
+      <Select aria-label={label} value={line.value} onChange={({ target }) => put(target.value)}>
         <option value="">…</option>
         <option value="true">yes</option>
         <option value="false">no</option>
-      </select>
+      </Select>
     );
   const isTime = type === "time" || type === "date";
   return (
     <>
-      <input
-        className="field"
+      <TextInput
         aria-label={label}
         value={line.value}
         inputMode={type === "number" ? "decimal" : "text"}

@@ -1,6 +1,8 @@
 import { Plus, X } from "lucide-react";
 import { ConditionLines } from "./condition-lines.tsx";
 import type { PartProps } from "./part.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 /** The steps of a funnel, each with its rules. */
 export function FunnelSteps({ draft, fields, onChange }: PartProps) {
@@ -14,8 +16,7 @@ export function FunnelSteps({ draft, fields, onChange }: PartProps) {
       {funnel.steps.map((step, n) => (
         <div key={n} className="build-step">
           <div className="build-line">
-            <input
-              className="field"
+            <TextInput
               aria-label={`Name of step ${n + 1}`}
               value={step.name}
               onChange={({ target }) =>
@@ -27,14 +28,15 @@ export function FunnelSteps({ draft, fields, onChange }: PartProps) {
               }
             />
             {funnel.steps.length > 2 && (
-              <button
+              <Button
+                look="bare"
+                isIcon
                 type="button"
-                className="btn bare icon"
                 aria-label={`Remove step ${n + 1}`}
                 onClick={() => put(funnel.steps.filter((_, at) => at !== n))}
               >
                 <X />
-              </button>
+              </Button>
             )}
           </div>
           <ConditionLines
@@ -47,15 +49,15 @@ export function FunnelSteps({ draft, fields, onChange }: PartProps) {
           />
         </div>
       ))}
-      <button
+      <Button
+        look="bare"
         type="button"
-        className="btn bare"
         onClick={() =>
           put([...funnel.steps, { name: `Step ${funnel.steps.length + 1}`, filter: {} }])
         }
       >
         <Plus /> Add a step
-      </button>
+      </Button>
     </div>
   );
 }

@@ -1,6 +1,8 @@
 import { Plus, X } from "lucide-react";
 import { ConditionLines } from "./condition-lines.tsx";
 import { type Aggregate, type Fields, FUNCTIONS, type ReportDraft } from "./model.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 interface MeasuresProps {
   readonly draft: ReportDraft;
@@ -32,15 +34,15 @@ export function Measures({ draft, fields, onChange, isSingle }: MeasuresProps) {
         />
       ))}
       {!isSingle && measures.length < MEASURES_MAX && (
-        <button
+        <Button
+          look="bare"
           type="button"
-          className="btn bare"
           onClick={() =>
             put([...measures, { fn: "count", filter: {}, as: `value_${measures.length + 1}` }])
           }
         >
           <Plus /> Add a value
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -86,8 +88,7 @@ function MeasureLine({ measure, n, fields, onChange, onRemove }: MeasureLineProp
   return (
     <div className="build-step">
       <div className="build-line">
-        <select
-          className="field"
+        <Select
           aria-label={`Value ${n + 1}`}
           value={fn}
           onChange={({ target }) => setFunction(target.value)}
@@ -97,10 +98,9 @@ function MeasureLine({ measure, n, fields, onChange, onRemove }: MeasureLineProp
               {words}
             </option>
           ))}
-        </select>
+        </Select>
         {fn !== "count" && fn !== "ratio" && (
-          <select
-            className="field"
+          <Select
             aria-label={`Field of value ${n + 1}`}
             value={field ?? ""}
             onChange={({ target }) => onChange({ ...measure, field: target.value })}
@@ -110,11 +110,11 @@ function MeasureLine({ measure, n, fields, onChange, onRemove }: MeasureLineProp
                 {title ?? name}
               </option>
             ))}
-          </select>
+          </Select>
         )}
         {fn === "percentile" && (
-          <select
-            className="field build-side"
+          <Select
+            className="build-side"
             aria-label={`Percentile of value ${n + 1}`}
             value={p}
             onChange={({ target }) => onChange({ ...measure, p: Number(target.value) })}
@@ -124,17 +124,18 @@ function MeasureLine({ measure, n, fields, onChange, onRemove }: MeasureLineProp
                 {one === MEDIAN ? "median" : `${one * 100} %`}
               </option>
             ))}
-          </select>
+          </Select>
         )}
         {onRemove && (
-          <button
+          <Button
+            look="bare"
+            isIcon
             type="button"
-            className="btn bare icon"
             aria-label={`Remove value ${n + 1}`}
             onClick={onRemove}
           >
             <X />
-          </button>
+          </Button>
         )}
       </div>
       {(fn === "ratio" || filter !== undefined) && (

@@ -1,5 +1,6 @@
 import { Field } from "../../ui/field.tsx";
 import type { PartProps } from "./part.ts";
+import { Select, TextInput } from "../../ui/form/controls.tsx";
 
 /** The target of a single number, and how it is written. */
 export function NumberLook({ draft, onChange }: PartProps) {
@@ -10,18 +11,17 @@ export function NumberLook({ draft, onChange }: PartProps) {
       <Field label="Target" isOptional>
         {(attributes) => (
           <span className="build-pair">
-            <select
-              className="field build-side"
+            <Select
+              className="build-side"
               aria-label="On target when"
               value={chart.better ?? "up"}
               onChange={({ target }) => put({ better: target.value === "down" ? "down" : "up" })}
             >
               <option value="up">at least</option>
               <option value="down">at most</option>
-            </select>
-            <input
+            </Select>
+            <TextInput
               {...attributes}
-              className="field"
               type="number"
               step="any"
               value={chart.target ?? ""}
@@ -35,18 +35,17 @@ export function NumberLook({ draft, onChange }: PartProps) {
       <Field label="Format">
         {(attributes) => (
           <span className="build-pair">
-            <select
+            <Select
               {...attributes}
-              className="field"
               value={chart.format ?? "number"}
               onChange={({ target }) => put({ format: target.value })}
             >
               <option value="number">Number</option>
               <option value="percent">Percent</option>
               <option value="duration">Duration (of ms)</option>
-            </select>
-            <input
-              className="field build-side"
+            </Select>
+            <TextInput
+              className="build-side"
               aria-label="Unit"
               placeholder="Unit"
               value={chart.unit ?? ""}

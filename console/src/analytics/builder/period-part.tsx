@@ -2,6 +2,7 @@ import { Field } from "../../ui/field.tsx";
 import { timeField, without } from "./model.ts";
 import type { PartProps } from "./part.ts";
 import { findPeriod, PERIODS, periodWords } from "./periods.ts";
+import { Select } from "../../ui/form/controls.tsx";
 
 /** The time that counts, and the one that it is compared with. */
 export function PeriodPart({
@@ -28,12 +29,7 @@ export function PeriodPart({
       <Field label="Period">
         {(attributes) => (
           <span className="build-pair">
-            <select
-              {...attributes}
-              className="field"
-              value={chosen}
-              onChange={({ target }) => choose(target.value)}
-            >
+            <Select {...attributes} value={chosen} onChange={({ target }) => choose(target.value)}>
               <option value="">All time</option>
               {chosen === "own" && period && <option value="own">{periodWords(period)}</option>}
               {PERIODS.map(({ id, label }) => (
@@ -41,10 +37,9 @@ export function PeriodPart({
                   {label}
                 </option>
               ))}
-            </select>
+            </Select>
             {period && times.length > 1 && (
-              <select
-                className="field"
+              <Select
                 aria-label="Time field"
                 value={field ?? ""}
                 onChange={({ target }) =>
@@ -56,7 +51,7 @@ export function PeriodPart({
                     {title ?? name}
                   </option>
                 ))}
-              </select>
+              </Select>
             )}
           </span>
         )}
@@ -64,9 +59,8 @@ export function PeriodPart({
       {canCompare && period && (
         <Field label="Compared with">
           {(attributes) => (
-            <select
+            <Select
               {...attributes}
-              className="field"
               value={compare ?? ""}
               onChange={({ target }) => {
                 const next = COMPARES.find(([id]) => id === target.value)?.[0];
@@ -79,7 +73,7 @@ export function PeriodPart({
                   {words}
                 </option>
               ))}
-            </select>
+            </Select>
           )}
         </Field>
       )}

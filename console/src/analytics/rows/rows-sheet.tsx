@@ -10,6 +10,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import type { ReportDraft } from "../builder/model.ts";
 import { useFieldTitles } from "./field-titles.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 export interface Drill {
   readonly title: string;
@@ -77,24 +78,18 @@ export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
           </p>
         </div>
         {onFilter && fields.length > 0 && (
-          <button
+          <Button
             type="button"
-            className="btn"
             onClick={() =>
               onFilter(Object.fromEntries(fields.map((name) => [name, mark.group[name]])))
             }
           >
             <Filter /> Filter by this
-          </button>
+          </Button>
         )}
-        <button
-          type="button"
-          className="btn bare icon"
-          aria-label="Close the rows"
-          onClick={onClose}
-        >
+        <Button look="bare" isIcon type="button" aria-label="Close the rows" onClick={onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       <div className="rows-scroll" tabIndex={0} role="region" aria-label="Rows">
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -104,9 +99,9 @@ export function RowsSheet({ drill, onClose, onFilter }: RowsSheetProps) {
           <Rows rows={data.rows} titleOf={titleOf} nameValue={nameValue} />
         )}
         {data?.more && (
-          <button type="button" className="btn rows-more" onClick={() => setPages(pages + 1)}>
+          <Button className="rows-more" type="button" onClick={() => setPages(pages + 1)}>
             Show more
-          </button>
+          </Button>
         )}
       </div>
     </aside>

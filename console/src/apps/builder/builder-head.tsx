@@ -15,6 +15,8 @@ import { IconButton } from "../../ui/icon-button.tsx";
 import { toWords } from "../../ui/words.ts";
 import { addressOf } from "../list/apps.tsx";
 import type { AppDraft, SaveState } from "./use-app.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 interface BuilderHeadProps {
   readonly app: Schemas["App"];
@@ -49,8 +51,7 @@ export function BuilderHead(props: BuilderHeadProps) {
       <span className="grow" />
       <label className="builder-role">
         <span className="muted">as</span>
-        <select
-          className="field"
+        <Select
           aria-label="Preview as"
           value={role}
           disabled={!mayEdit}
@@ -62,7 +63,7 @@ export function BuilderHead(props: BuilderHeadProps) {
               {toWords(name)}
             </option>
           ))}
-        </select>
+        </Select>
       </label>
       <Toggle label="Use the preview" isOn={isUsed} onTurn={setUsed}>
         <MousePointer2 />
@@ -101,15 +102,15 @@ export function BuilderHead(props: BuilderHeadProps) {
           <ExternalLink />
         </a>
       )}
-      <button
+      <Button
+        look="main"
         type="button"
-        className="btn main"
         disabled={!mayDeploy}
         title={mayDeploy ? undefined : "You may not publish apps."}
         onClick={props.onPublish}
       >
         <Rocket /> Publish
-      </button>
+      </Button>
     </header>
   );
 }
@@ -141,15 +142,16 @@ function Toggle(props: {
   readonly children: React.ReactNode;
 }) {
   return (
-    <button
+    <Button
+      look="bare"
+      isIcon
       type="button"
-      className="btn bare icon"
       aria-pressed={props.isOn}
       aria-label={props.label}
       title={props.label}
       onClick={() => props.onTurn(!props.isOn)}
     >
       {props.children}
-    </button>
+    </Button>
   );
 }

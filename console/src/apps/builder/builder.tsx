@@ -21,6 +21,7 @@ import { Tree } from "./tree.tsx";
 import { type AppDraft, useApp } from "./use-app.ts";
 import { type Dialog, useBuilderActs } from "./use-builder-acts.ts";
 import { type Preview, type StageState, usePreview } from "./use-preview.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 export function AppBuilder() {
   const { id } = useParams({ from: "/inside/builder/$id" });
@@ -122,15 +123,15 @@ function Panes(props: { readonly pane: Pane; readonly setPane: (pane: Pane) => v
   return (
     <div className="builder-panes" role="group" aria-label="Part of the builder">
       {PANES.map(({ id, label }) => (
-        <button
+        <Button
+          look="bare"
           key={id}
           type="button"
-          className="btn bare"
           aria-pressed={props.pane === id}
           onClick={() => props.setPane(id)}
         >
           {label}
-        </button>
+        </Button>
       ))}
     </div>
   );

@@ -1,6 +1,7 @@
 import type { LucideIcon } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 export interface Choice {
   readonly id: string;
@@ -42,9 +43,8 @@ export function ChoiceDialog({ title, choices, onClose, isLoading, none }: Choic
   };
   return (
     <Dialog title={title} onClose={onClose} onSubmit={() => pick(found[active])}>
-      <input
+      <TextInput
         type="search"
-        className="field"
         aria-label={title}
         placeholder="Find…"
         role="combobox"

@@ -4,6 +4,7 @@ import { mergeDrafts } from "../draft/merge.ts";
 import type { Draft } from "../draft/draft.ts";
 import { ChangeList } from "../publish/change-list.tsx";
 import type { AppDraft } from "./use-app.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 /** Somebody saved meanwhile: what they changed, and three ways to go on. Whichever is taken can be undone. */
 export function ConflictDialog({
@@ -23,15 +24,15 @@ export function ConflictDialog({
       onSubmit={() => settle(merged)}
       footer={
         <>
-          <button type="button" className="btn" onClick={() => settle(theirs)}>
+          <Button type="button" onClick={() => settle(theirs)}>
             Take theirs
-          </button>
-          <button type="button" className="btn" onClick={() => settle(draft)}>
+          </Button>
+          <Button type="button" onClick={() => settle(draft)}>
             Keep only mine
-          </button>
-          <button className="btn main" data-focus>
+          </Button>
+          <Button look="main" data-focus>
             Keep both
-          </button>
+          </Button>
         </>
       }
     >

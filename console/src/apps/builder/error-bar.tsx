@@ -5,6 +5,7 @@ import { place } from "../../data/place.ts";
 import { Ago } from "../../ui/time.tsx";
 import { count } from "../../ui/words.ts";
 import { childrenOf, type Component } from "../draft/draft.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 interface ErrorBarProps {
   readonly app: Schemas["App"];
@@ -32,9 +33,9 @@ export function ErrorBar({ app, problems, error, onJump }: ErrorBarProps) {
           <ul>
             {problems.slice(0, 30).map(({ path, message }, n) => (
               <li key={n}>
-                <button type="button" className="link" onClick={() => onJump(toPart(path))}>
+                <PlainButton type="button" className="link" onClick={() => onJump(toPart(path))}>
                   {path}
-                </button>{" "}
+                </PlainButton>{" "}
                 {message}
               </li>
             ))}
@@ -54,13 +55,13 @@ export function ErrorBar({ app, problems, error, onJump }: ErrorBarProps) {
           <ul>
             {errors.map(({ page, componentId, message, count: times, lastAt }, n) => (
               <li key={n}>
-                <button
+                <PlainButton
                   type="button"
                   className="link"
                   onClick={() => onJump(findPart(app, page, componentId))}
                 >
                   {page} {componentId.startsWith("_") ? "" : componentId}
-                </button>{" "}
+                </PlainButton>{" "}
                 {message}{" "}
                 <span className="muted">
                   {times} × · <Ago at={lastAt} />

@@ -8,6 +8,7 @@ import { ICONS } from "../draft/catalog.ts";
 import { childrenOf, type Component, type Draft, moveTo, pageOf, placeOf } from "../draft/draft.ts";
 import { kindWords, labelOfComponent } from "../draft/words.ts";
 import type { AppDraft } from "./use-app.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface TreeProps {
   readonly app: AppDraft;
@@ -100,9 +101,9 @@ export function Tree(props: TreeProps) {
         ))}
       </div>
       {mayEdit && (
-        <button type="button" className="btn tree-add" onClick={props.onAdd}>
+        <Button className="tree-add" type="button" onClick={props.onAdd}>
           <Plus /> Component <kbd>/</kbd>
-        </button>
+        </Button>
       )}
       <Head title="Data" add="Add a data source" isOff={!mayEdit} onAdd={props.onAddSource} />
       <div role="tree" aria-label="Data" onKeyDown={(event) => walkTree(event, choose)}>
@@ -195,16 +196,17 @@ function Head(props: {
   return (
     <header className="tree-head">
       <h2>{props.title}</h2>
-      <button
+      <Button
+        look="bare"
+        isIcon
         type="button"
-        className="btn bare icon"
         aria-label={props.add}
         title={props.add}
         disabled={props.isOff}
         onClick={props.onAdd}
       >
         <Plus />
-      </button>
+      </Button>
     </header>
   );
 }

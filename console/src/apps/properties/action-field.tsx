@@ -2,6 +2,8 @@
 import { Plus, X } from "lucide-react";
 import { type FieldProps, Form, isFields, type Schema } from "../../form/index.ts";
 import type { FieldContext } from "./field-context.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 const ACTIONS: Readonly<Record<string, string>> = {
   create_record: "Create a record",
@@ -54,9 +56,8 @@ function Step({ id, label, value, isOptional, isDisabled, ctx, onChange }: StepP
   const follow = (list: readonly unknown[]): void => onChange({ ...action, then: list });
   return (
     <div className="action-step">
-      <select
+      <Select
         id={id}
-        className="field"
         aria-label={label}
         value={type}
         disabled={isDisabled}
@@ -70,7 +71,7 @@ function Step({ id, label, value, isOptional, isDisabled, ctx, onChange }: StepP
             {words}
           </option>
         ))}
-      </select>
+      </Select>
       {schema && (
         <Form
           key={type}
@@ -86,14 +87,15 @@ function Step({ id, label, value, isOptional, isDisabled, ctx, onChange }: StepP
       {next.map((one, n) => (
         <div key={n} className="action-next">
           <span className="muted">Then</span>
-          <button
+          <Button
+            look="bare"
+            isIcon
             type="button"
-            className="btn bare icon"
             aria-label={`Remove step ${n + 2}`}
             onClick={() => follow(next.toSpliced(n, 1))}
           >
             <X />
-          </button>
+          </Button>
           <Step
             id={`${id}-${n}`}
             label={`${label}, step ${n + 2}`}
@@ -106,13 +108,9 @@ function Step({ id, label, value, isOptional, isDisabled, ctx, onChange }: StepP
         </div>
       ))}
       {type !== "" && !isDisabled && (
-        <button
-          type="button"
-          className="btn bare"
-          onClick={() => follow([...next, { type: "refresh" }])}
-        >
+        <Button look="bare" type="button" onClick={() => follow([...next, { type: "refresh" }])}>
           <Plus /> Then
-        </button>
+        </Button>
       )}
     </div>
   );

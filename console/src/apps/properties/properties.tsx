@@ -14,6 +14,7 @@ import type { FieldContext } from "./field-context.ts";
 import { drawProperty } from "./property-field.tsx";
 import { kindAt, schemaOf, sourceKindAt } from "./schema.ts";
 import { Sample } from "./sample.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 interface PropertiesProps {
   readonly app: AppDraft;
@@ -55,15 +56,16 @@ export function Properties(props: PropertiesProps) {
         <h2 className="grow cut">{title}</h2>
         {isComponent && mayEdit && <PartMenu {...props} />}
         {kind !== "app" && kind !== "" && mayEdit && (
-          <button
+          <Button
+            look="bare"
+            isIcon
             type="button"
-            className="btn bare icon"
             aria-label={`Remove the ${title.toLowerCase()}`}
             title="Remove"
             onClick={props.onRemove}
           >
             <Trash2 />
-          </button>
+          </Button>
         )}
       </header>
       <div className="side-body scroll" tabIndex={0} role="region" aria-label="Fields">

@@ -14,6 +14,7 @@ import {
   SwitchField,
   TextExpression,
 } from "../../workflows/index.ts";
+import { TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 /** Undefined leaves a field to the form. */
 export function drawProperty(field: FieldProps, ctx: FieldContext) {
@@ -112,7 +113,8 @@ function Colour({ field }: { readonly field: FieldProps }) {
   const value = typeof field.value === "string" ? field.value : "#0b6b63";
   return (
     <span className="property-colour">
-      <input
+      <TextInput
+        isBare
         id={field.id}
         type="color"
         value={value}
@@ -160,9 +162,8 @@ function Lines({ field }: { readonly field: FieldProps }) {
   const shown = values.join("\n");
   const isOwn = typed !== undefined && readLines(typed).join("\n") === shown;
   return (
-    <textarea
+    <TextArea
       id={field.id}
-      className="field"
       rows={Math.min(8, Math.max(2, values.length + 1))}
       disabled={field.isDisabled}
       placeholder="One in each line"

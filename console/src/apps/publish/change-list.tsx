@@ -1,6 +1,7 @@
 import { Minus, Pencil, Plus } from "lucide-react";
 import { toWords } from "../../ui/words.ts";
 import type { Change } from "../draft/difference.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const ICONS = { added: Plus, removed: Minus, changed: Pencil } as const;
 
@@ -21,9 +22,9 @@ export function ChangeList({
           <li key={n} className={kind}>
             <Icon className="ico" aria-label={toWords(kind)} />
             {onJump && at !== undefined ? (
-              <button type="button" className="link" onClick={() => onJump(at)}>
+              <PlainButton type="button" className="link" onClick={() => onJump(at)}>
                 {what}
-              </button>
+              </PlainButton>
             ) : (
               <span>{what}</span>
             )}

@@ -7,6 +7,8 @@ import { type Environment, place } from "../../data/place.ts";
 import { useMay } from "../../data/people.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { RadioButton, TextInput } from "../../ui/form/controls.tsx";
 
 interface AccessProps {
   readonly app: Schemas["App"];
@@ -54,8 +56,7 @@ export function PublicAccess({ app, environment }: AccessProps) {
       <div className="publish-environments" role="radiogroup" aria-label="Who can open it">
         {[false, true].map((each) => (
           <label key={String(each)} className={each === (wanted ?? isPublic) ? "chosen" : ""}>
-            <input
-              type="radio"
+            <RadioButton
               name="public"
               checked={each === (wanted ?? isPublic)}
               disabled={isBusy || !mayDeploy}
@@ -106,8 +107,7 @@ function Address({ app, environment, domain, isBusy, onSave }: AddressProps) {
       <div className="publish-domain">
         <label className="publish-notes">
           <span>Own domain</span>
-          <input
-            className="field"
+          <TextInput
             value={text}
             placeholder="orders.example.com"
             aria-describedby="domain-help"
@@ -120,14 +120,13 @@ function Address({ app, environment, domain, isBusy, onSave }: AddressProps) {
             }}
           />
         </label>
-        <button
+        <Button
           type="button"
-          className="btn"
           disabled={isBusy || wanted === (domain ?? "")}
           onClick={() => onSave(wanted === "" ? null : wanted)}
         >
           {isBusy ? "Checking…" : "Save the domain"}
-        </button>
+        </Button>
       </div>
       <p className="muted" id="domain-help">
         The domain must lead to this installation already: that is checked.

@@ -15,6 +15,8 @@ import { compareApps } from "../draft/difference.ts";
 import { type Draft, tablesOf } from "../draft/draft.ts";
 import { ChangeList } from "./change-list.tsx";
 import { PublicAccess } from "./public-access.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { RadioButton, TextInput } from "../../ui/form/controls.tsx";
 
 interface PublishDialogProps {
   readonly app: Schemas["App"];
@@ -69,20 +71,19 @@ export function PublishDialog({ app, draft, onSave, onJump, onClose }: PublishDi
               ? `Number ${live.number} is live in ${environment}.`
               : `Not in ${environment} yet.`}
           </span>
-          <button type="button" className="btn" onClick={onClose}>
+          <Button type="button" onClick={onClose}>
             Cancel
-          </button>
-          <button className="btn main" disabled={isBusy}>
+          </Button>
+          <Button look="main" disabled={isBusy}>
             <Rocket /> {isBusy ? "Publishing…" : `Publish to ${environment}`}
-          </button>
+          </Button>
         </>
       }
     >
       <EnvironmentPick chosen={environment} onChoose={setEnvironment} />
       <label className="publish-notes">
         <span>What is new</span>
-        <input
-          className="field"
+        <TextInput
           value={notes}
           placeholder="optional"
           onChange={({ target }) => setNotes(target.value)}
@@ -94,9 +95,9 @@ export function PublishDialog({ app, draft, onSave, onJump, onClose }: PublishDi
           <ul>
             {missing.map(({ path, message }) => (
               <li key={path}>
-                <button type="button" className="link" onClick={() => jump(path)}>
+                <PlainButton type="button" className="link" onClick={() => jump(path)}>
                   {path}
-                </button>{" "}
+                </PlainButton>{" "}
                 {message}
               </li>
             ))}
@@ -119,8 +120,7 @@ function EnvironmentPick(props: {
     <div className="publish-environments" role="radiogroup" aria-label="Environment">
       {ENVIRONMENTS.toReversed().map((name) => (
         <label key={name} className={name === props.chosen ? "chosen" : ""}>
-          <input
-            type="radio"
+          <RadioButton
             name="environment"
             checked={name === props.chosen}
             onChange={() => props.onChoose(name)}
@@ -204,9 +204,9 @@ function Deployments({ app, environment }: WhereProps) {
             {live ? (
               <span className="tag ok">Live</span>
             ) : (
-              <button type="button" className="btn" onClick={() => void goBack(id, number)}>
+              <Button type="button" onClick={() => void goBack(id, number)}>
                 <RotateCcw /> Go back to it
-              </button>
+              </Button>
             )}
           </li>
         ))}

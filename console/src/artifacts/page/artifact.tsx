@@ -30,6 +30,7 @@ import { RunPanel } from "./run-panel.tsx";
 import { ArtifactSettings } from "./settings.tsx";
 import { Tests } from "./tests.tsx";
 import { Versions } from "./versions.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 /** One artifact: its source, and beside it runs, tests, history and versions. */
 export function ArtifactPage() {
@@ -95,14 +96,14 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
   return (
     <div className="page">
       <Head artifact={artifact}>
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={reason !== undefined || isBusy}
           title={reason}
           onClick={() => void save()}
         >
           Save <Keys keys="mod+s" />
-        </button>
+        </Button>
       </Head>
       <div className="art-split">
         <Source
@@ -214,10 +215,10 @@ function Head({
         </span>
       </div>
       <State {...artifactState(status)} />
-      <button className="btn" disabled={denied !== undefined} title={denied} onClick={turn}>
+      <Button refusal={denied} onClick={turn}>
         {isActive ? <Pause /> : <Play />}
         {isActive ? "Pause" : "Activate"}
-      </button>
+      </Button>
       {children}
       <Menu
         label="More"

@@ -10,6 +10,7 @@ import { type Artifact, executionState } from "../artifact-type.ts";
 import { Logs } from "./logs.tsx";
 import { ExecutionInput } from "./requests.tsx";
 import { OutcomeView } from "./run-panel.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 type Summary = Schemas["ArtifactExecutionSummary"];
 
@@ -57,7 +58,7 @@ export function History({ artifact }: { readonly artifact: Artifact }) {
       <ol className="art-runs">
         {executions.map((one) => (
           <li key={one.id}>
-            <button
+            <PlainButton
               className="art-run-row"
               aria-expanded={one.id === open}
               onClick={() => show(one.id === open ? undefined : one.id)}
@@ -69,16 +70,12 @@ export function History({ artifact }: { readonly artifact: Artifact }) {
               </span>
               <span className="muted">{toDuration(one.durationMs)}</span>
               <Ago at={one.startedAt} />
-            </button>
+            </PlainButton>
             {one.id === open && <ExecutionView artifactId={id} executionId={one.id} />}
           </li>
         ))}
       </ol>
-      {next && (
-        <button className="btn" onClick={() => void more().catch(notifyError)}>
-          Older
-        </button>
-      )}
+      {next && <Button onClick={() => void more().catch(notifyError)}>Older</Button>}
     </div>
   );
 }

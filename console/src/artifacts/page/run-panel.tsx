@@ -13,6 +13,7 @@ import { toDuration } from "../../ui/words.ts";
 import { type Artifact, parseObject } from "../artifact-type.ts";
 import { Logs } from "./logs.tsx";
 import { LastRequests } from "./requests.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 type Outcome = Schemas["ArtifactOutcome"];
 
@@ -92,14 +93,15 @@ export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps)
           }}
         />
       </div>
-      <button
-        className="btn main art-run"
+      <Button
+        look="main"
+        className="art-run"
         disabled={reason !== undefined || isBusy}
         title={reason}
         onClick={() => void run()}
       >
         <Play /> {isBusy ? "Running…" : "Run"} <Keys keys="mod+Enter" />
-      </button>
+      </Button>
       {ran && (
         <section className="art-outcome" aria-label="Result" aria-live="polite">
           <h2>

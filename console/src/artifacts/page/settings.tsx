@@ -6,6 +6,8 @@ import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/toast.tsx";
 import type { Artifact } from "../artifact-type.ts";
 import { ArtifactUsage } from "./usage.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { CheckBox, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 /** What is not its source: description, schedule, limits, address. */
 export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) {
@@ -65,9 +67,8 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
     >
       <Field label="For what" isOptional error={problem}>
         {(bound) => (
-          <textarea
+          <TextArea
             {...bound}
-            className="field"
             rows={3}
             value={description}
             onChange={({ target }) => setDescription(target.value)}
@@ -79,9 +80,8 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
       )}
       <Field label="Time limit (ms)" isOptional help="The server's own where it is empty.">
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field"
             type="number"
             min={0}
             value={timeoutMs || ""}
@@ -91,17 +91,18 @@ export function ArtifactSettings({ artifact }: { readonly artifact: Artifact }) 
       </Field>
       {artifactType === "webhook_handler" && (
         <label className="row">
-          <input
-            type="checkbox"
-            checked={isOpen}
-            onChange={({ target }) => setOpen(target.checked)}
-          />
+          <CheckBox checked={isOpen} onChange={({ target }) => setOpen(target.checked)} />
           Anybody may call it, without the secret part of its address
         </label>
       )}
-      <button className="btn main art-run" disabled={denied !== undefined || isBusy} title={denied}>
+      <Button
+        look="main"
+        className="art-run"
+        disabled={denied !== undefined || isBusy}
+        title={denied}
+      >
         Save settings
-      </button>
+      </Button>
       <ArtifactUsage artifact={artifact} />
     </form>
   );
@@ -125,9 +126,9 @@ function Schedule(props: ScheduleProps) {
     <>
       <Field label="Schedule" help="As cron writes it: minute, hour, day, month, weekday.">
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field mono"
+            isMono
             value={props.cron}
             onChange={({ target }) => props.onCron(target.value)}
           />
@@ -135,9 +136,8 @@ function Schedule(props: ScheduleProps) {
       </Field>
       <Field label="Time zone">
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field"
             list="art-zones"
             value={props.timezone}
             onChange={({ target }) => props.onTimezone(target.value)}

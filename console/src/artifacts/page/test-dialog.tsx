@@ -4,6 +4,8 @@ import { call, type Schemas } from "../../data/api.ts";
 import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { parseObject } from "../artifact-type.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 type TestCase = Schemas["ArtifactTestCase"];
 
@@ -55,16 +57,15 @@ export function TestDialog({ artifactId: id, testCase, input, onClose }: TestDia
       onClose={onClose}
       onSubmit={() => isReady && void save()}
       footer={
-        <button className="btn main" disabled={!isReady}>
+        <Button look="main" disabled={!isReady}>
           Save
-        </button>
+        </Button>
       }
     >
       <Field label="Name" error={problem}>
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field"
             maxLength={200}
             value={name}
             onChange={({ target }) => setName(target.value)}

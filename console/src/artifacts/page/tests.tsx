@@ -6,6 +6,7 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count, toDuration } from "../../ui/words.ts";
 import { TestDialog } from "./test-dialog.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 type TestCase = Schemas["ArtifactTestCase"];
 type Result = Schemas["ArtifactTestResult"];
@@ -58,22 +59,17 @@ export function Tests({ artifactId: id, input, beforeRun }: TestsProps) {
   return (
     <div className="art-panel scroll">
       <div className="row">
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={denied !== undefined || isBusy || cases.length === 0}
           title={denied}
           onClick={() => void run()}
         >
           <FlaskConical /> {isBusy ? "Running…" : "Run all tests"}
-        </button>
-        <button
-          className="btn"
-          disabled={denied !== undefined}
-          title={denied}
-          onClick={() => setOpen("new")}
-        >
+        </Button>
+        <Button refusal={denied} onClick={() => setOpen("new")}>
           New test
-        </button>
+        </Button>
       </div>
       {cases.length === 0 && (
         <Empty title="No tests yet">A test is an input and the output that it should give.</Empty>
@@ -84,22 +80,24 @@ export function Tests({ artifactId: id, input, beforeRun }: TestsProps) {
             <div className="art-test">
               <Verdict result={results.get(testCase.id)} />
               <span className="grow cut">{testCase.name}</span>
-              <button
-                className="btn bare icon"
+              <Button
+                look="bare"
+                isIcon
                 aria-label={`Change ${testCase.name}`}
                 disabled={denied !== undefined}
                 onClick={() => setOpen(testCase)}
               >
                 <Pencil />
-              </button>
-              <button
-                className="btn bare icon"
+              </Button>
+              <Button
+                look="bare"
+                isIcon
                 aria-label={`Delete ${testCase.name}`}
                 disabled={denied !== undefined}
                 onClick={() => void remove(testCase)}
               >
                 <Trash2 />
-              </button>
+              </Button>
             </div>
             <Difference result={results.get(testCase.id)} />
           </li>

@@ -7,6 +7,7 @@ import { Ago } from "../../ui/time.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import type { Artifact } from "../artifact-type.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 /** What names an artifact or imports it, the versions of a module that scripts run with, and newer modules. */
 export function ArtifactUsage({ artifact }: { readonly artifact: Artifact }) {
@@ -60,15 +61,9 @@ function NewerModules({ id, newerModules }: NewerModulesProps) {
       title="Newer script modules"
       about="The artifact keeps the versions that it was linked with."
       act={
-        <button
-          type="button"
-          className="btn"
-          disabled={refusal !== undefined}
-          title={refusal}
-          onClick={() => void update()}
-        >
+        <Button refusal={refusal} type="button" onClick={() => void update()}>
           Use the newest versions
-        </button>
+        </Button>
       }
     >
       <ul>

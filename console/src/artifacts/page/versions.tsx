@@ -8,6 +8,7 @@ import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import type { Artifact } from "../artifact-type.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 /** All versions, and what differs between one and the newest. */
 export function Versions({ artifact }: { readonly artifact: Artifact }) {
@@ -48,7 +49,7 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
           const isNewest = number === versionNumber;
           return (
             <li key={number}>
-              <button
+              <PlainButton
                 className="art-run-row"
                 aria-expanded={String(number) === open}
                 onClick={() => show(String(number) === open ? undefined : String(number))}
@@ -60,7 +61,7 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
                   {version.author.name}
                 </span>
                 <Ago at={version.createdAt} />
-              </button>
+              </PlainButton>
               {String(number) === open && (
                 <div className="art-execution">
                   {isNewest ? (
@@ -68,14 +69,9 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
                   ) : (
                     <>
                       <VersionDiff artifact={artifact} number={number} />
-                      <button
-                        className="btn"
-                        disabled={denied !== undefined}
-                        title={denied}
-                        onClick={() => setAsked(number)}
-                      >
+                      <Button refusal={denied} onClick={() => setAsked(number)}>
                         Bring it back
-                      </button>
+                      </Button>
                     </>
                   )}
                 </div>

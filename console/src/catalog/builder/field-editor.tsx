@@ -3,6 +3,7 @@ import { Field } from "../../ui/field.tsx";
 import { JsonTree } from "../../ui/json/json-tree.tsx";
 import type { FieldCondition, FormField } from "./form-model.ts";
 import { checkName, TITLES } from "./form-model.ts";
+import { CheckBox, Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 interface FieldEditorProps {
   readonly field: FormField;
@@ -24,10 +25,9 @@ export function FieldEditor({ field, others, onChange, onRename, taken }: FieldE
       <h2>{TITLES[field.type]}</h2>
       <Field label={field.type === "section" ? "Heading" : "Question"}>
         {(attributes) => (
-          <input
+          <TextInput
             {...attributes}
             data-question
-            className="field"
             maxLength={200}
             value={field.title}
             onChange={({ target }) => set({ title: target.value })}
@@ -38,9 +38,8 @@ export function FieldEditor({ field, others, onChange, onRename, taken }: FieldE
         <>
           <Field label="Help" isOptional>
             {(attributes) => (
-              <input
+              <TextInput
                 {...attributes}
-                className="field"
                 value={field.help}
                 onChange={({ target }) => set({ help: target.value })}
               />
@@ -49,9 +48,8 @@ export function FieldEditor({ field, others, onChange, onRename, taken }: FieldE
           {hasOptions && (
             <Field label="Options" help="One on each line">
               {(attributes) => (
-                <textarea
+                <TextArea
                   {...attributes}
-                  className="field"
                   rows={Math.min(10, field.options.length + 2)}
                   defaultValue={field.options.join("\n")}
                   onChange={({ target }) => set({ options: splitLines(target.value) })}
@@ -62,9 +60,8 @@ export function FieldEditor({ field, others, onChange, onRename, taken }: FieldE
           {INITIAL.has(field.type) && (
             <Field label="Default value" isOptional>
               {(attributes) => (
-                <input
+                <TextInput
                   {...attributes}
-                  className="field"
                   type={field.type === "date" ? "date" : "text"}
                   value={spellInitial(field.initial)}
                   onChange={({ target }) => set({ initial: toInitial(field, target.value) })}
@@ -73,8 +70,7 @@ export function FieldEditor({ field, others, onChange, onRename, taken }: FieldE
             </Field>
           )}
           <label className="cat-check">
-            <input
-              type="checkbox"
+            <CheckBox
               checked={field.isRequired}
               onChange={({ target }) => set({ isRequired: target.checked })}
             />
@@ -109,9 +105,9 @@ function NameField(props: {
   return (
     <Field label="Field name" help={help} error={problem}>
       {(attributes) => (
-        <input
+        <TextInput
           {...attributes}
-          className="field mono"
+          isMono
           readOnly={onRename === undefined}
           value={typed}
           onChange={({ target }) => setTyped(target.value)}
@@ -156,8 +152,7 @@ function Condition(props: {
   return (
     <fieldset className="cat-condition">
       <legend>Condition</legend>
-      <select
-        className="field"
+      <Select
         aria-label="Depends on"
         value={when?.field ?? ""}
         onChange={({ target }) => {
@@ -172,11 +167,10 @@ function Condition(props: {
             If “{title || name}”
           </option>
         ))}
-      </select>
+      </Select>
       {when && (
         <>
-          <select
-            className="field"
+          <Select
             aria-label="Has the value"
             value={String(when.is)}
             onChange={({ target }) =>
@@ -191,9 +185,8 @@ function Condition(props: {
                 is {asked?.type === "yes" ? (value === "true" ? "yes" : "no") : value}
               </option>
             ))}
-          </select>
-          <select
-            className="field"
+          </Select>
+          <Select
             aria-label="Then it is"
             value={when.effect}
             onChange={({ target }) =>
@@ -202,7 +195,7 @@ function Condition(props: {
           >
             <option value="show">then it is shown</option>
             <option value="require">then it is needed</option>
-          </select>
+          </Select>
         </>
       )}
     </fieldset>

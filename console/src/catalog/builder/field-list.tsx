@@ -3,6 +3,7 @@ import { type KeyboardEvent, useState } from "react";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { count } from "../../ui/words.ts";
 import { FIELD_TYPES, type FieldType, type FormField, TITLES } from "./form-model.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 interface FieldListProps {
   readonly fields: readonly FormField[];
@@ -56,7 +57,7 @@ export function FieldList(props: FieldListProps) {
             onDrop={() => dragged !== undefined && props.onMove(dragged, n)}
           >
             <GripVertical className="ico" aria-hidden="true" />
-            <button
+            <PlainButton
               id={`field-${name}`}
               className={type === "section" ? "cat-field section" : "cat-field"}
               aria-current={name === chosen ? "true" : undefined}
@@ -70,14 +71,15 @@ export function FieldList(props: FieldListProps) {
               </span>
               {when && <span className="cat-when">if</span>}
               <span className="muted">{TITLES[type]}</span>
-            </button>
-            <button
-              className="btn bare icon"
+            </PlainButton>
+            <Button
+              look="bare"
+              isIcon
               aria-label={`Remove ${title || name}`}
               onClick={() => props.onRemove(name)}
             >
               <Trash2 />
-            </button>
+            </Button>
           </li>
         ))}
       </ol>

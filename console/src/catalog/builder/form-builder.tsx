@@ -30,6 +30,7 @@ import {
 import { ItemSettings } from "./item-settings.tsx";
 import { ItemTasks } from "./item-tasks.tsx";
 import { useItemDraft } from "./use-item-draft.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 type Item = Schemas["CatalogItem"];
 
@@ -183,26 +184,25 @@ function BuilderHead(props: {
       <h1 className="cut">{draft.shown.name}</h1>
       <State state={item.status} label={item.status === "active" ? "Published" : undefined} />
       <span className="grow" />
-      <button className="btn bare" disabled={!draft.canUndo} onClick={draft.undo}>
+      <Button look="bare" disabled={!draft.canUndo} onClick={draft.undo}>
         Undo
-      </button>
-      <button
-        className="btn"
+      </Button>
+      <Button
         disabled={refusal !== undefined || draft.isBusy || !draft.isChanged}
         title={refusal}
         onClick={() => void save()}
       >
         Save
-      </button>
+      </Button>
       {item.status !== "active" && (
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={refusal !== undefined || draft.isBusy}
           title={refusal}
           onClick={() => void publish()}
         >
           Publish
-        </button>
+        </Button>
       )}
     </header>
   );

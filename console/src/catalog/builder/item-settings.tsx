@@ -5,6 +5,7 @@ import { PeopleField } from "../../desk-settings/index.ts";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import type { ItemChange } from "./use-item-draft.ts";
+import { CheckBox, Select, TextInput } from "../../ui/form/controls.tsx";
 
 type Item = Schemas["CatalogItem"];
 type TextName = "name" | "description" | "category" | "estimate" | "price";
@@ -36,9 +37,8 @@ export function ItemSettings(props: {
       {TEXTS.map(({ name, label, help, max }) => (
         <Field key={name} label={label} help={help} isOptional={name !== "name"}>
           {(attributes) => (
-            <input
+            <TextInput
               {...attributes}
-              className="field"
               maxLength={max}
               value={item[name] ?? ""}
               onChange={({ target: { value } }) =>
@@ -50,9 +50,8 @@ export function ItemSettings(props: {
       ))}
       <Field label="Who sees it">
         {(attributes) => (
-          <select
+          <Select
             {...attributes}
-            className="field"
             value={item.visibility ?? "everyone"}
             onChange={({ target }) =>
               onChange({ visibility: target.value === "staff" ? "staff" : "everyone" })
@@ -60,12 +59,11 @@ export function ItemSettings(props: {
           >
             <option value="everyone">Everyone</option>
             <option value="staff">Those who see all requests</option>
-          </select>
+          </Select>
         )}
       </Field>
       <label className="cat-check">
-        <input
-          type="checkbox"
+        <CheckBox
           checked={item.featured === true}
           onChange={({ target }) => onChange({ featured: target.checked })}
         />
@@ -114,8 +112,7 @@ function ApprovalFields(props: {
   return (
     <>
       <label className="cat-check">
-        <input
-          type="checkbox"
+        <CheckBox
           checked={approval.required}
           onChange={({ target }) => setApproval({ required: target.checked })}
         />
@@ -131,9 +128,8 @@ function ApprovalFields(props: {
           />
           <Field label="Approvals needed">
             {(attributes) => (
-              <select
+              <Select
                 {...attributes}
-                className="field"
                 value={approval.rule}
                 onChange={({ target }) =>
                   setApproval({ rule: target.value === "all" ? "all" : "any" })
@@ -141,7 +137,7 @@ function ApprovalFields(props: {
               >
                 <option value="any">One of them</option>
                 <option value="all">All of them</option>
-              </select>
+              </Select>
             )}
           </Field>
         </>

@@ -21,6 +21,7 @@ import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { useReferenceFields } from "./reference-fields.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 type Item = Schemas["CatalogItem"];
 
@@ -56,9 +57,9 @@ function ItemSheet({ item }: { readonly item: Item }) {
         {item.status !== "active" && <State state={item.status} />}
         <span className="grow" />
         {mayWrite && (
-          <button className="btn" aria-keyshortcuts="e" onClick={edit}>
+          <Button aria-keyshortcuts="e" onClick={edit}>
             <PenLine /> Edit
-          </button>
+          </Button>
         )}
       </header>
       <div className="scroll cat-item" tabIndex={0} role="region" aria-label={item.name}>
@@ -128,9 +129,9 @@ function OrderForm({ item }: { readonly item: Item }) {
         upload={async (file) => (await uploadFile(file)).id}
         onChange={setValue}
       />
-      <button className="btn main" disabled={isBusy}>
+      <Button look="main" disabled={isBusy}>
         {item.approval.required ? "Send for approval" : "Ask for it"}
-      </button>
+      </Button>
     </form>
   );
 }

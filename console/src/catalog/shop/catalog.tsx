@@ -9,6 +9,8 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { notify } from "../../ui/toast.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 const SHOWN = 200;
 
@@ -41,19 +43,18 @@ export function Catalog() {
       <header className="page-head cat-head">
         <h1>Catalog</h1>
         <div className="tabs" role="group" aria-label="Which">
-          <button aria-pressed={tab === undefined} onClick={() => show({})}>
+          <PlainButton aria-pressed={tab === undefined} onClick={() => show({})}>
             Browse
-          </button>
-          <button aria-pressed={tab === "mine"} onClick={() => show({ tab: "mine" })}>
+          </PlainButton>
+          <PlainButton aria-pressed={tab === "mine"} onClick={() => show({ tab: "mine" })}>
             My requests
-          </button>
+          </PlainButton>
         </div>
         <span className="grow" />
         {tab === undefined && (
           <label className="cat-find">
-            <input
+            <TextInput
               id="item-q"
-              className="field"
               type="search"
               aria-label="Find something"
               placeholder="Find…"
@@ -63,9 +64,9 @@ export function Catalog() {
           </label>
         )}
         {mayWrite && (
-          <button className="btn main" aria-keyshortcuts="n" onClick={() => void create()}>
+          <Button look="main" aria-keyshortcuts="n" onClick={() => void create()}>
             <Plus /> New item
-          </button>
+          </Button>
         )}
       </header>
       {tab === "mine" ? <MyRequests /> : <Shop q={q} mayWrite={mayWrite} />}

@@ -16,6 +16,7 @@ import { Plan } from "../change/plan.tsx";
 import { RiskReasons, RiskTag } from "../change/risk.tsx";
 import { type Change, useApprovals, useConflicts } from "../change/use-change.ts";
 import { VoteBox } from "../vote/vote-box.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 const AGENDA_MAX = 200;
 
@@ -79,7 +80,7 @@ function Agenda(props: {
   return (
     <nav ref={list} className="scroll agenda" aria-label="Agenda" tabIndex={0}>
       {props.changes.map(({ id, title, risk, plannedStart, plannedEnd, ...change }) => (
-        <button
+        <PlainButton
           key={id}
           className={risk.level}
           aria-current={id === props.chosen ? "true" : undefined}
@@ -90,7 +91,7 @@ function Agenda(props: {
             <span className="muted">{toSpan(plannedStart, plannedEnd)}</span>
           </span>
           <Seats given={change.approvalsGiven} required={change.approvalsRequired} />
-        </button>
+        </PlainButton>
       ))}
     </nav>
   );
@@ -117,9 +118,9 @@ function Item({ change, onBack }: { readonly change: Change; readonly onBack: ()
   return (
     <>
       <article className="scroll board-main" tabIndex={0} aria-label={change.title}>
-        <button className="btn bare board-back" onClick={onBack}>
+        <Button look="bare" className="board-back" onClick={onBack}>
           <ArrowLeft /> Agenda
-        </button>
+        </Button>
         <p className="row board-about">
           <span className="mono muted">{change.number}</span>
           <RiskTag level={change.risk.level} />

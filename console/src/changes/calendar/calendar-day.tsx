@@ -4,6 +4,7 @@ import type { Schemas } from "../../data/api.ts";
 import { count } from "../../ui/words.ts";
 import type { PlannedChange } from "./planned-change.ts";
 import { type Day, describeClosures, placeOn, toHour } from "./days.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const SHOWN_MAX = 6;
 const longDay = new Intl.DateTimeFormat("en-GB", {
@@ -57,7 +58,7 @@ export function CalendarDay({
         <span className={date === 1 ? "" : "calendar-month"}> {month.format(day.start)}</span>
       </h2>
       {closed.map(({ closure, words }) => (
-        <button
+        <PlainButton
           key={closure.id}
           className="calendar-closed"
           title={closure.reason}
@@ -67,7 +68,7 @@ export function CalendarDay({
           {closure.ciIds.length > 0 && (
             <span className="muted"> for {count(closure.ciIds.length, "item")}</span>
           )}
-        </button>
+        </PlainButton>
       ))}
       {shown.map(({ change, isFirst }) => (
         <Entry
@@ -79,9 +80,9 @@ export function CalendarDay({
         />
       ))}
       {isCut && (
-        <button className="calendar-more" onClick={() => setWhole(true)}>
+        <PlainButton className="calendar-more" onClick={() => setWhole(true)}>
           {here.length - SHOWN_MAX} more
-        </button>
+        </PlainButton>
       )}
     </section>
   );
@@ -104,7 +105,7 @@ function Entry(props: {
     state === "implementing" && "is-live",
   ];
   return (
-    <button
+    <PlainButton
       className={looks.filter(Boolean).join(" ")}
       aria-current={props.isChosen ? "true" : undefined}
       onClick={props.onOpen}
@@ -117,6 +118,6 @@ function Entry(props: {
         </span>
       </span>
       <span className="calendar-title">{change.title}</span>
-    </button>
+    </PlainButton>
   );
 }

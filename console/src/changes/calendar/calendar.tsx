@@ -12,6 +12,7 @@ import { CalendarDay } from "./calendar-day.tsx";
 import { addDays, findMonday, listDays, parseDay, toDayKey } from "./days.ts";
 import { FreezeDialog } from "./freeze-dialog.tsx";
 import { Preview } from "./preview.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 const DAYS_A_WEEK = 7;
@@ -48,19 +49,19 @@ export function Calendar() {
   return (
     <>
       <div className="calendar-bar">
-        <button className="btn bare icon" aria-label="A week back" onClick={() => turn(-1)}>
+        <Button look="bare" isIcon aria-label="A week back" onClick={() => turn(-1)}>
           <ChevronLeft />
-        </button>
+        </Button>
         <strong className="calendar-range">
           {first && range.format(first.start)} – {last && range.format(last.start)}
         </strong>
-        <button className="btn bare icon" aria-label="A week on" onClick={() => turn(1)}>
+        <Button look="bare" isIcon aria-label="A week on" onClick={() => turn(1)}>
           <ChevronRight />
-        </button>
+        </Button>
         {search.from !== undefined && (
-          <button className="btn bare" onClick={() => show({ from: undefined })}>
+          <Button look="bare" onClick={() => show({ from: undefined })}>
             This week
-          </button>
+          </Button>
         )}
         <span className="grow" />
         {clashes > 0 && <span className="tag bad">{clashes} with conflicts</span>}

@@ -12,6 +12,8 @@ import { notify } from "../../ui/toast.tsx";
 import { fromLocalInput, toLocalInput } from "../form/local-time.ts";
 import { NEW_FREEZE } from "../search.ts";
 import { toSpan } from "./days.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 type Freeze = Schemas["BlackoutWindow"];
 
@@ -92,19 +94,13 @@ function FreezeForm({ freeze, ifMatch, onClose }: FreezeFormProps) {
       footer={
         <>
           {freeze && (
-            <button
-              type="button"
-              className="btn"
-              disabled={denied !== undefined}
-              title={denied}
-              onClick={() => setDeleting(true)}
-            >
+            <Button refusal={denied} type="button" onClick={() => setDeleting(true)}>
               <Trash2 /> Delete
-            </button>
+            </Button>
           )}
-          <button className="btn main" disabled={denied !== undefined} title={denied}>
+          <Button look="main" refusal={denied}>
             {freeze ? "Save" : "Create change freeze"}
-          </button>
+          </Button>
         </>
       }
     >
@@ -148,9 +144,8 @@ function FreezeFields({ draft, faults, isReversed, onChange }: FieldsProps) {
     <>
       <Field label="Name" error={faults.get("name")}>
         {(attributes) => (
-          <input
+          <TextInput
             {...attributes}
-            className="field"
             required
             maxLength={200}
             placeholder="Year-end freeze"
@@ -169,9 +164,8 @@ function FreezeFields({ draft, faults, isReversed, onChange }: FieldsProps) {
             }
           >
             {(attributes) => (
-              <input
+              <TextInput
                 {...attributes}
-                className="field"
                 type="datetime-local"
                 required
                 value={draft[side]}
@@ -198,9 +192,8 @@ function FreezeFields({ draft, faults, isReversed, onChange }: FieldsProps) {
       </Field>
       <Field label="Reason" isOptional error={faults.get("reason")}>
         {(attributes) => (
-          <textarea
+          <TextArea
             {...attributes}
-            className="field"
             rows={2}
             maxLength={2_000}
             placeholder="The books are closed"

@@ -11,6 +11,7 @@ import { useApprovals, useConflicts } from "../change/use-change.ts";
 import { VoteList } from "../vote/vote-list.tsx";
 import type { PlannedChange } from "./planned-change.ts";
 import { toSpan } from "./days.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 /** A change of the calendar, at its side: when, what is in the way, why it is a risk, who agreed. */
 export function Preview(props: { readonly change: PlannedChange; readonly onClose: () => void }) {
@@ -45,9 +46,9 @@ export function Preview(props: { readonly change: PlannedChange; readonly onClos
             </Link>
           </h2>
         </div>
-        <button className="btn bare icon" aria-label="Close" onClick={props.onClose}>
+        <Button look="bare" isIcon aria-label="Close" onClick={props.onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       <p className="row">
         <State state={state} />

@@ -25,6 +25,7 @@ import { type Change, useApprovals, useConflicts } from "./use-change.ts";
 import { PageBanner } from "../../oncall/index.ts";
 import { type OfferedAct, useChangeActs } from "./use-change-acts.ts";
 import { VoteBox } from "../vote/vote-box.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 /** One change: its plan, its risk, what is in its way, who agreed, and the acts that its state has. */
 export function ChangePage() {
@@ -137,16 +138,15 @@ function ActBar({ acts }: { readonly acts: readonly OfferedAct[] }) {
         </Menu>
       )}
       {main.map((act) => (
-        <button
+        <Button
+          look="main"
+          refusal={act.disabled}
           key={act.id}
-          className="btn main"
-          disabled={act.disabled !== undefined}
-          title={act.disabled}
           aria-keyshortcuts={act.keys}
           onClick={act.run}
         >
           {act.label} {act.keys && <Keys keys={act.keys} />}
-        </button>
+        </Button>
       ))}
     </>
   );

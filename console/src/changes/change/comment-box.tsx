@@ -4,6 +4,8 @@ import { useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Keys } from "../../ui/key.tsx";
 import { notifyError } from "../../ui/toast.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { TextArea } from "../../ui/form/controls.tsx";
 
 const FIELD = "change-comment";
 
@@ -37,9 +39,9 @@ export function CommentBox({ id }: { readonly id: string }) {
         void send();
       }}
     >
-      <textarea
+      <TextArea
+        className="grow"
         id={FIELD}
-        className="field grow"
         rows={1}
         aria-label="Comment"
         placeholder="Comment…"
@@ -52,9 +54,9 @@ export function CommentBox({ id }: { readonly id: string }) {
           void send();
         }}
       />
-      <button className="btn" disabled={isBusy || text.trim() === ""}>
+      <Button disabled={isBusy || text.trim() === ""}>
         Send <Keys keys="mod+Enter" />
-      </button>
+      </Button>
     </form>
   );
 }

@@ -7,6 +7,7 @@ import { Grid, Stack } from "../../ui/layout/layout.tsx";
 import { toSpan } from "../calendar/days.ts";
 import { ConflictList } from "./conflict-list.tsx";
 import { type Change, hasConflicts } from "./use-change.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 const HOUR_MS = 3_600_000;
 const OFFERS_MAX = 5;
@@ -109,13 +110,12 @@ function FreeWindows(props: {
           const until = new Date(Date.parse(begins) + hours * HOUR_MS).toISOString();
           return (
             <li key={start}>
-              <button
+              <Button
                 type="button"
-                className="btn"
                 onClick={() => props.onChoose({ start: begins, end: until <= end ? until : end })}
               >
                 {toSpan(start, end)}
-              </button>
+              </Button>
             </li>
           );
         })}

@@ -4,6 +4,8 @@ import { PersonCombobox } from "../../data/options/person-combobox.tsx";
 import { useMe } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
 import type { ChangeDraft } from "./change-draft.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 const APPROVALS_MAX = 10;
 
@@ -33,7 +35,7 @@ export function ApproverFields(props: {
             {approverIds.map((one) => (
               <span key={one} className="item-chip">
                 {nameOf(one) ?? "Somebody"}
-                <button
+                <PlainButton
                   type="button"
                   aria-label={`Without ${nameOf(one) ?? "them"}`}
                   onClick={() =>
@@ -41,7 +43,7 @@ export function ApproverFields(props: {
                   }
                 >
                   ×
-                </button>
+                </PlainButton>
               </span>
             ))}
             <PersonCombobox
@@ -61,9 +63,9 @@ export function ApproverFields(props: {
       {type !== "emergency" && (
         <Field label="Approvals needed">
           {(attributes) => (
-            <input
+            <TextInput
               {...attributes}
-              className="field change-count"
+              className="change-count"
               type="number"
               min={1}
               max={approverIds.length || APPROVALS_MAX}

@@ -9,6 +9,8 @@ import { ItemPicker } from "../../services/index.ts";
 import type { Change } from "../change/use-change.ts";
 import { ApproverFields } from "./approver-fields.tsx";
 import { draftOf, fillFrom, toBody, type ChangeDraft } from "./change-draft.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 interface ChangeFormProps {
   /** The change to edit; without one a new one is drafted. */
@@ -53,9 +55,8 @@ export function ChangeForm({ change, ifMatch, onClose }: ChangeFormProps) {
   const text = (field: keyof ChangeDraft, label: string, rows: number, help?: string) => (
     <Field label={label} error={faults.get(field)} isOptional={field !== "title"} help={help}>
       {(attributes) => (
-        <textarea
+        <TextArea
           {...attributes}
-          className="field"
           rows={rows}
           value={String(draft[field])}
           disabled={draft.type === "standard" && BOUND.has(field)}
@@ -77,7 +78,7 @@ export function ChangeForm({ change, ifMatch, onClose }: ChangeFormProps) {
               {problem}
             </p>
           )}
-          <button className="btn main">{change ? "Save" : "Draft it"}</button>
+          <Button look="main">{change ? "Save" : "Draft it"}</Button>
         </>
       }
     >
@@ -85,9 +86,8 @@ export function ChangeForm({ change, ifMatch, onClose }: ChangeFormProps) {
         {!change && <TemplateField draft={draft} onFill={setDraft} />}
         <Field label="Title" error={faults.get("title")}>
           {(attributes) => (
-            <input
+            <TextInput
               {...attributes}
-              className="field"
               required
               maxLength={300}
               value={draft.title}
@@ -147,9 +147,8 @@ function TemplateField(props: {
   return (
     <Field label="From">
       {(attributes) => (
-        <select
+        <Select
           {...attributes}
-          className="field"
           value={props.draft.templateId}
           onChange={({ target }) =>
             props.onFill(
@@ -166,7 +165,7 @@ function TemplateField(props: {
               {name}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );
@@ -182,9 +181,8 @@ function KindFields(props: {
     <div className="change-form-row">
       <Field label="Kind" error={faults.get("type")}>
         {(attributes) => (
-          <select
+          <Select
             {...attributes}
-            className="field"
             value={draft.type}
             onChange={({ target }) => onChange({ type: target.value as ChangeDraft["type"] })}
           >
@@ -197,14 +195,13 @@ function KindFields(props: {
                 {label}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </Field>
       <Field label="Impact" error={faults.get("impact")}>
         {(attributes) => (
-          <select
+          <Select
             {...attributes}
-            className="field"
             value={draft.impact}
             disabled={draft.type === "standard"}
             onChange={({ target }) => onChange({ impact: Number(target.value) })}
@@ -212,7 +209,7 @@ function KindFields(props: {
             <option value={1}>High</option>
             <option value={2}>Medium</option>
             <option value={3}>Low</option>
-          </select>
+          </Select>
         )}
       </Field>
       {(["plannedStart", "plannedEnd"] as const).map((field) => (
@@ -223,9 +220,8 @@ function KindFields(props: {
           error={faults.get(field)}
         >
           {(attributes) => (
-            <input
+            <TextInput
               {...attributes}
-              className="field"
               type="datetime-local"
               value={draft[field]}
               onChange={({ target }) => onChange({ [field]: target.value })}

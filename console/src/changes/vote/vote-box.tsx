@@ -8,6 +8,8 @@ import { notify, notifyError } from "../../ui/toast.tsx";
 import { type Approvals, type Change, type Conflicts, hasConflicts } from "../change/use-change.ts";
 import { VoteList } from "./vote-list.tsx";
 import { describeHindrance, describeRule } from "./vote-words.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { TextArea } from "../../ui/form/controls.tsx";
 
 interface VoteBoxProps {
   readonly change: Pick<Change, "id" | "number" | "state">;
@@ -70,28 +72,16 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
       {approvals && <VoteList approvals={approvals} />}
       {change.state === "submitted" && way === undefined && (
         <div className="vote-acts">
-          <button
-            className="btn main"
-            disabled={disabled !== undefined}
-            title={disabled}
-            aria-keyshortcuts="y"
-            onClick={approve}
-          >
+          <Button look="main" refusal={disabled} aria-keyshortcuts="y" onClick={approve}>
             <Check /> Approve <Keys keys="y" />
-          </button>
-          <button
-            className="btn"
-            disabled={disabled !== undefined}
-            title={disabled}
-            aria-keyshortcuts="n"
-            onClick={() => setWay("refuse")}
-          >
+          </Button>
+          <Button refusal={disabled} aria-keyshortcuts="n" onClick={() => setWay("refuse")}>
             <X /> Reject <Keys keys="n" />
-          </button>
+          </Button>
           {why === undefined && !isInConflict && (
-            <button className="btn bare" onClick={() => setWay("agree")}>
+            <Button look="bare" onClick={() => setWay("agree")}>
               Approve with a comment
-            </button>
+            </Button>
           )}
         </div>
       )}
@@ -147,8 +137,7 @@ function WordForm(props: {
         if (isReady) props.onSend();
       }}
     >
-      <textarea
-        className="field"
+      <TextArea
         autoFocus
         rows={3}
         maxLength={2_000}
@@ -163,12 +152,12 @@ function WordForm(props: {
           if (isReady) props.onSend();
         }}
       />
-      <button className="btn main" disabled={!isReady}>
+      <Button look="main" disabled={!isReady}>
         {isRefusal ? "Reject" : "Approve"} <Keys keys="Enter" />
-      </button>
-      <button type="button" className="btn bare" onClick={props.onClose}>
+      </Button>
+      <Button look="bare" type="button" onClick={props.onClose}>
         Back
-      </button>
+      </Button>
     </form>
   );
 }

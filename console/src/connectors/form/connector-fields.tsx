@@ -18,6 +18,7 @@ import {
   type ConnectorType,
   isCredential,
 } from "./draft.ts";
+import { Select, TextInput } from "../../ui/form/controls.tsx";
 
 interface ConnectorFieldsProps {
   readonly type: ConnectorType;
@@ -48,9 +49,8 @@ export function ConnectorFields({
     <div className="con-fields">
       <Field label="Name" error={of("/name")[0]?.message}>
         {(bound) => (
-          <input
+          <TextInput
             {...bound}
-            className="field"
             maxLength={200}
             disabled={isDisabled}
             value={draft.name}
@@ -73,18 +73,13 @@ export function ConnectorFields({
         {type.auth.length > 1 && (
           <Field label="Kind">
             {(bound) => (
-              <select
-                {...bound}
-                className="field"
-                value={kind}
-                onChange={({ target }) => choose(target.value)}
-              >
+              <Select {...bound} value={kind} onChange={({ target }) => choose(target.value)}>
                 {type.auth.map((one) => (
                   <option key={one.kind} value={one.kind}>
                     {nameAuthKind(one.kind)}
                   </option>
                 ))}
-              </select>
+              </Select>
             )}
           </Field>
         )}

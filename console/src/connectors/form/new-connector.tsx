@@ -15,6 +15,7 @@ import { ConnectorFields } from "./connector-fields.tsx";
 import { type ConnectorDraft, type ConnectorType, toParts } from "./draft.ts";
 import { configOfPreset, type Preset, typeOfPreset } from "./preset.ts";
 import { Monogram, PresetGallery } from "./preset-gallery.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 /** A new connector: its type first, then the fields of that type. */
 export function NewConnector() {
@@ -102,9 +103,9 @@ function NewOfType({ type, preset }: { readonly type: ConnectorType; readonly pr
         <Link to="/connectors/new" className="btn">
           Another service
         </Link>
-        <button className="btn main" disabled={reason !== undefined || isBusy} title={reason}>
+        <Button look="main" disabled={reason !== undefined || isBusy} title={reason}>
           Create <Keys keys="mod+s" />
-        </button>
+        </Button>
       </header>
       {problem && <ErrorNotice error={problem} />}
       <div className="scroll con-form">

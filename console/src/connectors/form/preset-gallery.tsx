@@ -5,6 +5,8 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { count } from "../../ui/words.ts";
 import { CATEGORIES, findPresets, monogramOf, type PresetSummary } from "./preset.ts";
 import { TypeGallery } from "./type-gallery.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 /** Every service of the catalogue, to be found by words or by category; below, what is none of them. */
 export function PresetGallery() {
@@ -20,8 +22,8 @@ export function PresetGallery() {
   return (
     <>
       <div className="con-filters">
-        <input
-          className="field con-find"
+        <TextInput
+          className="con-find"
           type="search"
           aria-label="Find a service"
           placeholder="Find a service…"
@@ -32,7 +34,7 @@ export function PresetGallery() {
           {Object.entries(CATEGORIES)
             .filter(([name]) => present.has(name))
             .map(([name, label]) => (
-              <button
+              <PlainButton
                 key={name}
                 type="button"
                 className="con-category"
@@ -40,7 +42,7 @@ export function PresetGallery() {
                 onClick={() => setCategory(category === name ? undefined : name)}
               >
                 {label}
-              </button>
+              </PlainButton>
             ))}
         </div>
       </div>

@@ -9,6 +9,8 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Json } from "../../ui/json/json.tsx";
 import { Keys } from "../../ui/key.tsx";
 import { toDuration } from "../../ui/words.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 type Action = Schemas["ConnectorAction"];
 
@@ -49,8 +51,7 @@ export function Actions({ connector }: { readonly connector: Schemas["Connector"
     <div className="con-split">
       <nav className="con-action-list scroll" aria-label="Actions">
         {data.data.length > 8 && (
-          <input
-            className="field"
+          <TextInput
             type="search"
             aria-label="Find an action"
             placeholder="Find…"
@@ -59,7 +60,7 @@ export function Actions({ connector }: { readonly connector: Schemas["Connector"
           />
         )}
         {found.map(({ name, summary, source }) => (
-          <button
+          <PlainButton
             key={name}
             className="con-action"
             aria-current={name === chosen.name || undefined}
@@ -68,7 +69,7 @@ export function Actions({ connector }: { readonly connector: Schemas["Connector"
             <strong className="mono cut">{name}</strong>
             <span className="muted">{summary}</span>
             {SOURCES[source] && <span className="muted con-source">{SOURCES[source]}</span>}
-          </button>
+          </PlainButton>
         ))}
         {found.length === 0 && <p className="muted">None is like that.</p>}
       </nav>
@@ -121,14 +122,14 @@ function TryAction(props: { readonly connectorId: string; readonly action: Actio
     <section className="con-try scroll" aria-label={`Try ${action.name}`}>
       <header className="row">
         <h2 className="grow mono">{action.name}</h2>
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={reason !== undefined || isBusy}
           title={reason}
           onClick={() => void run()}
         >
           <Play /> {isBusy ? "Running…" : "Run"} <Keys keys="mod+Enter" />
-        </button>
+        </Button>
       </header>
       <p className="muted">{action.summary}. It acts for real.</p>
       <Form

@@ -21,6 +21,7 @@ import { Actions } from "./actions.tsx";
 import { Consent } from "./consent.tsx";
 import { ConnectorSettings } from "./settings.tsx";
 import { Usage } from "./usage.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 type Connector = Schemas["Connector"];
 
@@ -117,14 +118,9 @@ function Head({ connector }: { readonly connector: Connector }) {
         </span>
       </div>
       <State {...connectorState(status)} />
-      <button
-        className="btn"
-        disabled={reason !== undefined || isBusy}
-        title={reason}
-        onClick={() => void test()}
-      >
+      <Button disabled={reason !== undefined || isBusy} title={reason} onClick={() => void test()}>
         <PlugZap /> {isBusy ? "Testing…" : "Test"} <Keys keys="t" />
-      </button>
+      </Button>
       <Menu
         label="More"
         className="btn bare icon"

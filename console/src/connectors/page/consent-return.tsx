@@ -6,6 +6,7 @@ import { useTitle } from "../../shell/title.ts";
 import { Empty, Loading } from "../../ui/feedback.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { tellConsent } from "./consent-window.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 /**
  * The page to which the other system sends the browser back: it ends the consent. A window that was opened for it
@@ -37,9 +38,9 @@ export function ConsentReturn() {
       title="It is not connected"
       action={
         window.opener !== null ? (
-          <button className="btn main" onClick={() => window.close()}>
+          <Button look="main" onClick={() => window.close()}>
             Close this window
-          </button>
+          </Button>
         ) : id === "" ? (
           <Link className="btn main" to="/connectors">
             To the connectors

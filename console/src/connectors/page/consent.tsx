@@ -2,6 +2,7 @@ import { KeyRound } from "lucide-react";
 import { type Schemas, useOp } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
 import { type ConsentProgress, useConsentWindow } from "./consent-window.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 const SAYS = {
   needs_consent: "Nobody has consented yet that this connector acts for them at the other system.",
@@ -28,14 +29,9 @@ export function Consent({ connector }: { readonly connector: Schemas["Connector"
           </>
         )}
       </p>
-      <button
-        className="btn main"
-        disabled={refused !== undefined}
-        title={refused}
-        onClick={() => void open()}
-      >
+      <Button look="main" refusal={refused} onClick={() => void open()}>
         <KeyRound className="ico" /> {progress.kind === "none" ? "Consent" : "Consent again"}
-      </button>
+      </Button>
     </div>
   );
 }

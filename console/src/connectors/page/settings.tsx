@@ -9,6 +9,7 @@ import { Keys } from "../../ui/key.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { ConnectorFields } from "../form/connector-fields.tsx";
 import { type ConnectorDraft, toParts } from "../form/draft.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 type Connector = Schemas["Connector"];
 
@@ -66,18 +67,16 @@ export function ConnectorSettings({ connector }: { readonly connector: Connector
         onChange={change}
       />
       <footer className="row">
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={reason !== undefined || isBusy}
           title={reason}
           onClick={() => void save()}
         >
           Save <Keys keys="mod+s" />
-        </button>
+        </Button>
         {draft !== undefined && (
-          <button className="btn" onClick={() => setDraft(undefined)}>
-            Discard changes
-          </button>
+          <Button onClick={() => setDraft(undefined)}>Discard changes</Button>
         )}
       </footer>
     </div>

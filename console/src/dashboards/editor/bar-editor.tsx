@@ -3,6 +3,8 @@ import { PERIODS } from "../../analytics/index.ts";
 import { useOp } from "../../data/api.ts";
 import { Field } from "../../ui/field.tsx";
 import type { Draft } from "./draft.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 interface BarEditorProps {
   readonly draft: Draft;
@@ -26,21 +28,21 @@ export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
     <aside className="dash-side" aria-label="Filter bar">
       <header>
         <h2>Filter bar</h2>
-        <button
+        <Button
+          look="bare"
+          isIcon
           type="button"
-          className="btn bare icon"
           aria-label="Close the filter bar"
           onClick={onClose}
         >
           <X />
-        </button>
+        </Button>
       </header>
       <div className="dash-side-body">
         <Field label="Period of all tiles" help="Whoever looks can choose another.">
           {(attributes) => (
-            <select
+            <Select
               {...attributes}
-              className="field"
               value={chosen ?? ""}
               onChange={({ target }) => {
                 const found = PERIODS.find(({ id }) => id === target.value);
@@ -57,15 +59,14 @@ export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
                   {label}
                 </option>
               ))}
-            </select>
+            </Select>
           )}
         </Field>
         <div className="field-box">
           <span className="build-label">Fields to filter by</span>
           {filters.map(({ field }, n) => (
             <div key={n} className="build-line">
-              <select
-                className="field"
+              <Select
                 aria-label={`Field ${n + 1}`}
                 value={field}
                 onChange={({ target }) =>
@@ -78,20 +79,21 @@ export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
                     {title ?? name}
                   </option>
                 ))}
-              </select>
-              <button
+              </Select>
+              <Button
+                look="bare"
+                isIcon
                 type="button"
-                className="btn bare icon"
                 aria-label={`Remove field ${n + 1}`}
                 onClick={() => put(filters.filter((_, at) => at !== n))}
               >
                 <X />
-              </button>
+              </Button>
             </div>
           ))}
-          <button
+          <Button
+            look="bare"
             type="button"
-            className="btn bare"
             disabled={fields.length === 0}
             onClick={() => {
               const free = fields.find(
@@ -101,7 +103,7 @@ export function BarEditor({ draft, onChange, onClose }: BarEditorProps) {
             }}
           >
             <Plus /> Add a field
-          </button>
+          </Button>
         </div>
       </div>
     </aside>

@@ -7,6 +7,7 @@ import { boxStyle, TileGrid } from "../view/tile-grid.tsx";
 import { Tile, tileTitle, type Widget, type WidgetData } from "../view/tile.tsx";
 import type { Draft } from "./draft.ts";
 import { type Box, COLUMNS, packTiles, placeTile } from "./layout.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 const ROW_PX = 64;
 const GAP_PX = 12;
@@ -148,19 +149,21 @@ function EditorTile({ widget, editor, className, onChoose, onBegin, onPress }: E
         {...{ widget, data }}
         bar={undefined}
         acts={
-          <button
+          <Button
+            look="bare"
+            isIcon
+            className="tile-grip"
             type="button"
-            className="btn bare icon tile-grip"
             aria-label={`Move ${title}: arrows move it, with Shift they size it`}
             title="Drag, or use the arrow keys; with Shift they size it"
             onPointerDown={(event) => onBegin("move", event)}
             onKeyDown={onPress}
           >
             <GripVertical />
-          </button>
+          </Button>
         }
       />
-      <button
+      <PlainButton
         type="button"
         className="tile-choose"
         aria-label={`Edit ${title}`}

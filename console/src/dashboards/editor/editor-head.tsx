@@ -1,5 +1,7 @@
 import { Plus, Redo2, Save, SlidersHorizontal, Trash2, Type, Undo2 } from "lucide-react";
 import { Menu } from "../../ui/overlay/menu.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 interface EditorHeadProps {
   readonly name: string;
@@ -24,34 +26,36 @@ export function EditorHead(props: EditorHeadProps) {
   const { onBar, onAdd, onDelete, onClose, onSave } = props;
   return (
     <header className="page-head">
-      <input
-        className="field dash-name"
+      <TextInput
+        className="dash-name"
         aria-label="Name of the dashboard"
         value={name}
         onChange={({ target }) => onName(target.value)}
       />
       <span className="grow" />
-      <button
+      <Button
+        look="bare"
+        isIcon
         type="button"
-        className="btn bare icon"
         aria-label="Undo"
         disabled={!steps.canUndo}
         onClick={steps.undo}
       >
         <Undo2 />
-      </button>
-      <button
+      </Button>
+      <Button
+        look="bare"
+        isIcon
         type="button"
-        className="btn bare icon"
         aria-label="Redo"
         disabled={!steps.canRedo}
         onClick={steps.redo}
       >
         <Redo2 />
-      </button>
-      <button type="button" className="btn bare" onClick={onBar}>
+      </Button>
+      <Button look="bare" type="button" onClick={onBar}>
         <SlidersHorizontal /> <span className="wide-only">Filter bar</span>
-      </button>
+      </Button>
       <Menu
         label="More"
         className="btn bare icon"
@@ -68,20 +72,20 @@ export function EditorHead(props: EditorHeadProps) {
       >
         ···
       </Menu>
-      <button type="button" className="btn" onClick={() => onAdd("report")}>
+      <Button type="button" onClick={() => onAdd("report")}>
         <Plus /> Tile
-      </button>
-      <button type="button" className="btn" onClick={onClose}>
+      </Button>
+      <Button type="button" onClick={onClose}>
         {isChanged ? "Discard" : "Done"}
-      </button>
-      <button
+      </Button>
+      <Button
+        look="main"
         type="button"
-        className="btn main"
         disabled={!isChanged || isBusy || name.trim() === ""}
         onClick={onSave}
       >
         <Save /> Save
-      </button>
+      </Button>
     </header>
   );
 }

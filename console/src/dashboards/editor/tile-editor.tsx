@@ -3,6 +3,8 @@ import { Builder, NEW_REPORT } from "../../analytics/index.ts";
 import { useOp } from "../../data/api.ts";
 import { Field } from "../../ui/field.tsx";
 import type { Widget } from "../view/tile.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 interface TileEditorProps {
   readonly widget: Widget;
@@ -19,29 +21,18 @@ export function TileEditor({ widget, onChange, onRemove, onClose }: TileEditorPr
     <aside className="dash-side" aria-label="Tile">
       <header>
         <h2>Tile</h2>
-        <button
-          type="button"
-          className="btn bare icon"
-          aria-label="Remove the tile"
-          onClick={onRemove}
-        >
+        <Button look="bare" isIcon type="button" aria-label="Remove the tile" onClick={onRemove}>
           <Trash2 />
-        </button>
-        <button
-          type="button"
-          className="btn bare icon"
-          aria-label="Close the tile"
-          onClick={onClose}
-        >
+        </Button>
+        <Button look="bare" isIcon type="button" aria-label="Close the tile" onClick={onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       <div className="dash-side-body" tabIndex={0} role="region" aria-label="Settings of the tile">
         <Field label="Title" isOptional>
           {(attributes) => (
-            <input
+            <TextInput
               {...attributes}
-              className="field"
               value={title}
               onChange={({ target }) => onChange({ ...widget, title: target.value })}
             />
@@ -50,9 +41,8 @@ export function TileEditor({ widget, onChange, onRemove, onClose }: TileEditorPr
         {widget.kind === "text" ? (
           <Field label="Text">
             {(attributes) => (
-              <textarea
+              <TextArea
                 {...attributes}
-                className="field"
                 rows={8}
                 value={widget.text ?? ""}
                 onChange={({ target }) => onChange({ ...widget, text: target.value })}
@@ -89,9 +79,8 @@ function Content(props: {
   return (
     <Field label="Shows">
       {(attributes) => (
-        <select
+        <Select
           {...attributes}
-          className="field"
           value={widget.reportId ?? widget.kpiId ?? ""}
           onChange={({ target: { value } }) => {
             if (value.startsWith("rpt_")) onChange({ kind: "report", reportId: value });
@@ -118,7 +107,7 @@ function Content(props: {
               ))}
             </optgroup>
           )}
-        </select>
+        </Select>
       )}
     </Field>
   );

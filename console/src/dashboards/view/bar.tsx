@@ -6,6 +6,8 @@ import { PERIODS, periodWords, useFieldTitles } from "../../analytics/index.ts";
 import { useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
 import type { BarFilter, BarPeriod } from "../search.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 interface FilterBarProps {
   readonly period: BarPeriod;
@@ -31,8 +33,7 @@ export function FilterBar(props: FilterBarProps) {
   const isUsed = Object.keys(filter).length > 0;
   return (
     <div className="dash-bar" role="group" aria-label="Filter of all tiles">
-      <select
-        className="field"
+      <Select
         aria-label="Period"
         value={chosen ?? (period.from === undefined ? "" : "own")}
         onChange={({ target }) => {
@@ -49,7 +50,7 @@ export function FilterBar(props: FilterBarProps) {
             {label}
           </option>
         ))}
-      </select>
+      </Select>
       {filters.map(({ field, label }) => (
         <FieldFilter
           key={field}
@@ -60,7 +61,7 @@ export function FilterBar(props: FilterBarProps) {
         />
       ))}
       {extra.map((name) => (
-        <button
+        <PlainButton
           key={name}
           type="button"
           className="dash-chip"
@@ -68,12 +69,12 @@ export function FilterBar(props: FilterBarProps) {
           onClick={() => put(name, undefined)}
         >
           {titleOf(name)}: {nameValue(name, filter[name], sources[0]?.kind)} <X />
-        </button>
+        </PlainButton>
       ))}
       {isUsed && (
-        <button type="button" className="btn bare" onClick={() => onFilter({})}>
+        <Button look="bare" type="button" onClick={() => onFilter({})}>
           Clear
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -123,8 +124,7 @@ function FieldFilter({ field, label, value, sources, onChange }: FieldFilterProp
   return (
     <label className={value === undefined ? "dash-filter" : "dash-filter used"}>
       <span>{label}</span>
-      <select
-        className="field"
+      <Select
         value={value === undefined ? "" : JSON.stringify(value)}
         onChange={({ target }) =>
           onChange(target.value === "" ? undefined : (JSON.parse(target.value) as unknown))
@@ -136,7 +136,7 @@ function FieldFilter({ field, label, value, sources, onChange }: FieldFilterProp
             {nameValue(field, one, source?.kind)}
           </option>
         ))}
-      </select>
+      </Select>
     </label>
   );
 }

@@ -8,6 +8,7 @@ import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
 import { RuleEditor } from "./rule-editor.tsx";
 import { moveRule } from "./rule-order.ts";
 import { type Rule, toRuleSentence } from "./rule-words.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 const SHOWN = 200;
 
@@ -62,22 +63,24 @@ export function AssignmentRules() {
           <span className="muted">
             Asked as number {at + 1} of {rules.length}; the first that fits counts.
           </span>
-          <button
-            className="btn bare icon"
+          <Button
+            look="bare"
+            isIcon
             aria-label="Ask this rule earlier"
             disabled={at === 0}
             onClick={() => move(-1)}
           >
             <ArrowUp />
-          </button>
-          <button
-            className="btn bare icon"
+          </Button>
+          <Button
+            look="bare"
+            isIcon
             aria-label="Ask this rule later"
             disabled={at === rules.length - 1}
             onClick={() => move(1)}
           >
             <ArrowDown />
-          </button>
+          </Button>
         </p>
       )}
       {(rule || open === NEW) && (

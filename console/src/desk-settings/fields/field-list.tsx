@@ -2,6 +2,7 @@ import "../../ui/display/steps.css";
 import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
 import { CheckField, LineField, SelectField } from "../frame/editor-form.tsx";
 import { type OwnField, toKey, TYPES } from "./own-field.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface FieldListProps {
   readonly fields: readonly OwnField[];
@@ -30,14 +31,16 @@ export function FieldList({ fields, onChange, errorOf }: FieldListProps) {
             <header className="step-head">
               <code className="grow muted">fields.{field.key}</code>
               <MoveButtons n={n} count={fields.length} name={field.name} onMove={move} />
-              <button
+              <Button
+                look="bare"
+                isIcon
+                isSmall
                 type="button"
-                className="btn bare icon small"
                 aria-label={`Remove ${field.name || "the field"}`}
                 onClick={() => onChange(fields.toSpliced(n, 1))}
               >
                 <X />
-              </button>
+              </Button>
             </header>
             <FieldEditor
               field={field}
@@ -48,9 +51,9 @@ export function FieldList({ fields, onChange, errorOf }: FieldListProps) {
           </li>
         ))}
       </ol>
-      <button type="button" className="btn" onClick={add}>
+      <Button type="button" onClick={add}>
         <Plus /> Add a field
-      </button>
+      </Button>
     </section>
   );
 }
@@ -65,24 +68,28 @@ interface MoveButtonsProps {
 function MoveButtons({ n, count, name, onMove }: MoveButtonsProps) {
   return (
     <>
-      <button
+      <Button
+        look="bare"
+        isIcon
+        isSmall
         type="button"
-        className="btn bare icon small"
         aria-label={`Move ${name || "the field"} up`}
         disabled={n === 0}
         onClick={() => onMove(n, -1)}
       >
         <ArrowUp />
-      </button>
-      <button
+      </Button>
+      <Button
+        look="bare"
+        isIcon
+        isSmall
         type="button"
-        className="btn bare icon small"
         aria-label={`Move ${name || "the field"} down`}
         disabled={n === count - 1}
         onClick={() => onMove(n, 1)}
       >
         <ArrowDown />
-      </button>
+      </Button>
     </>
   );
 }

@@ -4,6 +4,8 @@ import { Field } from "../../ui/field.tsx";
 import { Keys } from "../../ui/key.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import type { Editor } from "./use-editor.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { CheckBox, Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 interface EditorFormProps {
   readonly title: string;
@@ -38,29 +40,29 @@ export function EditorForm({ title, editor, consequence, children, aside }: Edit
       </fieldset>
       {aside !== undefined && <div className="editor-aside">{aside}</div>}
       <footer className="editor-foot">
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={refusal !== undefined || isBusy || !(isChanged || isNew)}
           title={refusal}
         >
           {isNew ? "Create" : "Save"} <Keys keys="mod+s" />
-        </button>
+        </Button>
         {isChanged && !isNew && (
-          <button type="button" className="btn" onClick={editor.reset}>
+          <Button type="button" onClick={editor.reset}>
             Leave it
-          </button>
+          </Button>
         )}
         <span className="grow" />
         {!isNew && editor.remove && (
-          <button
+          <Button
+            look="bare"
+            isDangerous
+            refusal={refusal}
             type="button"
-            className="btn bare danger"
-            disabled={refusal !== undefined}
-            title={refusal}
             onClick={() => setAsking(true)}
           >
             Delete
-          </button>
+          </Button>
         )}
       </footer>
       {isAsking && (
@@ -107,7 +109,7 @@ export function LineField(props: LineProps) {
           onChange: ({ target }: { readonly target: { readonly value: string } }) =>
             onChange(target.value),
         };
-        return isArea ? <textarea {...shared} rows={4} /> : <input {...shared} />;
+        return isArea ? <TextArea {...shared} isBare rows={4} /> : <TextInput {...shared} isBare />;
       }}
     </Field>
   );
@@ -145,9 +147,8 @@ export function SelectField<T extends string>(props: SelectProps<T>) {
   return (
     <Field label={label} help={help} error={error}>
       {(attributes) => (
-        <select
+        <Select
           {...attributes}
-          className="field"
           value={value}
           onChange={({ target }) => onChange(target.value as T)}
         >
@@ -156,7 +157,7 @@ export function SelectField<T extends string>(props: SelectProps<T>) {
               {words}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );
@@ -171,7 +172,7 @@ interface CheckProps {
 export function CheckField({ label, isOn, onChange }: CheckProps) {
   return (
     <label className="row check-field">
-      <input type="checkbox" checked={isOn} onChange={({ target }) => onChange(target.checked)} />
+      <CheckBox checked={isOn} onChange={({ target }) => onChange(target.checked)} />
       {label}
     </label>
   );

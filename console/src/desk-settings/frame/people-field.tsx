@@ -3,6 +3,7 @@ import { useNames } from "../../data/names/names.ts";
 import { PersonCombobox } from "../../data/options/person-combobox.tsx";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Field } from "../../ui/field.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 interface PeopleFieldProps {
   readonly label: string;
@@ -45,34 +46,40 @@ export function PeopleField(props: PeopleFieldProps) {
               <span className="grow cut">{name}</span>
               {isOrdered && (
                 <>
-                  <button
+                  <Button
+                    look="bare"
+                    isIcon
+                    isSmall
                     type="button"
-                    className="btn bare icon small"
                     aria-label={`${name} earlier`}
                     disabled={n === 0}
                     onClick={() => move(n, -1)}
                   >
                     <ArrowUp />
-                  </button>
-                  <button
+                  </Button>
+                  <Button
+                    look="bare"
+                    isIcon
+                    isSmall
                     type="button"
-                    className="btn bare icon small"
                     aria-label={`${name} later`}
                     disabled={n === userIds.length - 1}
                     onClick={() => move(n, 1)}
                   >
                     <ArrowDown />
-                  </button>
+                  </Button>
                 </>
               )}
-              <button
+              <Button
+                look="bare"
+                isIcon
+                isSmall
                 type="button"
-                className="btn bare icon small"
                 aria-label={`Take ${name} out`}
                 onClick={() => onChange(userIds.toSpliced(n, 1))}
               >
                 <X />
-              </button>
+              </Button>
             </li>
           );
         })}

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 import { useActions } from "../../shell/actions.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 export type OpenPlace = readonly [string | undefined, (id: string | undefined) => void];
 
@@ -76,14 +77,9 @@ export function Shelf(props: ShelfProps) {
   useListKeys({ ids: items.map(({ id }) => id), chosen: open, onChoose: setOpen });
   useActions([{ keys: "c", label: make, run: () => setOpen(NEW), disabled: refusal }]);
   const makeButton = (
-    <button
-      className="btn"
-      disabled={refusal !== undefined}
-      title={refusal}
-      onClick={() => setOpen(NEW)}
-    >
+    <Button refusal={refusal} onClick={() => setOpen(NEW)}>
       <Plus /> {make}
-    </button>
+    </Button>
   );
   return (
     <div className={`shelf${open === undefined ? "" : " has-open"}`}>
@@ -100,7 +96,7 @@ export function Shelf(props: ShelfProps) {
         <ul>
           {items.map(({ id, label: own, about, mark }) => (
             <li key={id}>
-              <button
+              <PlainButton
                 className="shelf-line"
                 aria-current={id === open ? "true" : undefined}
                 onClick={() => setOpen(id)}
@@ -110,7 +106,7 @@ export function Shelf(props: ShelfProps) {
                   {about !== undefined && <span className="shelf-about cut">{about}</span>}
                 </span>
                 {mark}
-              </button>
+              </PlainButton>
             </li>
           ))}
         </ul>
@@ -119,9 +115,9 @@ export function Shelf(props: ShelfProps) {
         <p className="shelf-none muted">{items.length > 0 && "Open one, or make another."}</p>
       ) : (
         <div className="shelf-open scroll" tabIndex={0} role="region" aria-label="Editor">
-          <button className="btn bare shelf-back" onClick={() => setOpen(undefined)}>
+          <Button look="bare" className="shelf-back" onClick={() => setOpen(undefined)}>
             <ArrowLeft /> {label}
-          </button>
+          </Button>
           {props.children}
         </div>
       )}

@@ -12,6 +12,8 @@ import { Field } from "../../ui/field.tsx";
 import { EditorForm, LineField } from "../frame/editor-form.tsx";
 import { type Editor, useEditor } from "../frame/use-editor.ts";
 import { CONTRAST_MIN, contrastWithWhite } from "./contrast.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { FileInput } from "../../ui/form/controls.tsx";
 
 const DEFAULT_ACCENT = "#0f5c7a";
 
@@ -123,16 +125,15 @@ function LogoField({ editor }: { readonly editor: Editor<LookDraft> }) {
     >
       {(attributes) => (
         <div className="row colour-row">
-          <input
+          <FileInput
             {...attributes}
-            type="file"
             accept="image/png,image/jpeg,image/webp"
             onChange={({ target }) => void pick(target.files?.[0])}
           />
           {draft.logoFileId !== null && (
-            <button type="button" className="btn" onClick={() => change({ logoFileId: null })}>
+            <Button type="button" onClick={() => change({ logoFileId: null })}>
               Remove
-            </button>
+            </Button>
           )}
         </div>
       )}

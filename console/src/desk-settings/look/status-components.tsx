@@ -7,6 +7,7 @@ import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { count } from "../../ui/words.ts";
 import { LineField } from "../frame/editor-form.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 type Component = Schemas["ListedStatusComponent"];
 
@@ -72,14 +73,9 @@ export function StatusComponents({ refusal }: { readonly refusal: string | undef
           </li>
         ))}
       </ul>
-      <button
-        className="btn"
-        disabled={refusal !== undefined}
-        title={refusal}
-        onClick={() => setOpen("new")}
-      >
+      <Button refusal={refusal} onClick={() => setOpen("new")}>
         <Plus /> Add a component
-      </button>
+      </Button>
       {open !== undefined && (
         <ComponentDialog
           component={open === "new" ? undefined : open}
@@ -115,9 +111,9 @@ interface IconButtonProps {
 
 function IconButton({ label, disabled, onClick, children }: IconButtonProps) {
   return (
-    <button className="btn bare icon small" aria-label={label} {...{ disabled, onClick }}>
+    <Button look="bare" isIcon isSmall aria-label={label} {...{ disabled, onClick }}>
       {children}
-    </button>
+    </Button>
   );
 }
 
@@ -148,7 +144,7 @@ function ComponentDialog({ component, position, onClose }: ComponentDialogProps)
       title={component ? component.name : "New component"}
       onClose={onClose}
       onSubmit={() => void submit()}
-      footer={<button className="btn main">Save</button>}
+      footer={<Button look="main">Save</Button>}
     >
       <div className="act-form">
         <LineField label="Name" value={name} onChange={setName} error={error} />

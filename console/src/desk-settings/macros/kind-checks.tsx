@@ -1,4 +1,5 @@
 import type { Schemas } from "../../data/api.ts";
+import { CheckBox } from "../../ui/form/controls.tsx";
 
 type Kind = Schemas["Macro"]["kinds"][number];
 const KINDS: readonly (readonly [Kind, string])[] = [
@@ -22,8 +23,7 @@ export function KindChecks({ kinds, onChange }: KindChecksProps) {
       </legend>
       {KINDS.map(([kind, label]) => (
         <label key={kind} className="row">
-          <input
-            type="checkbox"
+          <CheckBox
             checked={kinds.includes(kind)}
             onChange={({ target }) =>
               onChange(target.checked ? [...kinds, kind] : kinds.filter((one) => one !== kind))

@@ -2,6 +2,8 @@ import { useMemo } from "react";
 import { X } from "lucide-react";
 import { useMembers, useTeams } from "../../data/names/names.ts";
 import { SelectField } from "../frame/editor-form.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -45,9 +47,11 @@ export function SetFields({ value, onChange }: SetFieldsProps) {
                 {name}: {JSON.stringify(chosen)}
               </p>
             )}
-            <button
+            <Button
+              look="bare"
+              isIcon
+              isSmall
               type="button"
-              className="btn bare icon small"
               aria-label={`Leave ${field?.label ?? name} as it is`}
               onClick={() => {
                 const { [name]: _, ...rest } = value;
@@ -55,13 +59,13 @@ export function SetFields({ value, onChange }: SetFieldsProps) {
               }}
             >
               <X />
-            </button>
+            </Button>
           </div>
         );
       })}
       {free.length > 0 && (
-        <select
-          className="field set-add"
+        <Select
+          className="set-add"
           aria-label="Add a field to set"
           value=""
           onChange={({ target }) => {
@@ -78,7 +82,7 @@ export function SetFields({ value, onChange }: SetFieldsProps) {
               {settable[name]?.label}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </div>
   );

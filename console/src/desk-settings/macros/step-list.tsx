@@ -3,6 +3,7 @@ import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { ACT_WORDS, ACTS, moveStep, newStep, type Step } from "./macro-steps.ts";
 import { StepFields } from "./step-fields.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 interface StepListProps {
   readonly steps: readonly Step[];
@@ -22,33 +23,39 @@ export function StepList({ steps, onChange, errorOf }: StepListProps) {
             <header className="step-head">
               <span className="step-place">{n + 1}</span>
               <strong className="grow">{ACT_WORDS[step.act]}</strong>
-              <button
+              <Button
+                look="bare"
+                isIcon
+                isSmall
                 type="button"
-                className="btn bare icon small"
                 aria-label={`Move ${ACT_WORDS[step.act]} up`}
                 disabled={n === 0}
                 onClick={() => onChange(moveStep(steps, n, -1))}
               >
                 <ArrowUp />
-              </button>
-              <button
+              </Button>
+              <Button
+                look="bare"
+                isIcon
+                isSmall
                 type="button"
-                className="btn bare icon small"
                 aria-label={`Move ${ACT_WORDS[step.act]} down`}
                 disabled={n === steps.length - 1}
                 onClick={() => onChange(moveStep(steps, n, 1))}
               >
                 <ArrowDown />
-              </button>
-              <button
+              </Button>
+              <Button
+                look="bare"
+                isIcon
+                isSmall
                 type="button"
-                className="btn bare icon small"
                 aria-label={`Leave out ${ACT_WORDS[step.act]}`}
                 disabled={steps.length === 1}
                 onClick={() => onChange(steps.toSpliced(n, 1))}
               >
                 <X />
-              </button>
+              </Button>
             </header>
             <StepFields
               step={step}

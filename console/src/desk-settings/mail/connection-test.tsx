@@ -5,6 +5,7 @@ import { describeRefusal } from "../../data/change.ts";
 import { Ago } from "../../ui/time.tsx";
 import { count } from "../../ui/words.ts";
 import type { Mailbox } from "./mailbox-draft.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface ConnectionTestProps {
   readonly mailbox: Mailbox;
@@ -35,15 +36,14 @@ export function ConnectionTest({ mailbox, isStale }: ConnectionTestProps) {
       )}
       {mailbox.pollError !== null && <p className="problem">{mailbox.pollError}</p>}
       <p>
-        <button
+        <Button
           type="button"
-          className="btn"
           disabled={isBusy || isStale}
           title={isStale ? "Save it first." : undefined}
           onClick={() => void test()}
         >
           {isBusy ? "Trying…" : "Try the connection"}
-        </button>
+        </Button>
       </p>
       {result && (
         <p className={result.ok ? "ok-note" : "problem"} role="status">

@@ -8,6 +8,7 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { toWords } from "../../ui/words.ts";
 import type { Mailbox } from "./mailbox-draft.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 type Message = Schemas["MailMessage"];
 type State = Message["state"];
@@ -31,13 +32,13 @@ export function MessageList({ mailbox }: { readonly mailbox: Mailbox }) {
   return (
     <>
       <div className="tabs mail-states" role="group" aria-label="Which">
-        <button aria-pressed={state === undefined} onClick={() => setState(undefined)}>
+        <PlainButton aria-pressed={state === undefined} onClick={() => setState(undefined)}>
           All
-        </button>
+        </PlainButton>
         {STATES.map((one) => (
-          <button key={one} aria-pressed={state === one} onClick={() => setState(one)}>
+          <PlainButton key={one} aria-pressed={state === one} onClick={() => setState(one)}>
             {VERDICTS[one][0]}
-          </button>
+          </PlainButton>
         ))}
       </div>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -82,9 +83,7 @@ function MessageLine({ message }: { readonly message: Message }) {
         </Link>
       )}
       {state === "failed" && may("mailboxes.retry_message") && (
-        <button className="btn" onClick={retry}>
-          Try again
-        </button>
+        <Button onClick={retry}>Try again</Button>
       )}
       <Ago at={createdAt} />
     </li>

@@ -7,6 +7,8 @@ import {
   toRuleLine,
   toWhen,
 } from "./mailbox-draft.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select, TextInput } from "../../ui/form/controls.tsx";
 
 type Rule = Mailbox["rules"][number];
 
@@ -27,27 +29,28 @@ export function RuleList({ rules, onChange, errorOf }: RuleListProps) {
         {rules.map((rule, n) => (
           <li key={n} className="mail-rule">
             <RuleFields rule={rule} onChange={(next) => onChange(rules.with(n, next))} />
-            <button
+            <Button
+              look="bare"
+              isIcon
+              isSmall
               type="button"
-              className="btn bare icon small"
               aria-label={`Remove the rule ${rule.name}`}
               onClick={() => onChange(rules.toSpliced(n, 1))}
             >
               <X />
-            </button>
+            </Button>
             {(errorOf(`/${n}/when`) ?? errorOf(`/${n}/tag`)) && (
               <p className="field-error">{errorOf(`/${n}/when`) ?? errorOf(`/${n}/tag`)}</p>
             )}
           </li>
         ))}
       </ol>
-      <button
+      <Button
         type="button"
-        className="btn"
         onClick={() => onChange([...rules, { ...NEW_RULE, name: `Rule ${rules.length + 1}` }])}
       >
         <Plus /> Add a rule
-      </button>
+      </Button>
     </fieldset>
   );
 }
@@ -71,8 +74,7 @@ function RuleFields({ rule, onChange }: RuleFieldsProps) {
   }
   return (
     <>
-      <select
-        className="field"
+      <Select
         aria-label="What"
         value={line.field}
         onChange={({ target }) => set({ field: target.value })}
@@ -82,9 +84,8 @@ function RuleFields({ rule, onChange }: RuleFieldsProps) {
             {words}
           </option>
         ))}
-      </select>
-      <select
-        className="field"
+      </Select>
+      <Select
         aria-label="How"
         value={line.operator}
         onChange={({ target }) => set({ operator: target.value as RuleLine["operator"] })}
@@ -94,26 +95,23 @@ function RuleFields({ rule, onChange }: RuleFieldsProps) {
             {words}
           </option>
         ))}
-      </select>
-      <input
-        className="field"
+      </Select>
+      <TextInput
         aria-label="Value"
         value={line.value}
         placeholder="alerts.example.com"
         onChange={({ target }) => set({ value: target.value })}
       />
-      <select
-        className="field"
+      <Select
         aria-label="Then"
         value={rule.action}
         onChange={({ target }) => onChange({ ...rule, action: target.value as Rule["action"] })}
       >
         <option value="ignore">makes nothing</option>
         <option value="tag">is tagged</option>
-      </select>
+      </Select>
       {rule.action === "tag" && (
-        <input
-          className="field"
+        <TextInput
           aria-label="Tag"
           value={rule.tag ?? ""}
           placeholder="alert"

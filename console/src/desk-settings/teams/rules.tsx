@@ -3,6 +3,7 @@ import { useRefusals } from "../../data/people.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { EditorForm, LineField } from "../frame/editor-form.tsx";
 import { useEditor } from "../frame/use-editor.ts";
+import { Select } from "../../ui/form/controls.tsx";
 
 const LEVELS = ["High", "Medium", "Low"] as const;
 
@@ -59,7 +60,8 @@ function RulesEditor({ settings }: { readonly settings: Schemas["DeskSettings"] 
               <th scope="row">{LEVELS[row]}</th>
               {line.map((priority, column) => (
                 <td key={column}>
-                  <select
+                  <Select
+                    isBare
                     className={`field prio-${priority}`}
                     aria-label={`Impact ${LEVELS[row]}, urgency ${LEVELS[column]}`}
                     value={priority}
@@ -70,7 +72,7 @@ function RulesEditor({ settings }: { readonly settings: Schemas["DeskSettings"] 
                         P{n}
                       </option>
                     ))}
-                  </select>
+                  </Select>
                 </td>
               ))}
             </tr>

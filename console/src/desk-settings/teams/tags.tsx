@@ -10,6 +10,7 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { TextField } from "../../ui/form/text-field.tsx";
 import { count } from "../../ui/words.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 const SHOWN = 100;
 
@@ -39,15 +40,17 @@ export function TagSettings() {
               {name}
             </Link>
             <span className="muted">{count(uses, "ticket")}</span>
-            <button
-              className="btn bare icon small"
+            <Button
+              look="bare"
+              isIcon
+              isSmall
               aria-label={`Rename or remove ${name}`}
               title={refusal ?? "Rename or remove"}
               disabled={refusal !== undefined}
               onClick={() => setTag(name)}
             >
               <Pencil />
-            </button>
+            </Button>
           </li>
         ))}
       </ul>

@@ -13,6 +13,8 @@ import { SampleTicketPicker } from "../frame/ticket-picker.tsx";
 import { useEditor } from "../frame/use-editor.ts";
 import { matching } from "../teams/teams.tsx";
 import { insertAt, PLACEHOLDERS, toKeyword } from "./placeholder.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { TextArea } from "../../ui/form/controls.tsx";
 
 type TextModule = Schemas["ListedTextModule"];
 
@@ -83,10 +85,10 @@ function TextEditor({ text }: { readonly text: TextModule | undefined }) {
       </div>
       <Field label="Text" error={errorOf("/body")}>
         {(attributes) => (
-          <textarea
+          <TextArea
             {...attributes}
+            className="text-body"
             ref={area}
-            className="field text-body"
             rows={9}
             value={draft.body}
             onChange={({ target }) => change({ body: target.value })}
@@ -115,7 +117,7 @@ function Placeholders({ area, body, onChange }: PlaceholdersProps) {
   return (
     <div className="placeholders" role="group" aria-label="Insert">
       {PLACEHOLDERS.map(([name, label]) => (
-        <button
+        <PlainButton
           key={name}
           type="button"
           className="chip"
@@ -127,7 +129,7 @@ function Placeholders({ area, body, onChange }: PlaceholdersProps) {
           }}
         >
           {label}
-        </button>
+        </PlainButton>
       ))}
     </div>
   );

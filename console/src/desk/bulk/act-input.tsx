@@ -4,6 +4,7 @@ import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { Field } from "../../ui/field.tsx";
 import { toWords } from "../../ui/words.ts";
 import { CategoryField } from "../fields/reference-fields.tsx";
+import { Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 const SEVERITIES = ["low", "medium", "high", "critical"].map((value) => ({
   value,
@@ -48,9 +49,8 @@ export function ActInput({ field, without, value, error, onChange }: InputProps)
       {(attributes) => {
         if (field.type === "area") {
           return (
-            <textarea
+            <TextArea
               {...attributes}
-              className="field"
               rows={4}
               placeholder={field.placeholder}
               value={text}
@@ -60,9 +60,8 @@ export function ActInput({ field, without, value, error, onChange }: InputProps)
         }
         if (field.type === "line") {
           return (
-            <input
+            <TextInput
               {...attributes}
-              className="field"
               placeholder={field.placeholder}
               value={text}
               onChange={({ target }) => onChange(target.value || undefined)}
@@ -92,10 +91,9 @@ function PlainInput(props: {
   const { field, attributes, onChange } = props;
   if (field.type === "time") {
     return (
-      <input
+      <TextInput
         {...attributes}
         type="datetime-local"
-        className="field"
         onChange={({ target }) =>
           onChange(target.value === "" ? undefined : new Date(target.value).toISOString())
         }
@@ -103,9 +101,8 @@ function PlainInput(props: {
     );
   }
   return (
-    <select
+    <Select
       {...attributes}
-      className="field"
       defaultValue=""
       onChange={({ target }) => onChange(target.value === "" ? undefined : Number(target.value))}
     >
@@ -115,7 +112,7 @@ function PlainInput(props: {
           {label}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }
 

@@ -12,6 +12,7 @@ import { count } from "../../ui/words.ts";
 import { type ActField, ActInput } from "./act-input.tsx";
 import type { Values } from "./bulk-acts.ts";
 import { type ActLine, toLines } from "./results.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 type Results = Schemas["ActResults"];
 
@@ -83,12 +84,12 @@ export function ActPreview({ plan, onDone, onClose, onUndone }: ActPreviewProps)
   };
   const footer = (
     <>
-      <button type="button" className="btn" onClick={onClose}>
+      <Button type="button" onClick={onClose}>
         Cancel
-      </button>
-      <button ref={main} className="btn main" disabled={able.length === 0 || isBusy}>
+      </Button>
+      <Button look="main" ref={main} disabled={able.length === 0 || isBusy}>
         {plan.label} {able.length > 0 && count(able.length, "ticket")}
-      </button>
+      </Button>
     </>
   );
   return (

@@ -12,6 +12,7 @@ import { ActPreview, type PlannedAct } from "./act-preview.tsx";
 import { BULK_ACTS, type BulkAct } from "./bulk-acts.ts";
 import { MergeButton } from "./merge-dialog.tsx";
 import { planAct, planMacro, planSteps, useMacros } from "./use-macros.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 const KEYS_MAX = 9;
 /** The acts with a button of their own; the others are in the menu. */
@@ -96,16 +97,16 @@ function Bar({ chosen, ids, onClear, onPlan }: BarProps) {
         const label = act.label.replace("…", "");
         return (
           Icon && (
-            <button
+            <Button
+              isIcon
               key={act.id}
-              className="btn icon"
               aria-label={label}
               title={refusal ?? `${label} (${act.keys ?? ""})`}
               disabled={refusal !== undefined}
               onClick={() => begin(act)}
             >
               <Icon />
-            </button>
+            </Button>
           )
         );
       })}
@@ -145,14 +146,15 @@ function Bar({ chosen, ids, onClear, onPlan }: BarProps) {
       >
         <Ellipsis />
       </Menu>
-      <button
-        className="btn bare icon"
+      <Button
+        look="bare"
+        isIcon
         aria-label="Clear the selection"
         title="Clear the selection (Escape)"
         onClick={onClear}
       >
         <X />
-      </button>
+      </Button>
     </div>
   );
 }

@@ -12,6 +12,8 @@ import { count } from "../../ui/words.ts";
 import type { QueueTicket } from "../queue/queue-ticket.ts";
 import { refreshTickets } from "../ticket-cache.ts";
 import { toLines } from "./results.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { RadioButton } from "../../ui/form/controls.tsx";
 
 interface MergeDialogProps {
   /** The selected incidents. */
@@ -38,15 +40,15 @@ export function MergeButton({ tickets, onDone }: MergeButtonProps) {
   useActions([{ keys: "m", label: "Merge the selected tickets", run: open, disabled: refusal }]);
   return (
     <>
-      <button
-        className="btn icon"
+      <Button
+        isIcon
         aria-label="Merge"
         title={refusal ?? "Merge (m)"}
         disabled={refusal !== undefined}
         onClick={open}
       >
         <Merge />
-      </button>
+      </Button>
       {isOpen && (
         <MergeDialog
           tickets={tickets}
@@ -101,12 +103,12 @@ function MergeDialog({ tickets, onDone, onClose }: MergeDialogProps) {
       onSubmit={() => void submit()}
       footer={
         <>
-          <button type="button" className="btn" onClick={onClose}>
+          <Button type="button" onClick={onClose}>
             Cancel
-          </button>
-          <button className="btn main" disabled={targetId === undefined || isBusy}>
+          </Button>
+          <Button look="main" disabled={targetId === undefined || isBusy}>
             Merge
-          </button>
+          </Button>
         </>
       }
     >
@@ -119,8 +121,7 @@ function MergeDialog({ tickets, onDone, onClose }: MergeDialogProps) {
         <fieldset aria-label="Ticket that stays open">
           {tickets.map(({ id, number, title }) => (
             <label key={id} className="row">
-              <input
-                type="radio"
+              <RadioButton
                 name="merge-target"
                 checked={id === targetId}
                 onChange={() => setTargetId(id)}

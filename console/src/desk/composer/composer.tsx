@@ -16,6 +16,8 @@ import { Ago } from "../../ui/time.tsx";
 import type { Said } from "../stream/moments.ts";
 import { type Completion, useCompletion } from "./completion.tsx";
 import type { WaitingFile } from "./use-files.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { FileInput, TextArea } from "../../ui/form/controls.tsx";
 
 export interface ComposerHandle {
   readonly write: (isInternal: boolean) => void;
@@ -125,7 +127,8 @@ export function Composer(props: ComposerProps) {
       )}
       <Unseen unseen={unseen} isWarned={props.isWarned} />
       <FileChips files={props.files} onDrop={props.onDropFile} />
-      <textarea
+      <TextArea
+        isBare
         ref={area}
         rows={2}
         aria-label={isInternal ? "Note for colleagues" : "Answer to the caller"}
@@ -163,18 +166,17 @@ function ComposerFoot(props: ComposerProps & { readonly isEmpty: boolean }) {
   return (
     <div className="composer-foot">
       <div className="composer-mode" role="group" aria-label="To whom">
-        <button {...mode(false)}>
+        <PlainButton {...mode(false)}>
           <Reply className="ico" aria-hidden="true" /> Reply <Keys keys="r" />
-        </button>
-        <button {...mode(true)}>
+        </PlainButton>
+        <PlainButton {...mode(true)}>
           <Lock className="ico" aria-hidden="true" /> Internal <Keys keys="i" />
-        </button>
+        </PlainButton>
       </div>
       <label className="btn bare icon" title="Attach a file">
         <Paperclip />
-        <input
+        <FileInput
           className="hide"
-          type="file"
           multiple
           aria-label="Attach a file"
           disabled={disabled !== undefined}
@@ -186,24 +188,19 @@ function ComposerFoot(props: ComposerProps & { readonly isEmpty: boolean }) {
       </label>
       <span className="grow" />
       {props.canResolve && !isInternal && (
-        <button
+        <Button
+          className="send-resolve"
           type="button"
-          className="btn send-resolve"
           disabled={props.isEmpty || props.isBusy}
           title="Send, resolve and open the next (Ctrl Shift Enter)"
           onClick={() => onSend("resolve")}
         >
           Send and resolve
-        </button>
+        </Button>
       )}
-      <button
-        type="button"
-        className="btn main"
-        disabled={cannotSend}
-        onClick={() => onSend("send")}
-      >
+      <Button look="main" type="button" disabled={cannotSend} onClick={() => onSend("send")}>
         <Send /> {word} <Keys keys="mod+Enter" />
-      </button>
+      </Button>
     </div>
   );
 }
@@ -218,14 +215,16 @@ function FileChips({
       {files.map(({ key, name, fileId }) => (
         <span key={key} className={`file-piece${fileId === undefined ? " sending" : ""}`}>
           <span className="cut">{name}</span>
-          <button
+          <Button
+            look="bare"
+            isIcon
+            isSmall
             type="button"
-            className="btn bare icon small"
             aria-label={`Remove ${name}`}
             onClick={() => onDrop(key)}
           >
             <X />
-          </button>
+          </Button>
         </span>
       ))}
     </div>

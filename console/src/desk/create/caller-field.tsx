@@ -5,6 +5,8 @@ import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { Field } from "../../ui/field.tsx";
 import { useCaller } from "../use-caller.ts";
 import { type NewContact, toNewContact } from "./new-contact.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 const CREATE = "create:";
 
@@ -94,17 +96,16 @@ function ContactFields({ contact, onContact, error }: ContactFieldsProps) {
     <fieldset className="new-contact" aria-label="New contact">
       <p className="row">
         <strong className="grow">New contact</strong>
-        <button type="button" className="btn bare" onClick={() => onContact(undefined)}>
+        <Button look="bare" type="button" onClick={() => onContact(undefined)}>
           Choose an existing person
-        </button>
+        </Button>
       </p>
       <div className="act-columns">
         {PARTS.map(([name, label, type]) => (
           <Field key={name} label={label} isOptional={name !== "name"}>
             {(attributes) => (
-              <input
+              <TextInput
                 {...attributes}
-                className="field"
                 type={type}
                 value={contact[name]}
                 onChange={({ target }) => onContact({ ...contact, [name]: target.value })}

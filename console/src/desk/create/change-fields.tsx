@@ -2,6 +2,7 @@ import { Field } from "../../ui/field.tsx";
 import type { DraftFieldsProps } from "./draft.ts";
 import { LEVELS } from "./incident-fields.tsx";
 import { ChoiceField, TeamField, TextFields } from "./text-fields.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 const TYPES = [
   ["normal", "Normal: is voted on"],
@@ -39,10 +40,9 @@ export function ChangeFields(props: DraftFieldsProps) {
             isOptional
           >
             {(attributes) => (
-              <input
+              <TextInput
                 {...attributes}
                 type="datetime-local"
-                className="field"
                 onChange={({ target }) =>
                   onChange({
                     [name]: target.value === "" ? undefined : new Date(target.value).toISOString(),

@@ -12,6 +12,7 @@ import { OwnFieldInputs } from "./own-field-inputs.tsx";
 import { ProblemFields } from "./problem-fields.tsx";
 import { RequestFields } from "./request-fields.tsx";
 import { CREATE, useRaise } from "./use-raise.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 interface CreateDialogProps {
   readonly onClose: () => void;
@@ -43,12 +44,12 @@ export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
   const Fields = FIELDS[kind];
   const footer = (
     <>
-      <button type="button" className="btn" onClick={onClose}>
+      <Button type="button" onClick={onClose}>
         Cancel
-      </button>
-      <button className="btn main" disabled={raise.isBusy}>
+      </Button>
+      <Button look="main" disabled={raise.isBusy}>
         Create <Keys keys="mod+Enter" />
-      </button>
+      </Button>
     </>
   );
   return (
@@ -97,9 +98,14 @@ function KindTabs({ kinds, kind, onChoose }: KindTabsProps) {
   return (
     <div className="tabs create-kinds" role="group" aria-label="Kind">
       {kinds.map((one) => (
-        <button key={one} type="button" aria-pressed={one === kind} onClick={() => onChoose(one)}>
+        <PlainButton
+          key={one}
+          type="button"
+          aria-pressed={one === kind}
+          onClick={() => onChoose(one)}
+        >
           {KINDS[one].word}
-        </button>
+        </PlainButton>
       ))}
     </div>
   );

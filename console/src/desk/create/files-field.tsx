@@ -3,6 +3,8 @@ import { useState } from "react";
 import { describeRefusal } from "../../data/change.ts";
 import { uploadFile } from "../../data/files/files.ts";
 import { Field } from "../../ui/field.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { FileInput } from "../../ui/form/controls.tsx";
 
 const FILES_MAX = 10;
 
@@ -34,10 +36,9 @@ export function FilesField({ value, onChange }: FilesFieldProps) {
     <Field label="Files" isOptional error={error} help={isBusy ? "Uploading…" : undefined}>
       {(attributes) => (
         <>
-          <input
+          <FileInput
             {...attributes}
             className="field"
-            type="file"
             multiple
             disabled={isBusy || value.length >= FILES_MAX}
             onChange={({ target }) => {
@@ -49,13 +50,13 @@ export function FilesField({ value, onChange }: FilesFieldProps) {
             {value.map((id) => (
               <span key={id} className="chip">
                 <span className="cut">{names.get(id)}</span>
-                <button
+                <PlainButton
                   type="button"
                   aria-label={`Remove ${names.get(id) ?? "file"}`}
                   onClick={() => onChange(value.filter((one) => one !== id))}
                 >
                   <X className="ico" />
-                </button>
+                </PlainButton>
               </span>
             ))}
           </p>

@@ -1,6 +1,7 @@
 import { Field } from "../../ui/field.tsx";
 import { TeamCombobox } from "../../data/options/person-combobox.tsx";
 import type { DraftFieldsProps } from "./draft.ts";
+import { Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 /** What it is about, in a line and at length. */
 export function TextFields(props: DraftFieldsProps & { readonly label: string }) {
@@ -9,9 +10,8 @@ export function TextFields(props: DraftFieldsProps & { readonly label: string })
     <>
       <Field label={label} error={errorOf("title")}>
         {(attributes) => (
-          <input
+          <TextInput
             {...attributes}
-            className="field"
             maxLength={300}
             value={draft.title}
             onChange={({ target }) => onChange({ title: target.value })}
@@ -20,9 +20,8 @@ export function TextFields(props: DraftFieldsProps & { readonly label: string })
       </Field>
       <Field label="More about it" isOptional>
         {(attributes) => (
-          <textarea
+          <TextArea
             {...attributes}
-            className="field"
             rows={4}
             value={draft.description}
             onChange={({ target }) => onChange({ description: target.value })}
@@ -61,9 +60,8 @@ export function ChoiceField<T extends string | number>(props: ChoiceFieldProps<T
   return (
     <Field label={label}>
       {(attributes) => (
-        <select
+        <Select
           {...attributes}
-          className="field"
           value={value}
           onChange={({ target }) => {
             const chosen = options.find(([one]) => String(one) === target.value);
@@ -75,7 +73,7 @@ export function ChoiceField<T extends string | number>(props: ChoiceFieldProps<T
               {words}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

@@ -2,6 +2,8 @@ import { SlidersHorizontal } from "lucide-react";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { useOwnFields } from "../queue/own-field-options.ts";
 import { type Density, DENSITIES, type Display, type Part, PARTS, togglePart } from "./display.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { CheckBox } from "../../ui/form/controls.tsx";
 
 const PART_WORDS: Readonly<Record<Part, string>> = {
   number: "Number",
@@ -33,20 +35,19 @@ function Choices({ display, onChange }: DisplayMenuProps) {
     <div className="display-form">
       <div className="tabs" role="group" aria-label="How close rows stand">
         {DENSITIES.map((density) => (
-          <button
+          <PlainButton
             key={density}
             type="button"
             aria-pressed={display.density === density}
             onClick={() => onChange({ ...display, density })}
           >
             {DENSITY_WORDS[density]}
-          </button>
+          </PlainButton>
         ))}
       </div>
       {PARTS.map((part) => (
         <label key={part} className="row">
-          <input
-            type="checkbox"
+          <CheckBox
             checked={display.parts.includes(part)}
             onChange={() => onChange({ ...display, parts: togglePart(display.parts, part) })}
           />
@@ -55,8 +56,7 @@ function Choices({ display, onChange }: DisplayMenuProps) {
       ))}
       {own.map(({ key, name }) => (
         <label key={key} className="row">
-          <input
-            type="checkbox"
+          <CheckBox
             checked={display.fields.includes(key)}
             onChange={() => onChange({ ...display, fields: togglePart(display.fields, key) })}
           />

@@ -14,6 +14,8 @@ import { KINDS, type Ticket, UPDATE } from "../ticket-kind.ts";
 import { etagOfTicket, sendTo } from "../ticket/use-acts.ts";
 import { CategoryField, ItemsField } from "./reference-fields.tsx";
 import { type EditedField, type FieldType, fieldsOf, toPatch } from "./ticket-fields.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 const LEVELS = [
   [1, "High"],
@@ -58,12 +60,12 @@ export function EditDialog({ ticket, onClose }: EditDialogProps) {
       onSubmit={() => void save()}
       footer={
         <>
-          <button type="button" className="btn" onClick={onClose}>
+          <Button type="button" onClick={onClose}>
             Cancel
-          </button>
-          <button className="btn main">
+          </Button>
+          <Button look="main">
             Save <Keys keys="mod+Enter" />
-          </button>
+          </Button>
         </>
       }
     >
@@ -122,9 +124,8 @@ function EditedInput({ field, value, error, onChange }: InputProps): ReactNode {
         if (options) return <Choice {...{ attributes, options, value, onChange }} />;
         if (type === "area") {
           return (
-            <textarea
+            <TextArea
               {...attributes}
-              className="field"
               rows={4}
               value={text}
               onChange={({ target }) => onChange(target.value)}
@@ -133,9 +134,8 @@ function EditedInput({ field, value, error, onChange }: InputProps): ReactNode {
         }
         const isTime = type === "time";
         return (
-          <input
+          <TextInput
             {...attributes}
-            className="field"
             type={isTime ? "datetime-local" : "text"}
             value={isTime ? (chosen ? toLocalTime(new Date(chosen)) : "") : text}
             onChange={({ target }) => onChange(isTime ? toIsoTime(target.value) : target.value)}
@@ -155,9 +155,8 @@ interface ChoiceProps {
 
 function Choice({ attributes, options, value, onChange }: ChoiceProps) {
   return (
-    <select
+    <Select
       {...attributes}
-      className="field"
       value={String(value)}
       onChange={({ target }) => onChange(options[target.selectedIndex]?.[0])}
     >
@@ -166,6 +165,6 @@ function Choice({ attributes, options, value, onChange }: ChoiceProps) {
           {words}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }

@@ -4,6 +4,7 @@ import { useItemSearch } from "../../data/options/searches.ts";
 import { useMay } from "../../data/people.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { Field } from "../../ui/field.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const RECENT_MAX = 100;
 
@@ -81,9 +82,9 @@ function ItemChip({ id, onRemove }: { readonly id: string; readonly onRemove: ()
   return (
     <span className="chip">
       <span className="cut">{name}</span>
-      <button type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
+      <PlainButton type="button" aria-label={`Remove ${name}`} onClick={onRemove}>
         <X className="ico" />
-      </button>
+      </PlainButton>
     </span>
   );
 }

@@ -20,6 +20,8 @@ import { KINDS } from "../ticket-kind.ts";
 import { useOwnFieldOptions } from "./own-field-options.ts";
 import type { View } from "./views.ts";
 import type { Views } from "./use-views.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { Select, TextInput } from "../../ui/form/controls.tsx";
 
 interface FilterBarProps {
   readonly search: DeskSearch;
@@ -93,7 +95,8 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
           onRemove={() => toggle(chip)}
         />
       ))}
-      <input
+      <TextInput
+        isBare
         ref={field}
         role="combobox"
         aria-label="Filter the queue"
@@ -129,13 +132,15 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
         </div>
       )}
       {words !== "" && (
-        <button
-          className="btn bare icon small"
+        <Button
+          look="bare"
+          isIcon
+          isSmall
           aria-label="Clear the filter text"
           onClick={() => applyWords("")}
         >
           <X />
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -177,7 +182,8 @@ function useWords(
 /** The views of a screen that has no room for a pane of them. */
 function ViewSelect({ view, views, onView }: Pick<FilterBarProps, "view" | "views" | "onView">) {
   return (
-    <select
+    <Select
+      isBare
       className="filter-view"
       aria-label="View"
       value={view.id}
@@ -188,7 +194,7 @@ function ViewSelect({ view, views, onView }: Pick<FilterBarProps, "view" | "view
           {one.label}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }
 
@@ -228,10 +234,10 @@ function ChipButton({
   readonly onRemove: () => void;
 }) {
   return (
-    <button className="chip" aria-label={`Remove the filter ${label}`} onClick={onRemove}>
+    <PlainButton className="chip" aria-label={`Remove the filter ${label}`} onClick={onRemove}>
       <span className="cut">{label}</span>
       <X className="ico" aria-hidden="true" />
-    </button>
+    </PlainButton>
   );
 }
 

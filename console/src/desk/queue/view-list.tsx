@@ -3,6 +3,7 @@ import { ChartColumn, Settings2 } from "lucide-react";
 import type { ReactNode } from "react";
 import type { View } from "./views.ts";
 import type { Views } from "./use-views.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 interface ViewListProps {
   readonly views: Views;
@@ -65,7 +66,7 @@ function ViewLine(props: {
   const Icon = view.icon;
   return (
     <li className="view-item">
-      <button
+      <PlainButton
         className="view-line"
         aria-current={isChosen ? "page" : undefined}
         onClick={() => props.onChoose(view.id)}
@@ -79,7 +80,7 @@ function ViewLine(props: {
           </span>
         )}
         {counts && counts.total > 0 && <span className="view-count">{counts.total}</span>}
-      </button>
+      </PlainButton>
       {props.menu}
     </li>
   );

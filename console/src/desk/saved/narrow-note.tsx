@@ -9,6 +9,7 @@ import type { View } from "../queue/views.ts";
 import type { DeskSearch } from "../search.ts";
 import { refusalOfSaving, toSavedPart } from "./saved-view.ts";
 import { ViewDialog } from "./view-dialog.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 interface NarrowNoteProps {
   readonly view: View;
@@ -72,19 +73,19 @@ export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteP
         {total === undefined ? "…" : count(total, "ticket")}
       </span>
       {isMine && search.only !== undefined && (
-        <button className="btn bare" onClick={keep}>
+        <Button look="bare" onClick={keep}>
           <Save /> Change the view
-        </button>
+        </Button>
       )}
       {search.only !== undefined && (
-        <button
-          className="btn bare"
+        <Button
+          look="bare"
           disabled={refusal !== undefined}
           title={refusal ?? "Save as a view (v)"}
           onClick={() => setSaving(true)}
         >
           <Bookmark /> Save as a view
-        </button>
+        </Button>
       )}
       {isSaving && dialog()}
     </div>

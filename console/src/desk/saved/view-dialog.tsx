@@ -8,6 +8,8 @@ import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify } from "../../ui/toast.tsx";
 import type { SavedView } from "../queue/views.ts";
 import type { SavedPart } from "./saved-view.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select, TextInput } from "../../ui/form/controls.tsx";
 
 const SHARED = ["nobody", "team", "everyone"] as const;
 type Shared = (typeof SHARED)[number];
@@ -63,10 +65,10 @@ export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialo
   };
   const footer = (
     <>
-      <button type="button" className="btn" onClick={onClose}>
+      <Button type="button" onClick={onClose}>
         Leave it
-      </button>
-      <button className="btn main">Save</button>
+      </Button>
+      <Button look="main">Save</Button>
     </>
   );
   return (
@@ -79,9 +81,8 @@ export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialo
       <div className="act-form">
         <Field label="Name" error={error}>
           {(attributes) => (
-            <input
+            <TextInput
               {...attributes}
-              className="field"
               maxLength={100}
               value={name}
               onChange={({ target }) => setName(target.value)}
@@ -90,9 +91,8 @@ export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialo
         </Field>
         <Field label="Who sees it?">
           {(attributes) => (
-            <select
+            <Select
               {...attributes}
-              className="field"
               value={sharedWith}
               onChange={({ target }) => setShared(target.value as Shared)}
             >
@@ -101,15 +101,14 @@ export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialo
                   {WORDS[one]}
                 </option>
               ))}
-            </select>
+            </Select>
           )}
         </Field>
         {sharedWith === "team" && (
           <Field label="Team">
             {(attributes) => (
-              <select
+              <Select
                 {...attributes}
-                className="field"
                 value={teamId ?? own[0]?.id ?? ""}
                 onChange={({ target }) => setTeam(target.value)}
               >
@@ -118,7 +117,7 @@ export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialo
                     {team.name}
                   </option>
                 ))}
-              </select>
+              </Select>
             )}
           </Field>
         )}

@@ -11,6 +11,7 @@ import type { Ticket } from "../ticket-kind.ts";
 import type { Done, Filed, Said, StreamEntry } from "./moments.ts";
 import { FilePiece } from "./file-piece.tsx";
 import { TextBody } from "./text-body.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 interface StreamProps {
   readonly ticket: Ticket;
@@ -43,9 +44,9 @@ export function Stream(props: StreamProps) {
     <ol ref={end} className="stream" aria-label="What happened">
       {onMore && (
         <li className="stream-more">
-          <button className="btn bare" onClick={onMore}>
+          <Button look="bare" onClick={onMore}>
             Show what was before
-          </button>
+          </Button>
         </li>
       )}
       <li className="said caller opening">

@@ -2,6 +2,7 @@ import { Fragment, useState } from "react";
 import { Link } from "@tanstack/react-router";
 import { ticketPath } from "../ticket-kind.ts";
 import { foldQuote, splitText } from "./text.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 /** What somebody wrote: links lead, numbers of tickets lead to them, what was quoted is folded. */
 export function TextBody({ text }: { readonly text: string }) {
@@ -12,14 +13,14 @@ export function TextBody({ text }: { readonly text: string }) {
       <Pieces text={own} />
       {quoted !== "" && (
         <>
-          <button
+          <PlainButton
             className="quote-button"
             aria-expanded={isOpen}
             aria-label={isOpen ? "Hide what was quoted" : "Show what was quoted"}
             onClick={() => setOpen(!isOpen)}
           >
             •••
-          </button>
+          </PlainButton>
           {isOpen && (
             <blockquote>
               <Pieces text={quoted} />

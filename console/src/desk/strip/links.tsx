@@ -11,6 +11,8 @@ import { refreshTickets } from "../ticket-cache.ts";
 import { type Kind, KINDS, kindOf, type Ticket, ticketPath, useLinks } from "../ticket-kind.ts";
 import { sendTo } from "../ticket/use-acts.ts";
 import { call, type Input, type OperationId } from "../../data/api.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 interface Relation {
   readonly type: string;
@@ -87,13 +89,15 @@ export function Links({ ticket }: { readonly ticket: Ticket }) {
             </Link>
             <State state={other.state} />
             {refusal === undefined && (
-              <button
-                className="btn bare icon small"
+              <Button
+                look="bare"
+                isIcon
+                isSmall
                 aria-label={`Unlink ${other.number}`}
                 onClick={() => remove(id, other.number)}
               >
                 <X />
-              </button>
+              </Button>
             )}
           </li>
         ))}
@@ -132,8 +136,7 @@ function LinkForm({ without, onLink }: LinkFormProps) {
         void onLink(otherId, relation).then((isDone) => isDone && setOtherId(undefined));
       }}
     >
-      <select
-        className="field"
+      <Select
         aria-label="Relation"
         value={at}
         onChange={({ target }) => setAt(Number(target.value))}
@@ -143,11 +146,11 @@ function LinkForm({ without, onLink }: LinkFormProps) {
             {label}
           </option>
         ))}
-      </select>
+      </Select>
       <TicketCombobox label="Ticket" without={without} value={otherId} onChange={setOtherId} />
-      <button className="btn main" disabled={otherId === undefined}>
+      <Button look="main" disabled={otherId === undefined}>
         Link
-      </button>
+      </Button>
     </form>
   );
 }

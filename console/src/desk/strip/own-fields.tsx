@@ -4,6 +4,7 @@ import { useMay } from "../../data/people.ts";
 import { Form, type Schema } from "../../form/index.ts";
 import { KINDS, type Ticket, UPDATE } from "../ticket-kind.ts";
 import { changeFields } from "../ticket/use-acts.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -47,10 +48,10 @@ export function OwnFields({ ticket }: { readonly ticket: Ticket }) {
       />
       {isChanged && (
         <div className="row">
-          <button className="btn main">Save</button>
-          <button type="button" className="btn" onClick={() => setDraft(undefined)}>
+          <Button look="main">Save</Button>
+          <Button type="button" onClick={() => setDraft(undefined)}>
             Leave it
-          </button>
+          </Button>
         </div>
       )}
     </form>

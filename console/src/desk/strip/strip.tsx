@@ -12,6 +12,7 @@ import { Suggestions } from "./suggestions.tsx";
 import { Times } from "./times.tsx";
 import { Watchers } from "./watchers.tsx";
 import { Tags } from "./tags.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 interface StripProps {
   readonly ticket: Ticket;
@@ -25,9 +26,9 @@ export function Strip({ ticket, onInsert, onClose }: StripProps) {
     <aside className="strip scroll" aria-label="Details" tabIndex={0}>
       <header className="strip-head">
         <h2 className="grow">Details</h2>
-        <button className="btn bare icon" aria-label="Close the details" onClick={onClose}>
+        <Button look="bare" isIcon aria-label="Close the details" onClick={onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       {ticket.kind === "problem" && (
         <Link to="/problems/$id" params={{ id: ticket.number }} className="btn strip-analysis">

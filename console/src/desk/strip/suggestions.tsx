@@ -5,6 +5,7 @@ import { applyChange } from "../../data/change.ts";
 import { refreshTickets } from "../ticket-cache.ts";
 import type { Ticket } from "../ticket-kind.ts";
 import { rankHints, type Hint } from "./hints.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const ICONS = { known_error: TriangleAlert, article: BookOpen, similar: Copy };
 
@@ -40,7 +41,7 @@ export function Suggestions({
           const Icon = ICONS[hint.sort];
           return (
             <li key={hint.id}>
-              <button className={`hint ${hint.sort}`} onClick={() => use(hint)}>
+              <PlainButton className={`hint ${hint.sort}`} onClick={() => use(hint)}>
                 <Icon className="ico" aria-hidden="true" />
                 <span className="grow">
                   <strong>{hint.title}</strong>
@@ -50,7 +51,7 @@ export function Suggestions({
                   </small>
                 </span>
                 <CornerDownLeft className="ico hint-enter" aria-hidden="true" />
-              </button>
+              </PlainButton>
             </li>
           );
         })}

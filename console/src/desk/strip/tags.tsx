@@ -6,6 +6,7 @@ import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { KINDS, type Ticket, UPDATE } from "../ticket-kind.ts";
 import { changeFields } from "../ticket/use-acts.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 /** The tags of a ticket: taken away with a press, added from those that are in use or a new one. */
 export function Tags({ ticket }: { readonly ticket: Ticket }) {
@@ -46,9 +47,9 @@ export function Tags({ ticket }: { readonly ticket: Ticket }) {
           <span key={tag} className="chip">
             <span className="cut">{tag}</span>
             {refusal === undefined && (
-              <button aria-label={`Remove the tag ${tag}`} onClick={() => remove(tag)}>
+              <PlainButton aria-label={`Remove the tag ${tag}`} onClick={() => remove(tag)}>
                 <X className="ico" />
-              </button>
+              </PlainButton>
             )}
           </span>
         ))}
@@ -84,9 +85,9 @@ function TagForm({ has, onAdd }: TagFormProps) {
       }}
     >
       <Combobox label="Tag" options={options} value={tag} onChange={setTag} isFree />
-      <button className="btn main" disabled={!isNew}>
+      <Button look="main" disabled={!isNew}>
         Add
-      </button>
+      </Button>
     </form>
   );
 }

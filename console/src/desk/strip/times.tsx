@@ -8,6 +8,8 @@ import { Field } from "../../ui/field.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { KINDS, type Ticket } from "../ticket-kind.ts";
 import { readMinutes, toMinuteWords } from "./minutes.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 const LIST = {
   incident: "incidents.list_times",
@@ -86,13 +88,15 @@ export function Times({ ticket }: { readonly ticket: Ticket }) {
               {one.note !== "" && <span className="muted"> {one.note}</span>}
             </span>
             {refusal === undefined && (
-              <button
-                className="btn bare icon small"
+              <Button
+                look="bare"
+                isIcon
+                isSmall
                 aria-label={`Take off ${toMinuteWords(one.minutes)}`}
                 onClick={() => remove(one.id, one.minutes)}
               >
                 <X />
-              </button>
+              </Button>
             )}
           </li>
         ))}
@@ -115,9 +119,8 @@ function TimeForm({ onBook }: { readonly onBook: (minutes: number, note: string)
     >
       <Field label="How long?" help="15, 1h, 1h30">
         {(attributes) => (
-          <input
+          <TextInput
             {...attributes}
-            className="field"
             value={text}
             onChange={({ target }) => setText(target.value)}
           />
@@ -125,17 +128,16 @@ function TimeForm({ onBook }: { readonly onBook: (minutes: number, note: string)
       </Field>
       <Field label="For what?" isOptional>
         {(attributes) => (
-          <input
+          <TextInput
             {...attributes}
-            className="field"
             value={note}
             onChange={({ target }) => setNote(target.value)}
           />
         )}
       </Field>
-      <button className="btn main" disabled={minutes === undefined}>
+      <Button look="main" disabled={minutes === undefined}>
         Book
-      </button>
+      </Button>
     </form>
   );
 }

@@ -9,6 +9,7 @@ import { Avatar } from "../../ui/avatar.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { refreshTickets } from "../ticket-cache.ts";
 import { KINDS, type Ticket, UNWATCH, useWatchers, WATCH } from "../ticket-kind.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 /** People who are told what happens to the ticket. */
 export function Watchers({ ticket }: { readonly ticket: Ticket }) {
@@ -60,13 +61,15 @@ export function Watchers({ ticket }: { readonly ticket: Ticket }) {
             <Avatar name={nameOf(userId)} />
             <span className="grow cut">{nameOf(userId) ?? "Somebody"}</span>
             {(refusal === undefined || userId === meId) && (
-              <button
-                className="btn bare icon small"
+              <Button
+                look="bare"
+                isIcon
+                isSmall
                 aria-label={`${nameOf(userId) ?? "Somebody"} watches no longer`}
                 onClick={() => change(userId, false)}
               >
                 <X />
-              </button>
+              </Button>
             )}
           </li>
         ))}
@@ -91,9 +94,9 @@ function WatcherForm({ has, onAdd }: WatcherFormProps) {
       }}
     >
       <PersonCombobox label="Who" without={has} value={userId} onChange={setUser} />
-      <button className="btn main" disabled={userId === undefined}>
+      <Button look="main" disabled={userId === undefined}>
         Add
-      </button>
+      </Button>
     </form>
   );
 }

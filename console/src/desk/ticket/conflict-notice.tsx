@@ -1,6 +1,7 @@
 import { Ago } from "../../ui/time.tsx";
 import type { StreamEntry } from "../stream/moments.ts";
 import type { Conflict } from "./use-acts.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface ConflictNoticeProps {
   readonly conflict: Conflict;
@@ -26,12 +27,8 @@ export function ConflictNotice({ conflict, newest, onInsist, onForget }: Conflic
         )}{" "}
         So “{act}” was not done.
       </span>
-      <button className="btn" onClick={onForget}>
-        Leave it
-      </button>
-      <button className="btn" onClick={onInsist}>
-        Proceed anyway
-      </button>
+      <Button onClick={onForget}>Leave it</Button>
+      <Button onClick={onInsist}>Proceed anyway</Button>
     </div>
   );
 }

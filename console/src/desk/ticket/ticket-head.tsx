@@ -12,6 +12,7 @@ import { type Ticket, ticketPath, useClocks } from "../ticket-kind.ts";
 import { Clocks } from "./clocks.tsx";
 import type { OfferedAct } from "./use-acts.ts";
 import type { Watch } from "./use-watch.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 const PEOPLE_MAX = 3;
 
@@ -35,13 +36,15 @@ export function TicketHead(props: TicketHeadProps) {
   return (
     <header className="ticket-head">
       {onClose && (
-        <button
-          className="btn bare icon ticket-back"
+        <Button
+          look="bare"
+          isIcon
+          className="ticket-back"
           aria-label="Back to the list"
           onClick={onClose}
         >
           <ArrowLeft />
-        </button>
+        </Button>
       )}
       <Priority priority={ticket.priority} isMajor={ticket.isMajor} />
       <span className="mono muted ticket-number">{number}</span>
@@ -71,25 +74,29 @@ export function TicketHead(props: TicketHeadProps) {
         </span>
       )}
       <ActButtons acts={acts} isMine={ticket.assigneeId === meId} />
-      <button
-        className="btn bare icon ticket-wide"
+      <Button
+        look="bare"
+        isIcon
+        className="ticket-wide"
         aria-pressed={watch.isOn}
         aria-label="Watch"
         title={watch.isOn ? "You are told what happens: watch no longer (w)" : "Watch it (w)"}
         onClick={watch.toggle}
       >
         {watch.isOn ? <EyeOff /> : <Eye />}
-      </button>
+      </Button>
       <MoreMenu acts={acts} ticket={ticket} isPage={!onClose} />
-      <button
-        className="btn bare icon strip-button"
+      <Button
+        look="bare"
+        isIcon
+        className="strip-button"
         aria-label="Details"
         title="Details (d)"
         aria-expanded={isStripOpen}
         onClick={toggleStrip}
       >
         <PanelRight />
-      </button>
+      </Button>
     </header>
   );
 }
@@ -127,14 +134,9 @@ function ActButtons({
 
 function ActButton({ act, isMain }: { readonly act: OfferedAct; readonly isMain?: boolean }) {
   return (
-    <button
-      className={isMain ? "btn main" : "btn"}
-      disabled={act.disabled !== undefined}
-      title={act.disabled}
-      onClick={act.run}
-    >
+    <Button refusal={act.disabled} look={isMain ? "main" : undefined} onClick={act.run}>
       {act.label} {act.keys && <Keys keys={act.keys} />}
-    </button>
+    </Button>
   );
 }
 

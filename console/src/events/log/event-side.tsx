@@ -7,6 +7,7 @@ import { EventData } from "../event-data.tsx";
 import { nameMaker, nameThing } from "../event-words.ts";
 import type { EventsSearch } from "../search.ts";
 import { toExactTime } from "../../ui/words.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 /** One event: who did what to which thing, all that it says, and the ways on from it. */
 export function EventSide(props: {
@@ -23,9 +24,9 @@ export function EventSide(props: {
     <aside className="events-side scroll" aria-label="Event">
       <header className="row">
         <h2 className="grow mono">{type}</h2>
-        <button className="btn bare icon" aria-label="Close" onClick={props.onClose}>
+        <Button look="bare" isIcon aria-label="Close" onClick={props.onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       <p className="row events-ways">
         <Link className="btn" to="/causes/$of" params={{ of: id }}>
@@ -37,9 +38,7 @@ export function EventSide(props: {
           </Link>
         )}
         {isUndoable(type) && (
-          <button className="btn" onClick={() => void undoChanges([{ eventId: id }])}>
-            Undo this change
-          </button>
+          <Button onClick={() => void undoChanges([{ eventId: id }])}>Undo this change</Button>
         )}
         {runId !== undefined && resource.type !== "run" && (
           <Link className="btn" to="/runs/$id" params={{ id: runId }} search={{ step: stepId }}>
@@ -54,41 +53,41 @@ export function EventSide(props: {
         </dd>
         <dt>Resource</dt>
         <dd>
-          <button
+          <PlainButton
             className="event-only"
             title="Only events of this resource"
             onClick={() => onFilter({ thing: resource.id })}
           >
             {nameThing(event)}
-          </button>{" "}
-          <button
+          </PlainButton>{" "}
+          <PlainButton
             className="event-only muted"
             title="Only events of this kind of resource"
             onClick={() => onFilter({ kind: resource.type })}
           >
             {resource.type.replaceAll("_", " ")}
-          </button>
+          </PlainButton>
         </dd>
         <dt>By</dt>
         <dd>
-          <button
+          <PlainButton
             className="event-only"
             title="Only what they did"
             onClick={() => onFilter({ actor: actor.id })}
           >
             {actor.name}
-          </button>
+          </PlainButton>
           {maker !== undefined && <span className="muted"> by {maker}</span>}
         </dd>
         <dt>Correlation</dt>
         <dd>
-          <button
+          <PlainButton
             className="event-only mono"
             title="Only events of this correlation"
             onClick={() => onFilter({ chain: correlationId })}
           >
             {correlationId}
-          </button>
+          </PlainButton>
         </dd>
         <dt>Id</dt>
         <dd className="mono">{id}</dd>

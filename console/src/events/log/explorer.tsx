@@ -16,6 +16,7 @@ import { EventFilters } from "./filters.tsx";
 import { EventList } from "./event-list.tsx";
 import { EventSide } from "./event-side.tsx";
 import { type EventLog, useEventLog } from "./use-event-log.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 const CLEARED: EventsSearch = Object.fromEntries(
   ["topic", "type", "actor", "kind", "thing", "chain", "from", "to", "q"].map((name) => [
@@ -117,17 +118,17 @@ function TailState(props: {
   return (
     <>
       {log.heldCount > 0 && (
-        <button className="btn main" onClick={props.onTop}>
+        <Button look="main" onClick={props.onTop}>
           <ArrowUp /> {count(log.heldCount, "new event")}
-        </button>
+        </Button>
       )}
       <span className="events-live muted" role="status">
         {isPaused ? "Paused" : state === "live" ? "Live" : "Connecting"}
         {!isPaused && state === "live" && <i className="events-pulse" aria-hidden="true" />}
       </span>
-      <button className="btn" onClick={props.onPause} title={isPaused ? "Follow (p)" : "Pause (p)"}>
+      <Button onClick={props.onPause} title={isPaused ? "Follow (p)" : "Pause (p)"}>
         {isPaused ? <Play /> : <Pause />} {isPaused ? "Follow" : "Pause"}
-      </button>
+      </Button>
     </>
   );
 }
@@ -139,9 +140,9 @@ function ListFoot({ log, isFiltered }: { readonly log: EventLog; readonly isFilt
     return (
       <p className="events-foot muted" role="status">
         {log.searchedTo === null ? "Searching" : `Searched back to ${tellTime(log.searchedTo)}`}
-        <button className="btn bare" onClick={log.stop}>
+        <Button look="bare" onClick={log.stop}>
           Stop
-        </button>
+        </Button>
       </p>
     );
   }
@@ -149,9 +150,7 @@ function ListFoot({ log, isFiltered }: { readonly log: EventLog; readonly isFilt
     return (
       <p className="events-foot muted">
         {log.searchedTo !== null && `Searched back to ${tellTime(log.searchedTo)}`}
-        <button className="btn" onClick={log.more}>
-          Search further back
-        </button>
+        <Button onClick={log.more}>Search further back</Button>
       </p>
     );
   }

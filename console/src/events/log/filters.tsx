@@ -5,6 +5,8 @@ import { EverybodyCombobox } from "../../data/options/person-combobox.tsx";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { type EventsSearch, countFilters } from "../search.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 const PAUSE_MS = 250;
 
@@ -27,13 +29,13 @@ export function EventFilters(props: {
       aria-label="Filter"
     >
       <TextField value={search.q ?? ""} onChange={(q) => onChange({ q })} />
-      <button
-        className="btn events-toggle"
+      <Button
+        className="events-toggle"
         aria-expanded={isOpen}
         onClick={() => setOpen((was) => !was)}
       >
         <SlidersHorizontal /> Filters {count > 0 && count}
-      </button>
+      </Button>
       <Combobox
         label="Type"
         placeholder="Any type"
@@ -74,9 +76,9 @@ export function EventFilters(props: {
         onClear={() => onChange({ chain: undefined })}
       />
       {count > 0 && (
-        <button className="btn bare" onClick={props.onClear}>
+        <Button look="bare" onClick={props.onClear}>
           Clear
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -95,9 +97,8 @@ function TextField(props: {
   }, [settled]);
   useEffect(() => setText(value), [value]);
   return (
-    <input
+    <TextInput
       id="events-text"
-      className="field"
       aria-label="Text in the event"
       placeholder="Text in the event"
       spellCheck={false}
@@ -116,10 +117,9 @@ function Time(props: {
   return (
     <label className="row events-time">
       {props.label}
-      <input
+      <TextInput
         type="datetime-local"
         step={1}
-        className="field"
         value={props.value ?? ""}
         onChange={({ target }) => props.onChange(target.value || undefined)}
       />
@@ -136,9 +136,9 @@ function Chip(props: {
   return (
     <span className="events-chip">
       <span className="muted">{props.label}</span> <span className="mono cut">{props.value}</span>
-      <button className="btn bare icon" aria-label={`Any ${props.label}`} onClick={props.onClear}>
+      <Button look="bare" isIcon aria-label={`Any ${props.label}`} onClick={props.onClear}>
         <X />
-      </button>
+      </Button>
     </span>
   );
 }

@@ -12,6 +12,7 @@ import { Ago } from "../../ui/time.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { nameThing } from "../event-words.ts";
 import { EventsHead } from "../events-head.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 type DeadLetter = Schemas["DeadLetter"];
 
@@ -128,22 +129,21 @@ function LetterRow(props: {
         <Link className="btn bare" to="/causes/$of" params={{ of: eventId }}>
           Causes
         </Link>
-        <button
-          className="btn"
+        <Button
           disabled={isBusy || disabled !== undefined}
           title={disabled ?? "Retry (r)"}
           onClick={props.onRetry}
         >
           Retry
-        </button>
-        <button
-          className="btn bare"
+        </Button>
+        <Button
+          look="bare"
           disabled={isBusy || disabled !== undefined}
           title={disabled ?? "Skip (x)"}
           onClick={props.onSkip}
         >
           Skip
-        </button>
+        </Button>
       </div>
     </article>
   );

@@ -7,6 +7,8 @@ import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { guessSchema } from "./payload.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 type Payload = Readonly<Record<string, unknown>>;
 
@@ -78,17 +80,17 @@ export function PublishDialog(props: {
       onClose={props.onClose}
       onSubmit={() => void publish()}
       footer={
-        <button className="btn main" type="submit" disabled={!message}>
+        <Button look="main" type="submit" disabled={!message}>
           Publish
-        </button>
+        </Button>
       }
     >
       <NameFields draft={draft} topics={props.topics} />
       {draft.turn && (
         <p className="row">
-          <button type="button" className="btn bare" onClick={draft.turn}>
+          <Button look="bare" type="button" onClick={draft.turn}>
             {draft.formSchema ? "Write it as JSON" : "Back to the form"}
-          </button>
+          </Button>
         </p>
       )}
       <PayloadField draft={draft} />
@@ -106,9 +108,9 @@ function NameFields(props: {
     <>
       <Field label="Topic" help="A new name makes a new topic.">
         {(control) => (
-          <input
+          <TextInput
             {...control}
-            className="field mono"
+            isMono
             list="publish-topics"
             spellCheck={false}
             value={topic}
@@ -123,9 +125,9 @@ function NameFields(props: {
       </datalist>
       <Field label="Type" help="Dotted words, such as order.shipped.">
         {(control) => (
-          <input
+          <TextInput
             {...control}
-            className="field mono"
+            isMono
             spellCheck={false}
             placeholder={hint}
             value={type}

@@ -13,6 +13,7 @@ import { Ago } from "../../ui/time.tsx";
 import { count } from "../../ui/words.ts";
 import { EventsHead } from "../events-head.tsx";
 import { PublishDialog } from "./publish-dialog.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 type Topic = Schemas["Topic"];
 type Follower = Schemas["EventFollower"];
@@ -39,14 +40,14 @@ export function Topics() {
   return (
     <div className="page paper">
       <EventsHead>
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={!mayPublish}
           title={mayPublish ? "Publish (c)" : MAY_NOT}
           onClick={publish.run}
         >
           <Send /> Publish
-        </button>
+        </Button>
       </EventsHead>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {!data && !error && <Loading rows={10} />}
@@ -91,12 +92,16 @@ function TopicRow(props: {
 }) {
   const { name, events, lastEventAt, platform } = props.topic;
   return (
-    <button className="topic-row" aria-current={props.isChosen || undefined} onClick={props.onOpen}>
+    <PlainButton
+      className="topic-row"
+      aria-current={props.isChosen || undefined}
+      onClick={props.onOpen}
+    >
       <span className="mono cut">{name}</span>
       <span className="muted">{platform ? "Platform" : "Published"}</span>
       <span className="topic-count">{events.toLocaleString("en")}</span>
       <Ago at={lastEventAt} />
-    </button>
+    </PlainButton>
   );
 }
 

@@ -15,6 +15,7 @@ import { ArticleSide } from "./article-side.tsx";
 import { Feedback } from "./feedback.tsx";
 import { type ReviewAct, ReviewDialog, useReviewActs } from "./review.tsx";
 import { Versions } from "./versions.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 type Article = Schemas["Article"];
 
@@ -78,9 +79,9 @@ function ArticleSheet({ article }: { readonly article: Article }) {
               <Ellipsis />
             </Menu>
             {main && (
-              <button className="btn" aria-keyshortcuts={main.keys} onClick={main.run}>
+              <Button aria-keyshortcuts={main.keys} onClick={main.run}>
                 {main.label}
-              </button>
+              </Button>
             )}
             {canEdit && (
               <Link

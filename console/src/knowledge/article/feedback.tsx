@@ -3,6 +3,8 @@ import { useState } from "react";
 import { call, type Schemas } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { notify } from "../../ui/toast.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 /** One question below an article; who says no may say why. */
 export function Feedback({ article }: { readonly article: Schemas["Article"] }) {
@@ -21,16 +23,12 @@ export function Feedback({ article }: { readonly article: Schemas["Article"] }) 
   return (
     <section className="kb-feedback" aria-label="Did this help?">
       <b>{isHelpful === undefined ? "Did this help?" : "Thank you."}</b>
-      <button className="btn" aria-pressed={isHelpful === true} onClick={() => void send(true, "")}>
+      <Button aria-pressed={isHelpful === true} onClick={() => void send(true, "")}>
         <ThumbsUp /> Yes
-      </button>
-      <button
-        className="btn"
-        aria-pressed={isHelpful === false}
-        onClick={() => void send(false, "")}
-      >
+      </Button>
+      <Button aria-pressed={isHelpful === false} onClick={() => void send(false, "")}>
         <ThumbsDown /> No
-      </button>
+      </Button>
       {isHelpful === false && (
         <form
           className="kb-why-not"
@@ -39,17 +37,14 @@ export function Feedback({ article }: { readonly article: Schemas["Article"] }) 
             void send(false, comment.trim());
           }}
         >
-          <input
-            className="field"
+          <TextInput
             aria-label="What is missing?"
             placeholder="What is missing?"
             maxLength={2_000}
             value={comment}
             onChange={({ target }) => setComment(target.value)}
           />
-          <button className="btn" disabled={comment.trim() === ""}>
-            Send
-          </button>
+          <Button disabled={comment.trim() === ""}>Send</Button>
         </form>
       )}
     </section>

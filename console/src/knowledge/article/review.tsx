@@ -6,6 +6,8 @@ import { PersonCombobox } from "../../data/options/person-combobox.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Field } from "../../ui/field.tsx";
 import { notify } from "../../ui/toast.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { TextArea } from "../../ui/form/controls.tsx";
 
 type Article = Schemas["Article"];
 
@@ -81,12 +83,12 @@ export function ReviewDialog(props: {
       onSubmit={() => void perform()}
       footer={
         <>
-          <button type="button" className="btn" onClick={onClose}>
+          <Button type="button" onClick={onClose}>
             Not now
-          </button>
-          <button className="btn main" disabled={isBusy}>
+          </Button>
+          <Button look="main" disabled={isBusy}>
             {label}
-          </button>
+          </Button>
         </>
       }
     >
@@ -107,9 +109,8 @@ export function ReviewDialog(props: {
       {act === "return" && (
         <Field label="What is to be better">
           {(attributes) => (
-            <textarea
+            <TextArea
               {...attributes}
-              className="field"
               rows={4}
               required
               maxLength={2_000}

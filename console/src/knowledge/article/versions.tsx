@@ -7,6 +7,7 @@ import { Loading } from "../../ui/feedback.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { notify } from "../../ui/toast.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 const SHOWN = 50;
 
@@ -51,18 +52,18 @@ export function Versions(props: {
       onClose={onClose}
       footer={
         <>
-          <button type="button" className="btn" onClick={onClose}>
+          <Button type="button" onClick={onClose}>
             Close
-          </button>
-          <button
+          </Button>
+          <Button
+            look="main"
             type="button"
-            className="btn main"
             disabled={isBusy || !chosen || (isNewest && article.state !== "retired")}
             title={isNewest ? "It says this already." : undefined}
             onClick={() => void restore()}
           >
             Restore version {chosen?.version}
-          </button>
+          </Button>
         </>
       }
     >
@@ -73,7 +74,7 @@ export function Versions(props: {
           <ul aria-label="Versions">
             {versions.map(({ version, createdBy, createdAt }) => (
               <li key={version}>
-                <button
+                <PlainButton
                   aria-current={version === chosen?.version ? "true" : undefined}
                   onClick={() => setPicked(version)}
                 >
@@ -81,7 +82,7 @@ export function Versions(props: {
                   <span className="muted">
                     {nameOf(createdBy) ?? "Somebody"}, <Ago at={createdAt} />
                   </span>
-                </button>
+                </PlainButton>
               </li>
             ))}
           </ul>

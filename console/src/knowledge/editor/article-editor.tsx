@@ -16,6 +16,8 @@ import { ArticleBody } from "../article/article-body.tsx";
 import { DraftDetails } from "./draft-details.tsx";
 import { MarkdownField } from "./markdown-field.tsx";
 import { type ArticleDraft, FORMAT, useArticleDraft } from "./use-article-draft.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 type Article = Schemas["Article"];
 
@@ -99,23 +101,23 @@ function EditorPage({ article, title, searchId }: EditorProps) {
         {isChanged && article && (
           <>
             <span className="muted kb-wide">Kept on this device</span>
-            <button className="btn bare" onClick={state.discard}>
+            <Button look="bare" onClick={state.discard}>
               Start again
-            </button>
+            </Button>
           </>
         )}
-        <button className="btn" aria-pressed={hasDetails} onClick={() => setDetails(!hasDetails)}>
+        <Button aria-pressed={hasDetails} onClick={() => setDetails(!hasDetails)}>
           Details
-        </button>
-        <button
-          className="btn main"
+        </Button>
+        <Button
+          look="main"
           disabled={refusal !== undefined || isBusy || !isChanged}
           title={refusal}
           aria-keyshortcuts="Control+S"
           onClick={() => void save()}
         >
           Save
-        </button>
+        </Button>
       </header>
       {problem !== undefined && (
         <p className="problem" role="alert">
@@ -123,7 +125,8 @@ function EditorPage({ article, title, searchId }: EditorProps) {
         </p>
       )}
       {theirs && <Conflict theirs={theirs} draft={draft} onResolve={state.resolve} />}
-      <input
+      <TextInput
+        isBare
         className="kb-edit-title"
         aria-label="Title"
         placeholder="Title: the question as people ask it"
@@ -157,12 +160,12 @@ function Halves(props: { readonly draft: ArticleDraft; readonly onBody: (body: s
   return (
     <>
       <div className="tabs kb-half-tabs" role="group" aria-label="Which">
-        <button aria-pressed={!isPreview} onClick={() => setPreview(false)}>
+        <PlainButton aria-pressed={!isPreview} onClick={() => setPreview(false)}>
           Write
-        </button>
-        <button aria-pressed={isPreview} onClick={() => setPreview(true)}>
+        </PlainButton>
+        <PlainButton aria-pressed={isPreview} onClick={() => setPreview(true)}>
           Preview
-        </button>
+        </PlainButton>
       </div>
       <div className={isPreview ? "kb-halves preview" : "kb-halves"}>
         <MarkdownField value={body} onChange={props.onBody} field={field} onScroll={follow} />
@@ -204,12 +207,8 @@ function Conflict(props: {
         afterLabel="Yours"
       />
       <div className="kb-conflict-acts">
-        <button className="btn" onClick={() => onResolve("theirs")}>
-          Take theirs
-        </button>
-        <button className="btn" onClick={() => onResolve("mine")}>
-          Go on with mine
-        </button>
+        <Button onClick={() => onResolve("theirs")}>Take theirs</Button>
+        <Button onClick={() => onResolve("mine")}>Go on with mine</Button>
       </div>
     </section>
   );

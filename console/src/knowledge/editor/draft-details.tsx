@@ -1,6 +1,7 @@
 import { Field } from "../../ui/field.tsx";
 import { PersonCombobox } from "../../data/options/person-combobox.tsx";
 import type { ArticleDraft } from "./use-article-draft.ts";
+import { Select, TextInput } from "../../ui/form/controls.tsx";
 
 const DAY_CHARACTERS = 10;
 
@@ -15,9 +16,8 @@ export function DraftDetails({ draft, onChange }: DraftDetailsProps) {
     <div className="kb-details">
       <Field label="In one sentence" help="Shown where it is found" isOptional>
         {(attributes) => (
-          <input
+          <TextInput
             {...attributes}
-            className="field"
             maxLength={1_000}
             value={draft.summary}
             onChange={({ target }) => onChange({ summary: target.value })}
@@ -26,9 +26,8 @@ export function DraftDetails({ draft, onChange }: DraftDetailsProps) {
       </Field>
       <Field label="Category" isOptional>
         {(attributes) => (
-          <input
+          <TextInput
             {...attributes}
-            className="field"
             maxLength={100}
             value={draft.category ?? ""}
             onChange={({ target }) => onChange({ category: target.value || null })}
@@ -37,9 +36,8 @@ export function DraftDetails({ draft, onChange }: DraftDetailsProps) {
       </Field>
       <Field label="Tags" help="With commas between" isOptional>
         {(attributes) => (
-          <input
+          <TextInput
             {...attributes}
-            className="field"
             defaultValue={draft.tags.join(", ")}
             onChange={({ target }) => onChange({ tags: splitTags(target.value) })}
           />
@@ -47,9 +45,8 @@ export function DraftDetails({ draft, onChange }: DraftDetailsProps) {
       </Field>
       <Field label="Who sees it">
         {(attributes) => (
-          <select
+          <Select
             {...attributes}
-            className="field"
             value={draft.visibility}
             onChange={({ target }) =>
               onChange({ visibility: target.value === "agents" ? "agents" : "everyone" })
@@ -57,7 +54,7 @@ export function DraftDetails({ draft, onChange }: DraftDetailsProps) {
           >
             <option value="everyone">Everyone</option>
             <option value="agents">Those who write articles</option>
-          </select>
+          </Select>
         )}
       </Field>
       <Field label="Owner">
@@ -84,9 +81,8 @@ export function DraftDetails({ draft, onChange }: DraftDetailsProps) {
       </Field>
       <Field label="To be reviewed by" isOptional>
         {(attributes) => (
-          <input
+          <TextInput
             {...attributes}
-            className="field"
             type="date"
             value={draft.reviewDueAt?.slice(0, DAY_CHARACTERS) ?? ""}
             onChange={({ target }) =>

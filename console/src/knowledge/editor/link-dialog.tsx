@@ -2,6 +2,8 @@ import { useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 const PAUSE_MS = 150;
 const OFFERS = 10;
@@ -28,8 +30,7 @@ export function LinkDialog(props: {
       onClose={props.onClose}
       onSubmit={() => first && props.onPick(first)}
     >
-      <input
-        className="field"
+      <TextInput
         type="search"
         aria-label="Find an article"
         placeholder="Find by title or number… Enter takes the first"
@@ -40,14 +41,14 @@ export function LinkDialog(props: {
       <ul className="kb-offers" aria-label="Articles">
         {data?.data.map(({ id, number, title }) => (
           <li key={id}>
-            <button
+            <PlainButton
               type="button"
               className="kb-ticket"
               onClick={() => props.onPick({ number, title })}
             >
               <span className="grow cut">{title}</span>
               <span className="mono muted">{number}</span>
-            </button>
+            </PlainButton>
           </li>
         ))}
       </ul>

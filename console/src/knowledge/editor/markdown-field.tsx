@@ -25,6 +25,8 @@ import {
   type TextEdit,
   wrapSelection,
 } from "./text-edit.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { FileInput, TextArea } from "../../ui/form/controls.tsx";
 
 interface MarkdownFieldProps {
   readonly value: string;
@@ -93,9 +95,10 @@ export function MarkdownField({ value, onChange, field, onScroll }: MarkdownFiel
         onFiles={(files) => void send(files)}
         onLink={() => setLinking(true)}
       />
-      <textarea
-        ref={field}
+      <TextArea
+        isBare
         className="kb-text"
+        ref={field}
         aria-label="Text of the article, in Markdown"
         placeholder="Write in Markdown. Paste or drop pictures."
         value={value}
@@ -140,35 +143,38 @@ function Toolbar(props: {
   return (
     <div className="kb-tools" role="toolbar" aria-label="Format">
       {TOOLS.map(({ label, icon: Icon, key, edit }) => (
-        <button
+        <Button
+          look="bare"
+          isIcon
           key={label}
           type="button"
-          className="btn bare icon"
           aria-label={label}
           title={key === undefined ? label : `${label} (Ctrl ${key.toUpperCase()})`}
           onClick={() => props.onEdit(edit)}
         >
           <Icon />
-        </button>
+        </Button>
       ))}
-      <button
+      <Button
+        look="bare"
+        isIcon
         type="button"
-        className="btn bare icon"
         aria-label="Picture or file"
         title="Picture or file: paste and drop work, too"
         onClick={() => picker.current?.click()}
       >
         <Paperclip />
-      </button>
-      <button
+      </Button>
+      <Button
+        look="bare"
+        isIcon
         type="button"
-        className="btn bare icon"
         aria-label="Link to an article"
         title="Link to an article"
         onClick={props.onLink}
       >
         <BookOpen />
-      </button>
+      </Button>
       <Menu
         label="Templates"
         items={TEMPLATES.map(({ name, body }) => ({
@@ -182,9 +188,8 @@ function Toolbar(props: {
       <span className="muted" role="status">
         {props.isSending && "Sending…"}
       </span>
-      <input
+      <FileInput
         ref={picker}
-        type="file"
         multiple
         hidden
         aria-label="Files"

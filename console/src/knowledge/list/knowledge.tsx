@@ -9,6 +9,8 @@ import { ArticleList } from "./article-list.tsx";
 import { Quality } from "./quality.tsx";
 import { SearchHits } from "./search-hits.tsx";
 import type { KnowledgeSearch } from "../search.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 const PAUSE_MS = 200;
 const FILTERS = [
@@ -56,20 +58,19 @@ export function Knowledge() {
         <h1>Knowledge</h1>
         {mayWrite && (
           <div className="tabs" role="group" aria-label="Which">
-            <button aria-pressed={!isQuality} onClick={() => show({})}>
+            <PlainButton aria-pressed={!isQuality} onClick={() => show({})}>
               Articles
-            </button>
-            <button aria-pressed={isQuality} onClick={() => show({ tab: "quality" })}>
+            </PlainButton>
+            <PlainButton aria-pressed={isQuality} onClick={() => show({ tab: "quality" })}>
               Content gaps <MissingCount />
-            </button>
+            </PlainButton>
           </div>
         )}
         <span className="grow" />
         {!isQuality && (
           <label className="kb-find">
-            <input
+            <TextInput
               id="article-find"
-              className="field"
               type="search"
               aria-label="Find an article"
               placeholder="Ask in your own words…"
@@ -92,14 +93,14 @@ export function Knowledge() {
       {!isQuality && mayWrite && late === "" && (
         <div className="kb-filters" role="group" aria-label="State">
           {FILTERS.map(([id, label]) => (
-            <button
+            <PlainButton
               key={label}
               className="chip"
               aria-pressed={state === id}
               onClick={() => show({ ...search, state: id })}
             >
               {label}
-            </button>
+            </PlainButton>
           ))}
         </div>
       )}

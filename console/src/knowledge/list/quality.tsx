@@ -7,6 +7,7 @@ import { Ago } from "../../ui/time.tsx";
 import { notify } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { Verdict } from "../article/verdict.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 const SHOWN = 50;
 
@@ -63,13 +64,14 @@ function Unanswered() {
             >
               <PenLine /> Write it
             </Link>
-            <button
-              className="btn bare icon"
+            <Button
+              look="bare"
+              isIcon
               aria-label={`Put aside: ${search.words}`}
               onClick={() => void putAside(search)}
             >
               <X />
-            </button>
+            </Button>
           </li>
         ))}
       </ol>

@@ -16,6 +16,7 @@ import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { TextField } from "../../ui/form/text-field.tsx";
 import { Grid } from "../../ui/layout/layout.tsx";
 import { Strip } from "../rota/strip.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 type Absence = Schemas["ListedNotedAbsence"];
 
@@ -41,14 +42,9 @@ export function Absences() {
     .toSorted((left, right) => left.from.localeCompare(right.from));
   const people = [...Map.groupBy(coming, ({ userId }) => userId)];
   const add = (
-    <button
-      className="btn"
-      disabled={refusal !== undefined}
-      title={refusal}
-      onClick={() => setAdding(true)}
-    >
+    <Button refusal={refusal} onClick={() => setAdding(true)}>
       <Plus /> Add an absence
-    </button>
+    </Button>
   );
   return (
     <div className="scroll oncall-list" tabIndex={0} role="region" aria-label="Absences">
@@ -84,13 +80,14 @@ export function Absences() {
             </div>
             <span>{toSpan(absence.from, absence.until)}</span>
             {(absence.userId === me?.user.id || may("teams.update")) && (
-              <button
-                className="btn bare icon"
+              <Button
+                look="bare"
+                isIcon
                 aria-label={`Delete the absence of ${nameOf(absence.userId) ?? "somebody"}`}
                 onClick={() => void remove(absence, nameOf(absence.userId))}
               >
                 <Trash2 />
-              </button>
+              </Button>
             )}
           </li>
         ))}

@@ -5,6 +5,7 @@ import { useMay, useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
 import { toMoment } from "../../ui/words.ts";
 import { acknowledge } from "./acknowledge.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 type Page = Schemas["ListedPage"];
 
@@ -28,14 +29,9 @@ export function PageBanner({ ticketId }: { readonly ticketId: string }) {
     <div key={page.id} className="notice" role="status">
       <Siren className="ico" />
       <PageWords page={page} />
-      <button
-        className="btn main"
-        disabled={disabled !== undefined}
-        title={disabled}
-        onClick={() => void acknowledge(page)}
-      >
+      <Button look="main" refusal={disabled} onClick={() => void acknowledge(page)}>
         Acknowledge
-      </button>
+      </Button>
     </div>
   ));
 }

@@ -14,6 +14,7 @@ import { Ago, useNow } from "../../ui/time.tsx";
 import { toCountdown } from "../../ui/words.ts";
 import { acknowledge } from "./acknowledge.ts";
 import { PageDialog } from "./page-dialog.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 type Page = Schemas["ListedPage"];
 
@@ -59,14 +60,9 @@ export function Pages() {
     { keys: "c", label: "Page somebody", run: () => setAsking(true), disabled: refusal },
   ]);
   const ask = (
-    <button
-      className="btn"
-      disabled={refusal !== undefined}
-      title={refusal}
-      onClick={() => setAsking(true)}
-    >
+    <Button refusal={refusal} onClick={() => setAsking(true)}>
       <Siren /> Page somebody
-    </button>
+    </Button>
   );
   return (
     <div className="scroll oncall-list" tabIndex={0} role="region" aria-label="Pages">
@@ -119,14 +115,13 @@ function PageLine({ page, isChosen, refusal }: PageLineProps) {
       </span>
       <Ago at={page.createdAt} />
       {isOpen(page) && (
-        <button
-          className={isMine ? "btn main" : "btn"}
-          disabled={refusal !== undefined}
-          title={refusal}
+        <Button
+          refusal={refusal}
+          look={isMine ? "main" : undefined}
           onClick={() => void acknowledge(page)}
         >
           Acknowledge <Keys keys="a" />
-        </button>
+        </Button>
       )}
     </li>
   );

@@ -3,6 +3,7 @@ import { Plus, X } from "lucide-react";
 import { LineField } from "../../desk-settings/index.ts";
 import type { Step } from "./page-plan.ts";
 import { Targets } from "./targets.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 const STEPS_MAX = 10;
 
@@ -23,15 +24,17 @@ export function StepList({ steps, onChange, errorOf }: StepListProps) {
             <div className="step-head">
               <span className="step-place">{n + 1}</span>
               <strong className="grow">{n === 0 ? "At once" : "Then"}</strong>
-              <button
+              <Button
+                look="bare"
+                isIcon
+                isSmall
                 type="button"
-                className="btn bare icon small"
                 aria-label={`Remove step ${n + 1}`}
                 disabled={steps.length === 1}
                 onClick={() => onChange(steps.toSpliced(n, 1))}
               >
                 <X />
-              </button>
+              </Button>
             </div>
             <Targets
               targets={step.targets}
@@ -51,14 +54,13 @@ export function StepList({ steps, onChange, errorOf }: StepListProps) {
           </li>
         ))}
       </ol>
-      <button
+      <Button
         type="button"
-        className="btn"
         disabled={steps.length >= STEPS_MAX}
         onClick={() => onChange([...steps, { targets: [], waitMinutes: 15 }])}
       >
         <Plus /> Add a step
-      </button>
+      </Button>
     </section>
   );
 }

@@ -7,6 +7,7 @@ import { useMay } from "../../data/people.ts";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { filterOptions } from "../../ui/overlay/options.tsx";
 import type { Target } from "./page-plan.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface TargetsProps {
   readonly targets: readonly Target[];
@@ -36,14 +37,16 @@ export function Targets({ targets, onChange, error }: TargetsProps) {
       {targets.map(({ id }, n) => (
         <span key={id} className="chip">
           {labelOf(id) ?? "Somebody who left"}
-          <button
+          <Button
+            look="bare"
+            isIcon
+            isSmall
             type="button"
-            className="btn bare icon small"
             aria-label={`Leave out ${labelOf(id) ?? "it"}`}
             onClick={() => onChange(targets.toSpliced(n, 1))}
           >
             <X />
-          </button>
+          </Button>
         </span>
       ))}
       <Combobox

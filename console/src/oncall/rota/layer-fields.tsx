@@ -3,6 +3,8 @@ import { Plus, X } from "lucide-react";
 import { CheckField, LineField, PeopleField, SelectField } from "../../desk-settings/index.ts";
 import { Field } from "../../ui/field.tsx";
 import { type Layer, type LayerHours, makeLayer, WORK_HOURS } from "./schedule-draft.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 const LAYERS_MAX = 5;
 const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
@@ -30,14 +32,13 @@ export function LayerList({ layers, onChange, errorOf }: LayerListProps) {
           </li>
         ))}
       </ol>
-      <button
+      <Button
         type="button"
-        className="btn"
         disabled={layers.length >= LAYERS_MAX}
         onClick={() => onChange([...layers, makeLayer(layers)])}
       >
         <Plus /> Add a layer
-      </button>
+      </Button>
       {layers.length > 1 && (
         <p className="field-help">Where two layers have somebody, the later one counts.</p>
       )}
@@ -63,14 +64,16 @@ function LayerFields({ layer, onChange, onRemove, errorOf }: LayerFieldsProps) {
           onChange={(name) => set({ name })}
           error={errorOf("/name")}
         />
-        <button
+        <Button
+          look="bare"
+          isIcon
+          isSmall
           type="button"
-          className="btn bare icon small"
           aria-label={`Remove the layer ${layer.name}`}
           onClick={onRemove}
         >
           <X />
-        </button>
+        </Button>
       </div>
       <PeopleField
         label="In turn"
@@ -127,9 +130,8 @@ function NativeField({ label, type, value, onChange }: NativeFieldProps) {
   return (
     <Field label={label}>
       {(attributes) => (
-        <input
+        <TextInput
           {...attributes}
-          className="field"
           type={type}
           value={value}
           onChange={({ target }) => onChange(target.value)}
@@ -167,7 +169,7 @@ function HourFields({ layer, onChange }: HourFieldsProps) {
                 ? span.days.filter((one) => one !== at + 1)
                 : [...span.days, at + 1].toSorted((left, right) => left - right);
               return (
-                <button
+                <PlainButton
                   key={day}
                   type="button"
                   className="layer-day"
@@ -175,34 +177,35 @@ function HourFields({ layer, onChange }: HourFieldsProps) {
                   onClick={() => days.length > 0 && setHours(hours.with(n, { ...span, days }))}
                 >
                   {day}
-                </button>
+                </PlainButton>
               );
             })}
           </div>
           {(["from", "to"] as const).map((end) => (
-            <input
+            <TextInput
               key={end}
-              className="field"
               type="time"
               aria-label={end === "from" ? "From" : "To"}
               value={span[end]}
               onChange={({ target }) => setHours(hours.with(n, { ...span, [end]: target.value }))}
             />
           ))}
-          <button
+          <Button
+            look="bare"
+            isIcon
+            isSmall
             type="button"
-            className="btn bare icon small"
             aria-label="Leave these hours out"
             onClick={() => setHours(hours.toSpliced(n, 1))}
           >
             <X />
-          </button>
+          </Button>
         </div>
       ))}
       {hours.length > 0 && (
-        <button type="button" className="btn bare" onClick={() => setHours([...hours, WORK_HOURS])}>
+        <Button look="bare" type="button" onClick={() => setHours([...hours, WORK_HOURS])}>
           <Plus /> Add hours
-        </button>
+        </Button>
       )}
     </div>
   );

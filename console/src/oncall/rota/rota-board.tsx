@@ -10,6 +10,7 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import type { OnCallSearch } from "../search.ts";
 import { ScheduleEditor } from "./schedule-editor.tsx";
 import { ScheduleStrip } from "./schedule-strip.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 const DAYS = 14;
 const DAYS_A_WEEK = 7;
@@ -52,32 +53,26 @@ export function RotaBoard() {
     );
   }
   const make = (
-    <button
-      className="btn"
-      disabled={refusal !== undefined}
-      title={refusal}
-      aria-label="New schedule"
-      onClick={() => show({ open: NEW })}
-    >
+    <Button refusal={refusal} aria-label="New schedule" onClick={() => show({ open: NEW })}>
       <Plus /> <span className="wide-only">New schedule</span>
-    </button>
+    </Button>
   );
   return (
     <>
       <div className="rota-bar">
-        <button className="btn bare icon" aria-label="A week back" onClick={() => turn(-1)}>
+        <Button look="bare" isIcon aria-label="A week back" onClick={() => turn(-1)}>
           <ChevronLeft />
-        </button>
+        </Button>
         <strong className="rota-range">
           {toDate(first)} – {toDate(addDays(first, DAYS - 1))}
         </strong>
-        <button className="btn bare icon" aria-label="A week on" onClick={() => turn(1)}>
+        <Button look="bare" isIcon aria-label="A week on" onClick={() => turn(1)}>
           <ChevronRight />
-        </button>
+        </Button>
         {search.from !== undefined && (
-          <button className="btn bare" onClick={() => show({ from: undefined })}>
+          <Button look="bare" onClick={() => show({ from: undefined })}>
             This week
-          </button>
+          </Button>
         )}
         <span className="grow" />
         {schedules.length > 0 && make}

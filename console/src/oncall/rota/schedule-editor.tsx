@@ -23,6 +23,7 @@ import {
   toDraft,
 } from "./schedule-draft.ts";
 import { Strip } from "./strip.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 const [PREVIEW_DAYS, NARROW_DAYS] = [28, 7];
 const PAUSE_MS = 300;
@@ -58,9 +59,9 @@ export function ScheduleEditor({ schedule, refusal, onOpen }: ScheduleEditorProp
   const { draft, change, errorOf } = editor;
   return (
     <div className="scroll rota-edit" tabIndex={0} role="region" aria-label="Schedule">
-      <button className="btn bare" onClick={() => onOpen(undefined)}>
+      <Button look="bare" onClick={() => onOpen(undefined)}>
         <ArrowLeft /> All schedules
-      </button>
+      </Button>
       <DraftStrip draft={draft} scheduleId={schedule?.id} />
       <EditorForm
         title={schedule?.name ?? "New schedule"}

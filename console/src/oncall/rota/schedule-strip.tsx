@@ -11,6 +11,7 @@ import { toMoment } from "../../ui/words.ts";
 import { type ShiftAsk, ShiftDialog } from "./shift-dialog.tsx";
 import { type Block, type Lane, Strip } from "./strip.tsx";
 import { touching } from "./strip-place.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 type Schedule = Schemas["ListedOnCallSchedule"];
 type Shift = Schemas["OnCallShift"];
@@ -48,17 +49,12 @@ export function ScheduleStrip({ schedule, first, onEdit }: ScheduleStripProps) {
           </span>
         </div>
         <OnCallNow schedule={schedule} />
-        <button
-          className="btn"
-          disabled={refusal !== undefined}
-          title={refusal}
-          onClick={() => setAsk({ span: undefined, shift: undefined })}
-        >
+        <Button refusal={refusal} onClick={() => setAsk({ span: undefined, shift: undefined })}>
           Override
-        </button>
-        <button className="btn bare" onClick={onEdit}>
+        </Button>
+        <Button look="bare" onClick={onEdit}>
           {may("teams.update") ? "Edit" : "Look"}
-        </button>
+        </Button>
       </header>
       <LeaverNotice scheduleId={schedule.id} />
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -199,7 +195,7 @@ function Agenda({ shifts, onPick }: AgendaProps) {
     <ol className="rota-agenda">
       {shifts.map((shift) => (
         <li key={shift.from}>
-          <button
+          <PlainButton
             className="rota-turn"
             disabled={onPick === undefined}
             onClick={() => onPick?.(toBlock([])(shift))}
@@ -207,7 +203,7 @@ function Agenda({ shifts, onPick }: AgendaProps) {
             <Avatar name={nameOf(shift.userId)} />
             <span className="grow cut">{nameOf(shift.userId) ?? "Somebody who left"}</span>
             <span className="muted">{toSpan(shift.from, shift.until)}</span>
-          </button>
+          </PlainButton>
         </li>
       ))}
     </ol>

@@ -13,6 +13,7 @@ import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { TextField } from "../../ui/form/text-field.tsx";
 import { Grid } from "../../ui/layout/layout.tsx";
 import type { Span } from "./strip-place.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 type Shift = Schemas["OnCallShift"];
 
@@ -43,12 +44,16 @@ export function ShiftDialog({ schedule, ask, onClose }: ShiftDialogProps) {
     : `Stand in: ${schedule.name}`;
   const choice = mayswap && (
     <div className="tabs rota-way" role="group" aria-label="What to do">
-      <button type="button" aria-pressed={way === "stand in"} onClick={() => setWay("stand in")}>
+      <PlainButton
+        type="button"
+        aria-pressed={way === "stand in"}
+        onClick={() => setWay("stand in")}
+      >
         Override a shift
-      </button>
-      <button type="button" aria-pressed={way === "swap"} onClick={() => setWay("swap")}>
+      </PlainButton>
+      <PlainButton type="button" aria-pressed={way === "swap"} onClick={() => setWay("swap")}>
         Swap
-      </button>
+      </PlainButton>
     </div>
   );
   return way === "swap" && shift ? (

@@ -4,6 +4,7 @@ import { listDays, toDayKey, toSpan } from "../../changes/index.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { type Frame, momentAt, placeSpan, type Span, spanOf } from "./strip-place.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const HOUR_MS = 3_600_000;
 const DRAG_PX = 5;
@@ -136,7 +137,7 @@ function BlockButton<B extends Block>({ block, frame, onPick }: BlockButtonProps
   ].join(" · ");
   const look = `${block.isOverride ? " override" : ""}${block.warning === undefined ? "" : " warned"}`;
   return (
-    <button
+    <PlainButton
       type="button"
       className={`shift-block hue-${hueOf(name)}${look}`}
       style={{ left: `${place.left}%`, width: `${place.width}%` }}
@@ -149,7 +150,7 @@ function BlockButton<B extends Block>({ block, frame, onPick }: BlockButtonProps
       </span>
       <span className="shift-name cut">{name}</span>
       <span className="hide"> · {words}</span>
-    </button>
+    </PlainButton>
   );
 }
 

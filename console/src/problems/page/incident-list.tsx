@@ -9,6 +9,7 @@ import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { State } from "../../ui/state.tsx";
 import { count } from "../../ui/words.ts";
 import type { Problem } from "./problem.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface IncidentListProps {
   readonly problem: Problem;
@@ -42,14 +43,9 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
         <span className="grow">
           {incidents.length === 0 ? "Incidents" : count(incidents.length, "incident")}
         </span>
-        <button
-          className="btn"
-          disabled={refusal !== undefined}
-          title={refusal}
-          onClick={() => setLinking(true)}
-        >
+        <Button refusal={refusal} onClick={() => setLinking(true)}>
           <Plus /> Link an incident
-        </button>
+        </Button>
       </h2>
       {incidents.length === 0 && (
         <p className="muted">
@@ -65,8 +61,10 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
               <State state={state} />
             </Link>
             {refusal === undefined && (
-              <button
-                className="btn bare icon small"
+              <Button
+                look="bare"
+                isIcon
+                isSmall
                 aria-label={`Unlink ${number}`}
                 onClick={() =>
                   void change(
@@ -77,7 +75,7 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
                 }
               >
                 <X />
-              </button>
+              </Button>
             )}
           </li>
         ))}
@@ -107,9 +105,9 @@ function LinkDialog({ onClose, without, onLink }: LinkDialogProps) {
       onClose={onClose}
       onSubmit={() => incidentId !== undefined && onLink(incidentId)}
       footer={
-        <button className="btn main" disabled={incidentId === undefined}>
+        <Button look="main" disabled={incidentId === undefined}>
           Link
-        </button>
+        </Button>
       }
     >
       <Field label="Incident">

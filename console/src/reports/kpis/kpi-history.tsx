@@ -8,6 +8,7 @@ import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import type { Kpi } from "./kpi-draft.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 type Snapshot = Schemas["KpiSnapshot"];
 
@@ -54,15 +55,14 @@ export function KpiHistory({ kpi, refusal }: KpiHistoryProps) {
         </div>
       )}
       <p className="row">
-        <button
+        <Button
           type="button"
-          className="btn"
           disabled={refusal !== undefined || isBusy}
           title={refusal ?? "From the log, as of each time of its schedule"}
           onClick={() => void workOut()}
         >
           <History /> Work out the last {BACK_DAYS} days
-        </button>
+        </Button>
       </p>
     </section>
   );

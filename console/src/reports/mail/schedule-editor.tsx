@@ -15,6 +15,8 @@ import { notify, notifyError } from "../../ui/toast.tsx";
 import { MailPreview } from "./mail-preview.tsx";
 import { TimeFields } from "./time-fields.tsx";
 import type { Times } from "./times.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 type Schedule = Schemas["ListedReportSchedule"];
 
@@ -148,12 +150,7 @@ function SubjectField({ value, onChange, error }: SubjectFieldProps) {
   return (
     <Field label="Sends" error={error}>
       {(attributes) => (
-        <select
-          {...attributes}
-          className="field"
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        >
+        <Select {...attributes} value={value} onChange={({ target }) => onChange(target.value)}>
           <option value="">Choose a report or a dashboard</option>
           {groups.map(([label, items]) => (
             <optgroup key={label} label={label}>
@@ -164,7 +161,7 @@ function SubjectField({ value, onChange, error }: SubjectFieldProps) {
               ))}
             </optgroup>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );
@@ -214,24 +211,12 @@ function SentState(props: { readonly schedule: Schedule; readonly refusal: strin
         </ul>
       )}
       <p className="row">
-        <button
-          type="button"
-          className="btn"
-          disabled={refusal !== undefined}
-          title={refusal}
-          onClick={() => void send(true)}
-        >
+        <Button refusal={refusal} type="button" onClick={() => void send(true)}>
           <Send /> Send to me
-        </button>
-        <button
-          type="button"
-          className="btn"
-          disabled={refusal !== undefined}
-          title={refusal}
-          onClick={() => void send(false)}
-        >
+        </Button>
+        <Button refusal={refusal} type="button" onClick={() => void send(false)}>
           Send to all now
-        </button>
+        </Button>
       </p>
     </section>
   );

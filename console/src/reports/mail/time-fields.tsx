@@ -1,6 +1,7 @@
 import { LineField, SelectField } from "../../desk-settings/index.ts";
 import { Field } from "../../ui/field.tsx";
 import { readTimes, RHYTHMS, type Times, WEEKDAYS, writeTimes } from "./times.ts";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 interface TimeFieldsProps {
   readonly times: Times;
@@ -43,10 +44,9 @@ export function TimeFields({ times, onChange, error }: TimeFieldsProps) {
       ) : (
         <Field label="At" error={error}>
           {(attributes) => (
-            <input
+            <TextInput
               {...attributes}
               type="time"
-              className="field"
               required
               value={chosen.time}
               onChange={({ target }) => target.value !== "" && choose({ time: target.value })}

@@ -9,6 +9,7 @@ import { useNames } from "../../data/names/names.ts";
 import { useMay } from "../../data/people.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 type Report = Schemas["ListedReport"];
 
@@ -45,7 +46,7 @@ export function SavedReports() {
         <ul>
           {reports.map((one) => (
             <li key={one.id}>
-              <button
+              <PlainButton
                 className="shelf-line"
                 aria-current={one.id === chosen ? "true" : undefined}
                 onClick={() => open(one.id)}
@@ -54,7 +55,7 @@ export function SavedReports() {
                   <span className="shelf-name cut">{one.name}</span>
                   <span className="shelf-about cut">{one.description || sourceWords(one)}</span>
                 </span>
-              </button>
+              </PlainButton>
             </li>
           ))}
         </ul>
@@ -94,19 +95,18 @@ function OpenReport({ report, onBack }: OpenReportProps) {
     });
   return (
     <div className="shelf-open scroll" tabIndex={0} role="region" aria-label={report.name}>
-      <button className="btn bare shelf-back" onClick={onBack}>
+      <Button look="bare" className="shelf-back" onClick={onBack}>
         Saved reports
-      </button>
+      </Button>
       <header className="report-head">
         <h2 className="grow">{report.name}</h2>
-        <button
-          className="btn"
+        <Button
           disabled={!mayWrite}
           title={mayWrite ? undefined : "You may not send reports (analytics:write)."}
           onClick={send}
         >
           <Mail /> Send by mail
-        </button>
+        </Button>
       </header>
       {report.description !== "" && <p className="muted">{report.description}</p>}
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

@@ -9,6 +9,7 @@ import { readStepPlace, type StepPlace } from "../step/step-place.ts";
 import { type Entry, sumUp, toConversation, toDollars } from "./conversation.ts";
 import { useLiveText } from "./live-text.ts";
 import "./conversation.css";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const TURNS_MAX = 100;
 
@@ -83,13 +84,13 @@ function TurnView(props: Omit<EntryProps, "entry"> & { readonly entry: Entry & {
       <div className="grow">
         {text !== "" && <p className="talk-text">{text}</p>}
         {entry.error !== undefined && <p className="talk-bad">{entry.error}</p>}
-        <button className="run-link" onClick={() => onOpen(entry.stepId)}>
+        <PlainButton className="run-link" onClick={() => onOpen(entry.stepId)}>
           {entry.status === "completed"
             ? `${count(entry.tokens, "token")}${entry.cost === undefined ? "" : ` · ${toDollars(entry.cost)}`}`
             : entry.status === "running"
               ? "The model answers…"
               : "Show the turn"}
-        </button>
+        </PlainButton>
       </div>
     </>
   );
@@ -123,9 +124,9 @@ function CallView(props: Omit<EntryProps, "entry"> & { readonly entry: Entry & {
           Go to the approval
         </Link>
       ) : (
-        <button className="run-link" onClick={() => onOpen(stepId)}>
+        <PlainButton className="run-link" onClick={() => onOpen(stepId)}>
           Show the step
-        </button>
+        </PlainButton>
       )}
     </details>
   );

@@ -8,6 +8,7 @@ import { CancelMany } from "./cancel-many.tsx";
 import { RetryMany } from "./retry-many.tsx";
 import type { Run } from "./run-book.ts";
 import type { Selection } from "../../ui/behaviour/selection.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface BarProps {
   readonly runs: readonly Run[];
@@ -46,25 +47,15 @@ export function BulkBar({ runs, selection, onClear }: BarProps) {
   return (
     <div className="run-bulk" role="toolbar" aria-label="Selected runs">
       <span className="grow">{count(chosen.length, "run")} selected</span>
-      <button
-        className="btn"
-        disabled={refusal(canRetry) !== undefined}
-        title={refusal(canRetry)}
-        onClick={() => setAsked("retry")}
-      >
+      <Button refusal={refusal(canRetry)} onClick={() => setAsked("retry")}>
         <RotateCcw /> Retry {canRetry.ids.length || ""}
-      </button>
-      <button
-        className="btn"
-        disabled={refusal(canCancel) !== undefined}
-        title={refusal(canCancel)}
-        onClick={() => setAsked("cancel")}
-      >
+      </Button>
+      <Button refusal={refusal(canCancel)} onClick={() => setAsked("cancel")}>
         <Ban /> Cancel {canCancel.ids.length || ""}
-      </button>
-      <button className="btn bare icon" aria-label="Select nothing" onClick={onClear}>
+      </Button>
+      <Button look="bare" isIcon aria-label="Select nothing" onClick={onClear}>
         <X />
-      </button>
+      </Button>
       {asked === "retry" && (
         <RetryMany
           filters={toRetryFilters(chosen, canRetry.ids)}

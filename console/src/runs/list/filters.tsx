@@ -4,6 +4,8 @@ import { useOp } from "../../data/api.ts";
 import { useActions } from "../../shell/actions.ts";
 import { toWords } from "../../ui/words.ts";
 import { isFiltered, type RunsSearch, SPANS, type Span, TRIGGERS } from "./search.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select, TextInput } from "../../ui/form/controls.tsx";
 
 const KEPT_MS = 300_000;
 const PAUSE_MS = 250;
@@ -83,8 +85,8 @@ export function RunFilters({ search, onChange }: FilterProps) {
       />
       {search.workflow !== undefined && <VersionField search={search} onChange={onChange} />}
       {isFiltered(search) && (
-        <button
-          className="btn bare"
+        <Button
+          look="bare"
           onClick={() =>
             onChange({
               workflow: undefined,
@@ -98,7 +100,7 @@ export function RunFilters({ search, onChange }: FilterProps) {
           }
         >
           <X /> Clear
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -114,7 +116,8 @@ function Pick(props: {
   const { value, options } = props;
   const isKnown = value === undefined || options.some(([name]) => name === value);
   return (
-    <select
+    <Select
+      isBare
       className={`field runs-pick${value === undefined ? "" : " is-set"}`}
       aria-label={props.label}
       value={value ?? ""}
@@ -127,7 +130,7 @@ function Pick(props: {
           {words}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }
 
@@ -137,8 +140,7 @@ function DayField(props: {
   readonly onChange: (day: string | undefined) => void;
 }) {
   return (
-    <input
-      className="field"
+    <TextInput
       type="date"
       aria-label={props.label}
       value={props.value?.slice(0, 10) ?? ""}
@@ -149,7 +151,8 @@ function DayField(props: {
 
 function VersionField({ search, onChange }: FilterProps) {
   return (
-    <input
+    <TextInput
+      isBare
       className={`field runs-version${search.version === undefined ? "" : " is-set"}`}
       type="number"
       min={1}
@@ -176,7 +179,8 @@ function ErrorText({ search, onChange }: FilterProps) {
     <label className="runs-find">
       <Search className="ico" />
       <span className="hide">Words of the error</span>
-      <input
+      <TextInput
+        isBare
         ref={field}
         className={`field${search.q === undefined ? "" : " is-set"}`}
         type="text"

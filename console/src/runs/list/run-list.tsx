@@ -21,6 +21,7 @@ import { plainMessage } from "../step/step-error.ts";
 import { nameStart } from "../start-words.ts";
 import type { Run } from "./run-book.ts";
 import type { Selection } from "../../ui/behaviour/selection.ts";
+import { CheckBox } from "../../ui/form/controls.tsx";
 
 const ROW_PX = 34;
 const NARROW_ROW_PX = 58;
@@ -138,8 +139,7 @@ const RunRow = memo(function RunRow(props: RowProps) {
       style={{ transform: `translateY(${props.top}px)` }}
     >
       <span role="gridcell" className="run-check">
-        <input
-          type="checkbox"
+        <CheckBox
           tabIndex={-1}
           aria-label={`Select ${run.workflowName}, ${run.id.slice(-6)}`}
           checked={props.isSelected}

@@ -25,6 +25,7 @@ import {
   toggleOne,
 } from "../../ui/behaviour/selection.ts";
 import { useRunBook } from "./use-run-book.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 const MINUTE_MS = 60_000;
 const TABS: readonly (RunStatus | undefined)[] = [
@@ -68,7 +69,7 @@ export function Runs() {
           title={query.from === undefined ? "Counts are of the last 24 hours" : undefined}
         >
           {TABS.map((tab) => (
-            <button
+            <PlainButton
               key={tab ?? ""}
               aria-pressed={search.status === tab}
               onClick={() => show({ status: tab })}
@@ -77,7 +78,7 @@ export function Runs() {
               {tab && (counts?.byStatus[tab] ?? 0) > 0 && (
                 <span className="muted">{counts?.byStatus[tab].toLocaleString("en")}</span>
               )}
-            </button>
+            </PlainButton>
           ))}
         </div>
         <span className="grow" />
@@ -86,14 +87,9 @@ export function Runs() {
           retry={toRetryAll(search, query)}
           cancel={toCancelAll(search, query)}
         />
-        <button
-          className="btn bare icon"
-          aria-label="Copy as curl"
-          title="Copy as curl"
-          onClick={curl}
-        >
+        <Button look="bare" isIcon aria-label="Copy as curl" title="Copy as curl" onClick={curl}>
           <Terminal />
-        </button>
+        </Button>
       </header>
       <RunFilters search={search} onChange={show} />
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -174,14 +170,13 @@ function ActOnAll(props: {
   const refusal = retry ? "You may not start workflows." : "You may not end runs.";
   return (
     <>
-      <button
-        className="btn"
+      <Button
         disabled={!mayTrigger}
         title={mayTrigger ? "All that match, listed or not" : refusal}
         onClick={() => setAsked(true)}
       >
         {retry ? <RotateCcw /> : <Ban />} {retry ? "Retry all…" : "Cancel all…"}
-      </button>
+      </Button>
       {isAsked && retry && <RetryMany filters={[retry]} left={[]} onDone={close} onClose={close} />}
       {isAsked && cancel && <CancelMany filter={cancel} left={[]} onDone={close} onClose={close} />}
     </>
@@ -209,14 +204,7 @@ function NoRuns({
   const { status } = search;
   if (isFiltered(search)) {
     return (
-      <Empty
-        title="No run matches"
-        action={
-          <button className="btn" onClick={onClear}>
-            Show all runs
-          </button>
-        }
-      >
+      <Empty title="No run matches" action={<Button onClick={onClear}>Show all runs</Button>}>
         Nothing that ran here fits all of these filters.
       </Empty>
     );

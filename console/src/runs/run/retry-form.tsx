@@ -3,6 +3,8 @@ import type { Input } from "../../data/api.ts";
 import type { RunStep } from "../../workflows/index.ts";
 import type { TracedRun } from "./live-run.ts";
 import { mayReplaceInput, readInput } from "./retry.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { CheckBox, RadioButton, TextArea } from "../../ui/form/controls.tsx";
 
 export type RetryWish = NonNullable<Input<"runs.retry">["body"]>;
 
@@ -47,8 +49,7 @@ export function RetryForm(props: {
         <legend>Retry</legend>
         {places.map((place) => (
           <label key={place.from}>
-            <input
-              type="radio"
+            <RadioButton
               name={name}
               checked={known === place.from}
               onChange={() => setFrom(place.from)}
@@ -58,18 +59,14 @@ export function RetryForm(props: {
         ))}
       </fieldset>
       <label>
-        <input
-          type="checkbox"
-          checked={isLatest}
-          onChange={(event) => setLatest(event.target.checked)}
-        />
+        <CheckBox checked={isLatest} onChange={(event) => setLatest(event.target.checked)} />
         In the version that is deployed now
       </label>
       {canEdit && (
         <label className="run-input">
           <span>Input</span>
-          <textarea
-            className="field mono"
+          <TextArea
+            isMono
             rows={5}
             spellCheck={false}
             aria-invalid={read !== undefined && "problem" in read}
@@ -84,7 +81,7 @@ export function RetryForm(props: {
           ? "All of it is done again."
           : "What had completed before is kept; the rest is done again."}
       </p>
-      <button className="btn main">Retry</button>
+      <Button look="main">Retry</Button>
     </form>
   );
 }

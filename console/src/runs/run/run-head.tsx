@@ -32,6 +32,7 @@ import { findCancelRefusal, findRetryRefusal } from "./retry.ts";
 import { RetryForm, type RetryWish } from "./retry-form.tsx";
 import type { RunPageView } from "./search.ts";
 import type { StepPlace } from "../step/step-place.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 interface HeadProps {
   readonly run: TracedRun;
@@ -58,9 +59,9 @@ export function RunHead({ run, place, step, view, onView }: HeadProps) {
       <span className="grow" />
       <div className="tabs run-views" role="group" aria-label="View">
         {(["canvas", "waterfall", "both"] as const).map((name) => (
-          <button key={name} aria-pressed={view === name} onClick={() => onView(name)}>
+          <PlainButton key={name} aria-pressed={view === name} onClick={() => onView(name)}>
             {{ canvas: "Canvas", waterfall: "Waterfall", both: "Both" }[name]}
-          </button>
+          </PlainButton>
         ))}
       </div>
       <RunActs run={run} place={place} step={step} />
@@ -170,9 +171,9 @@ function RunActs({ run, place, step }: Pick<HeadProps, "run" | "place" | "step">
         <PencilRuler /> Open in editor
       </Link>
       {refusals.cancel === undefined && (
-        <button className="btn" onClick={() => setAsking(true)} aria-keyshortcuts="x">
+        <Button onClick={() => setAsking(true)} aria-keyshortcuts="x">
           <Ban /> Cancel <Keys keys="x" />
-        </button>
+        </Button>
       )}
       {refusals.cancel !== undefined && (
         <RetryButton run={run} step={step} refusals={refusals} onRetry={acts.retry} />
@@ -222,7 +223,7 @@ function RetryButton(props: {
   const look = refusals.retry === undefined ? "btn main" : "btn";
   return (
     <span className="run-split">
-      <button
+      <PlainButton
         className={look}
         disabled={refusals.retry !== undefined}
         title={refusals.retry ?? "From where it failed"}
@@ -230,7 +231,7 @@ function RetryButton(props: {
         onClick={() => void onRetry({})}
       >
         <RotateCcw /> Retry <Keys keys="r" />
-      </button>
+      </PlainButton>
       <Popover
         label="Retry in another way"
         className={`${look} icon`}

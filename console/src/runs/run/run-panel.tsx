@@ -6,6 +6,7 @@ import { nameStart } from "../start-words.ts";
 import type { TracedRun } from "./live-run.ts";
 import { readStepPlace, type StepPlace } from "../step/step-place.ts";
 import { ErrorSection, ValueSection } from "../step/step-sections.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 /** The run as a whole: what started it, what went in, what came out. */
 export function RunPanel(props: {
@@ -24,12 +25,9 @@ export function RunPanel(props: {
       {run.error && (
         <ErrorSection error={run.error} config={undefined}>
           {failed !== undefined && (
-            <button
-              className="btn"
-              onClick={() => props.onChoose(readStepPlace(failed, undefined))}
-            >
+            <Button onClick={() => props.onChoose(readStepPlace(failed, undefined))}>
               Show the step
-            </button>
+            </Button>
           )}
         </ErrorSection>
       )}

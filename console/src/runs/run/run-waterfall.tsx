@@ -22,6 +22,7 @@ import {
   UNREAD,
   wayTo,
 } from "./waterfall.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const ROW_PX = 28;
 const NARROW_ROW_PX = 44;
@@ -187,18 +188,21 @@ function StatusFilter(props: {
   const taken = [...counts].reduce((sum, [name, n]) => (name === "skipped" ? sum : sum + n), 0);
   return (
     <div className="fall-filter" role="group" aria-label="Status of steps">
-      <button aria-pressed={props.status === undefined} onClick={() => props.onStatus(undefined)}>
+      <PlainButton
+        aria-pressed={props.status === undefined}
+        onClick={() => props.onStatus(undefined)}
+      >
         {count(taken, "step")}
-      </button>
+      </PlainButton>
       {TELLING.filter((name) => counts.has(name) || name === props.status).map((name) => (
-        <button
+        <PlainButton
           key={name}
           className={toneOf(name)}
           aria-pressed={props.status === name}
           onClick={() => props.onStatus(props.status === name ? undefined : name)}
         >
           {(counts.get(name) ?? 0).toLocaleString("en")} {toWords(name).toLowerCase()}
-        </button>
+        </PlainButton>
       ))}
     </div>
   );

@@ -4,6 +4,7 @@ import { count, toWords } from "../../ui/words.ts";
 import { type LoopView, type NodeSummary, toStepKey } from "../../workflows/index.ts";
 import { useStepPages } from "./loop-steps.ts";
 import { itemPathOf, readStepPlace, type StepPlace } from "./step-place.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 /** What is looked for first. */
 const ORDER = ["failed", "paused", "waiting", "running", "cancelled", "completed"];
@@ -47,14 +48,14 @@ export function LoopItems(props: {
       {shown.length > 1 && (
         <div className="fall-filter" role="group" aria-label="Status of the steps in it">
           {shown.map((name) => (
-            <button
+            <PlainButton
               key={name}
               className={toneOf(name)}
               aria-pressed={name === status}
               onClick={() => setWanted(name)}
             >
               {counts.get(name)?.toLocaleString("en")} {toWords(name).toLowerCase()}
-            </button>
+            </PlainButton>
           ))}
         </div>
       )}
@@ -62,20 +63,20 @@ export function LoopItems(props: {
         <ul className="run-items" aria-label={`${toWords(status)} items`}>
           {steps.map((step) => (
             <li key={step.id}>
-              <button onClick={() => props.onChoose(readStepPlace(step.id, undefined))}>
+              <PlainButton onClick={() => props.onChoose(readStepPlace(step.id, undefined))}>
                 <b>{numberIn(step.id, loopKey)}</b>
                 <span className="cut">{step.name}</span>
                 <span className="muted cut grow">
                   {step.error?.message ?? toWords(step.status)}
                 </span>
-              </button>
+              </PlainButton>
             </li>
           ))}
           {hasMore && (
             <li>
-              <button className="run-more" onClick={readMore}>
+              <PlainButton className="run-more" onClick={readMore}>
                 Show more
-              </button>
+              </PlainButton>
             </li>
           )}
         </ul>

@@ -21,6 +21,7 @@ import { AttemptSection } from "./attempts.tsx";
 import { Conversation } from "../conversation/conversation-view.tsx";
 import { LoopItems } from "./loop-items.tsx";
 import { CallLine, ErrorSection, LogSection, ValueSection, WaitSection } from "./step-sections.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 interface PanelProps {
   readonly run: TracedRun;
@@ -56,13 +57,14 @@ export function StepPanel(props: PanelProps) {
           </p>
         </div>
         <State state={step.status} />
-        <button
-          className="btn bare icon"
+        <Button
+          look="bare"
+          isIcon
           aria-label="Close the step"
           onClick={() => onChoose({ key: TRIGGER_STEP, items: props.place.items })}
         >
           <X />
-        </button>
+        </Button>
       </header>
       {step.wait && step.finishedAt === null && (
         <WaitSection wait={step.wait} runId={run.id} stepId={step.id} />
@@ -154,9 +156,9 @@ function FailureWay(props: {
   const { path } = error ?? {};
   if (path !== undefined && path !== id) {
     return (
-      <button className="btn" onClick={() => props.onChoose(readStepPlace(path, undefined))}>
+      <Button onClick={() => props.onChoose(readStepPlace(path, undefined))}>
         Show the step in it
-      </button>
+      </Button>
     );
   }
   if (onError === "continue") return <span className="muted">The run went on.</span>;
@@ -171,9 +173,9 @@ function StepWay({ run, step, place, definition, onChoose }: PanelProps) {
   const items = itemsOf(step.id);
   return (
     <nav className="run-way" aria-label="Where it stands">
-      <button onClick={() => onChoose({ key: TRIGGER_STEP, items: place.items })}>
+      <PlainButton onClick={() => onChoose({ key: TRIGGER_STEP, items: place.items })}>
         {run.workflowName}
-      </button>
+      </PlainButton>
       {loops.map((loop, n) => {
         const item = items[n] ?? 0;
         const isOne = place.items.get(loop) === item;
@@ -182,26 +184,26 @@ function StepWay({ run, step, place, definition, onChoose }: PanelProps) {
         return (
           <Fragment key={loop}>
             <i>›</i>
-            <button onClick={() => onChoose({ key: loop, items: place.items })}>
+            <PlainButton onClick={() => onChoose({ key: loop, items: place.items })}>
               {(definition && findStep(definition, loop)?.name) ?? loop}
-            </button>
+            </PlainButton>
             <span className={`run-item${isOne ? " is-one" : ""}`}>
-              <button
+              <PlainButton
                 aria-label="Previous item"
                 disabled={item === 0}
                 onClick={() => choose(item - 1)}
               >
                 ‹
-              </button>
-              <button
+              </PlainButton>
+              <PlainButton
                 title={isOne ? "Look at all items" : "Look at this item alone"}
                 onClick={() => choose(isOne ? undefined : item)}
               >
                 item {item + 1}
-              </button>
-              <button aria-label="Next item" onClick={() => choose(item + 1)}>
+              </PlainButton>
+              <PlainButton aria-label="Next item" onClick={() => choose(item + 1)}>
                 ›
-              </button>
+              </PlainButton>
             </span>
           </Fragment>
         );

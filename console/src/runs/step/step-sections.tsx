@@ -18,6 +18,7 @@ import {
   readPointer,
 } from "./step-error.ts";
 import { useNames } from "../../data/names/names.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 type StepError = NonNullable<RunStep["error"]>;
 
@@ -172,14 +173,15 @@ export const ValueSection = memo(function ValueSection(props: {
       <h3>
         <span className="grow">{title}</span>
         {value !== undefined && (
-          <button
-            className="btn bare icon"
+          <Button
+            look="bare"
+            isIcon
             aria-label={`Copy: ${title}`}
             title="Copy as JSON"
             onClick={() => void copyText(JSON.stringify(value, null, 2), `${title} is`)}
           >
             <Copy />
-          </button>
+          </Button>
         )}
       </h3>
       <FileChips value={value} />

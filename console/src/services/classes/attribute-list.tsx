@@ -2,6 +2,7 @@ import "../../ui/display/steps.css";
 import { Plus, X } from "lucide-react";
 import { CheckField, LineField, SelectField } from "../../desk-settings/index.ts";
 import { type AttributeLine, KINDS } from "./attribute-model.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface AttributeListProps {
   readonly lines: readonly AttributeLine[];
@@ -43,14 +44,16 @@ export function AttributeList({ lines, onChange, errorOf }: AttributeListProps) 
                 isOn={line.isRequired}
                 onChange={(isRequired) => onChange(lines.with(n, { ...line, isRequired }))}
               />
-              <button
+              <Button
+                look="bare"
+                isIcon
+                isSmall
                 type="button"
-                className="btn bare icon small"
                 aria-label={`Remove the attribute ${line.name}`}
                 onClick={() => onChange(lines.toSpliced(n, 1))}
               >
                 <X />
-              </button>
+              </Button>
             </div>
             {line.kind === "choice" && (
               <LineField
@@ -67,9 +70,9 @@ export function AttributeList({ lines, onChange, errorOf }: AttributeListProps) 
           </li>
         ))}
       </ol>
-      <button type="button" className="btn" onClick={() => onChange([...lines, NEW_LINE])}>
+      <Button type="button" onClick={() => onChange([...lines, NEW_LINE])}>
         <Plus /> Add an attribute
-      </button>
+      </Button>
     </section>
   );
 }

@@ -8,6 +8,8 @@ import { notify } from "../../ui/toast.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import { FIELDS, guessMapping, parseTable, type Target, toItems } from "./csv.ts";
 import { Refusal } from "../../ui/feedback.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { FileInput, Select, TextArea } from "../../ui/form/controls.tsx";
 
 type Result = Schemas["CmdbImportResult"];
 
@@ -53,9 +55,9 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       onSubmit={() => void run(!tried)}
       footer={
-        <button className="btn main" disabled={!isReady || isBusy}>
+        <Button look="main" disabled={!isReady || isBusy}>
           {tried ? `Import ${count(tried.created + tried.updated, "item")}` : "Try it"}
-        </button>
+        </Button>
       }
     >
       <div className="import">
@@ -64,9 +66,8 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
           help="With a line of titles; whatever has a key that is known already is changed, not doubled."
         >
           {(attributes) => (
-            <textarea
+            <TextArea
               {...attributes}
-              className="field"
               rows={6}
               placeholder={"name,class,ip\nweb-01,server,10.0.0.1"}
               value={text}
@@ -74,8 +75,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
             />
           )}
         </Field>
-        <input
-          type="file"
+        <FileInput
           accept=".csv,.tsv,.txt,text/csv"
           aria-label="File with a list"
           onChange={({ target }) => void target.files?.[0]?.text().then(change)}
@@ -107,9 +107,8 @@ function ClassChoice(props: { readonly value: string; readonly onChange: (name: 
   return (
     <Field label="All of them are">
       {(attributes) => (
-        <select
+        <Select
           {...attributes}
-          className="field"
           value={props.value}
           onChange={({ target }) => props.onChange(target.value)}
         >
@@ -118,7 +117,7 @@ function ClassChoice(props: { readonly value: string; readonly onChange: (name: 
               {toWords(name)}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );
@@ -147,8 +146,7 @@ function Mapping(props: {
             </th>
             <td className="cut muted">{props.sample[n]}</td>
             <td>
-              <select
-                className="field"
+              <Select
                 aria-label={`${title} is`}
                 value={props.mapping[n]}
                 onChange={({ target }) => props.onChange(n, target.value as Target)}
@@ -158,7 +156,7 @@ function Mapping(props: {
                     {target === "attribute" ? `An attribute: ${title}` : toWords(target)}
                   </option>
                 ))}
-              </select>
+              </Select>
             </td>
           </tr>
         ))}

@@ -3,6 +3,7 @@ import { useState } from "react";
 import type { Schemas } from "../../data/api.ts";
 import { count, toWords } from "../../ui/words.ts";
 import { toPlural } from "../class-words.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 type Impact = Schemas["CmdbImpact"];
 type Hit = Impact["impacted"][number];
@@ -73,9 +74,9 @@ function Level({ hops, hits }: { readonly hops: number; readonly hits: readonly 
         </ul>
       ))}
       {shown.length < ordered.length && (
-        <button className="btn bare" onClick={() => setWhole(true)}>
+        <Button look="bare" onClick={() => setWhole(true)}>
           {count(ordered.length - shown.length, "more", "more")}
-        </button>
+        </Button>
       )}
     </div>
   );

@@ -11,6 +11,7 @@ import { notify } from "../../ui/toast.tsx";
 import { toWords } from "../../ui/words.ts";
 import { mergeAttributes } from "../classes/attribute-model.ts";
 import type { Item } from "./item.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 const STATUSES = ["planned", "active", "inactive", "maintenance", "retired"] as const;
 
@@ -64,7 +65,7 @@ export function ItemForm({ item, ifMatch, onClose }: ItemFormProps) {
       isWide
       onClose={onClose}
       onSubmit={() => void submit()}
-      footer={<button className="btn main">{item ? "Save" : "Create"}</button>}
+      footer={<Button look="main">{item ? "Save" : "Create"}</Button>}
     >
       <div className="item-form">
         {refused !== undefined && (

@@ -23,6 +23,7 @@ import { ItemForm } from "./item-form.tsx";
 import { ItemHistory, useItemMoments } from "./item-history.tsx";
 import { RelationList } from "./relation-list.tsx";
 import { TicketList } from "./ticket-list.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 const DEPTH = 6;
 
@@ -151,24 +152,18 @@ function ItemSheet({ item, ifMatch, onSee }: SheetProps) {
         >
           <Network /> <span className="wide-only">On the map</span>
         </Link>
-        <button
-          className="btn bare icon"
+        <Button
+          look="bare"
+          isIcon
+          refusal={refusal}
           aria-label="Delete the item"
-          disabled={refusal !== undefined}
-          title={refusal}
           onClick={() => setOpen("delete")}
         >
           <Trash2 />
-        </button>
-        <button
-          className="btn"
-          disabled={refusal !== undefined}
-          title={refusal}
-          aria-keyshortcuts="e"
-          onClick={() => setOpen("edit")}
-        >
+        </Button>
+        <Button refusal={refusal} aria-keyshortcuts="e" onClick={() => setOpen("edit")}>
           <Pencil /> Edit
-        </button>
+        </Button>
       </header>
       <div className="scroll item-page" tabIndex={0} role="region" aria-label={item.name}>
         <article className="item-main">

@@ -8,6 +8,7 @@ import { Field } from "../../ui/field.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { toWords } from "../../ui/words.ts";
 import { ItemPicker } from "../item-picker.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 const TYPES = ["depends_on", "hosted_on", "connects_to", "member_of", "uses"] as const;
 type RelationType = (typeof TYPES)[number];
@@ -35,15 +36,16 @@ export function RelationList({ itemId, refusal }: RelationListProps) {
     <section aria-label="Relationships">
       <h2 className="row">
         <span className="grow">Relationships</span>
-        <button
-          className="btn bare icon small"
+        <Button
+          look="bare"
+          isIcon
+          isSmall
+          refusal={refusal}
           aria-label="Add a relationship"
-          disabled={refusal !== undefined}
-          title={refusal}
           onClick={() => setAdding(true)}
         >
           <Plus />
-        </button>
+        </Button>
       </h2>
       {data && relations.length === 0 && <p className="muted">None yet: it stands alone.</p>}
       <Side title="Stands on" relations={needs} end="to" refusal={refusal} />
@@ -72,13 +74,15 @@ function Side({ title, relations, end, refusal }: SideProps) {
             <OtherItem id={relation[end]} />
             <span className="muted">{toWords(relation.type).toLowerCase()}</span>
             {refusal === undefined && (
-              <button
-                className="btn bare icon small"
+              <Button
+                look="bare"
+                isIcon
+                isSmall
                 aria-label="Remove the relationship"
                 onClick={() => void remove(relation)}
               >
                 <X />
-              </button>
+              </Button>
             )}
           </li>
         ))}
@@ -131,9 +135,9 @@ function RelationDialog(props: { readonly itemId: string; readonly onClose: () =
       onClose={onClose}
       onSubmit={() => void submit()}
       footer={
-        <button className="btn main" disabled={others.length === 0}>
+        <Button look="main" disabled={others.length === 0}>
           Add
-        </button>
+        </Button>
       }
     >
       <div className="item-form">

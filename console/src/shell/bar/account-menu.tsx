@@ -7,6 +7,7 @@ import { toWords } from "../../ui/words.ts";
 import { signOut } from "../account.ts";
 import { chooseTheme, THEMES, useTheme } from "../theme.ts";
 import { Popover } from "./popover.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const ICONS = { system: Monitor, light: Sun, dark: Moon };
 
@@ -49,9 +50,9 @@ function Entries({ me, onClose }: { readonly me: Me | undefined; readonly onClos
         {THEMES.map((one) => {
           const Icon = ICONS[one];
           return (
-            <button key={one} aria-pressed={one === theme} onClick={() => chooseTheme(one)}>
+            <PlainButton key={one} aria-pressed={one === theme} onClick={() => chooseTheme(one)}>
               <Icon className="ico" /> {toWords(one)}
-            </button>
+            </PlainButton>
           );
         })}
       </div>
@@ -79,9 +80,9 @@ function Entries({ me, onClose }: { readonly me: Me | undefined; readonly onClos
       </ul>
       <ul className="menu-list menu-apart">
         <li>
-          <button className="menu-item" onClick={() => void signOut()}>
+          <PlainButton className="menu-item" onClick={() => void signOut()}>
             <LogOut className="ico" /> Sign out
-          </button>
+          </PlainButton>
         </li>
       </ul>
     </>

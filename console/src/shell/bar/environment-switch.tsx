@@ -9,6 +9,7 @@ import {
 import { ProductionValues } from "../../data/notices/production-values.tsx";
 import { toWords } from "../../ui/words.ts";
 import { Popover } from "./popover.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 export const ENVIRONMENT_WORDS: Readonly<Record<Environment, string>> = {
   production: "What people rely on. Whatever you do here counts.",
@@ -40,7 +41,7 @@ export function EnvironmentSwitch() {
             const isHere = environment === place.environment;
             return (
               <li key={environment}>
-                <button
+                <PlainButton
                   className={`env-choice env-${environment}`}
                   aria-current={isHere}
                   autoFocus={isHere}
@@ -52,7 +53,7 @@ export function EnvironmentSwitch() {
                     <span className="muted">{ENVIRONMENT_WORDS[environment]}</span>
                   </span>
                   {isHere && <Check className="ico" />}
-                </button>
+                </PlainButton>
               </li>
             );
           })}

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 interface PopoverProps {
   readonly label: string;
@@ -36,7 +37,7 @@ export function Popover(props: PopoverProps) {
   };
   return (
     <>
-      <button
+      <PlainButton
         ref={button}
         className={props.className}
         popoverTarget={id}
@@ -45,7 +46,7 @@ export function Popover(props: PopoverProps) {
         title={props.label}
       >
         {props.trigger}
-      </button>
+      </PlainButton>
       <div
         ref={panel}
         id={id}

@@ -6,6 +6,8 @@ import { place, switchPlace } from "../../data/place.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { notifyError } from "../../ui/toast.tsx";
 import { Popover } from "./popover.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 /** The name of the workspace; with several, the way to the others. */
 export function WorkspaceSwitch({ name }: { readonly name: string | undefined }) {
@@ -34,7 +36,7 @@ function Choices({ onStay }: { readonly onStay: () => void }) {
     <ul className="menu-list">
       {workspaces.map(({ slug, name }) => (
         <li key={slug}>
-          <button
+          <PlainButton
             className="menu-item"
             aria-current={slug === place.workspace}
             onClick={() => (slug === place.workspace ? onStay() : switchPlace({ workspace: slug }))}
@@ -45,7 +47,7 @@ function Choices({ onStay }: { readonly onStay: () => void }) {
               <span className="muted cut">{slug}</span>
             )}
             {slug === place.workspace && <Check className="ico" />}
-          </button>
+          </PlainButton>
         </li>
       ))}
       {may("workspaces:create") && (
@@ -53,9 +55,9 @@ function Choices({ onStay }: { readonly onStay: () => void }) {
           {isNew ? (
             <NewWorkspace />
           ) : (
-            <button className="menu-item" onClick={() => setNew(true)}>
+            <PlainButton className="menu-item" onClick={() => setNew(true)}>
               <Plus className="ico" /> New workspace
-            </button>
+            </PlainButton>
           )}
         </li>
       )}
@@ -81,8 +83,8 @@ function NewWorkspace() {
         void create();
       }}
     >
-      <input
-        className="field grow"
+      <TextInput
+        className="grow"
         aria-label="Name of the workspace"
         placeholder="Name"
         autoFocus
@@ -91,7 +93,7 @@ function NewWorkspace() {
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
-      <button className="btn main">Create</button>
+      <Button look="main">Create</Button>
     </form>
   );
 }

@@ -10,6 +10,7 @@ import { copyText } from "../../ui/behaviour/copy.ts";
 import { Empty } from "../../ui/feedback.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 type Language = "curl" | "typescript";
 
@@ -41,14 +42,14 @@ export function CodeDialog({ onClose }: { readonly onClose: () => void }) {
       isWide
       onClose={onClose}
       footer={
-        <button
+        <Button
+          look="main"
           type="button"
-          className="btn main"
           disabled={calls.length === 0}
           onClick={() => void copyText(all, "All calls are")}
         >
           <Copy /> Copy all
-        </button>
+        </Button>
       }
     >
       <Tabs
@@ -90,14 +91,14 @@ function Calls(props: {
           <li key={n} className="code-call">
             <div className="row">
               <strong className="mono grow cut">{call.id}</strong>
-              <button
+              <Button
+                look="bare"
                 type="button"
-                className="btn bare"
                 aria-label={`Copy ${call.id}`}
                 onClick={() => void copyText(props.codeOf(call), call.id)}
               >
                 <Copy /> Copy
-              </button>
+              </Button>
             </div>
             <pre className="code-block" tabIndex={0}>
               {props.codeOf(call)}

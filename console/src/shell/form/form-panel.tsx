@@ -5,6 +5,7 @@ import { FormProblems, submitOnKeys, useFocusOnFailure } from "../../ui/form/for
 import { Keys } from "../../ui/key.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { useActions } from "../actions.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface FormPanelProps {
   readonly form: FormFrame;
@@ -53,13 +54,13 @@ export function FormPanel(props: FormPanelProps) {
         </div>
         {aside !== undefined && <div className="form-aside">{aside}</div>}
         <footer className="form-foot">
-          <button className="btn main" disabled={disabled !== undefined || isBusy} title={disabled}>
+          <Button look="main" disabled={disabled !== undefined || isBusy} title={disabled}>
             {act} <Keys keys="mod+s" />
-          </button>
+          </Button>
           {isDirty && !isNew && (
-            <button type="button" className="btn" onClick={form.reset}>
+            <Button type="button" onClick={form.reset}>
               Discard changes
-            </button>
+            </Button>
           )}
           <span className="grow" />
           {others}

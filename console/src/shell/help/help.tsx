@@ -7,6 +7,8 @@ import { useActions } from "../actions.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { guideOf } from "./guide-of.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 interface HelpProps {
   /** Where the person is. */
@@ -40,17 +42,18 @@ export function Help({ path, onClose }: HelpProps) {
     <aside className="help" aria-label="Help">
       <header className="help-head">
         {chosen && chosen.name !== own && (
-          <button
-            className="btn bare icon"
+          <Button
+            look="bare"
+            isIcon
             aria-label="Back to the guide of this screen"
             onClick={() => setChosen(undefined)}
           >
             <ArrowLeft />
-          </button>
+          </Button>
         )}
-        <input
+        <TextInput
+          className="grow"
           ref={field}
-          className="field grow"
           type="search"
           aria-label="Search the guides"
           placeholder="Search the guides…"
@@ -67,9 +70,9 @@ export function Help({ path, onClose }: HelpProps) {
         >
           <ExternalLink />
         </a>
-        <button className="btn bare icon" aria-label="Close help" onClick={onClose}>
+        <Button look="bare" isIcon aria-label="Close help" onClick={onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       {sought === "" ? (
         <GuideText place={shown} onOpen={open} />
@@ -134,10 +137,10 @@ function Hits(props: { readonly text: string; readonly onOpen: (place: Place) =>
     <ul className="help-hits scroll">
       {data.data.hits.map((hit) => (
         <li key={`${hit.name} ${hit.anchor} ${hit.excerpt}`}>
-          <button onClick={() => props.onOpen({ name: hit.name, anchor: hit.anchor })}>
+          <PlainButton onClick={() => props.onOpen({ name: hit.name, anchor: hit.anchor })}>
             <strong>{label(hit)}</strong>
             <span className="muted">{hit.excerpt}</span>
-          </button>
+          </PlainButton>
         </li>
       ))}
     </ul>

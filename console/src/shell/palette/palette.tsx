@@ -4,6 +4,7 @@ import { useModal } from "../../ui/overlay/modal.ts";
 import { Keys } from "../../ui/key.tsx";
 import { useEntries } from "./entries.tsx";
 import type { Entry } from "./entry.ts";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 const LIST_ID = "palette-list";
 
@@ -52,7 +53,8 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
     >
-      <input
+      <TextInput
+        isBare
         autoFocus
         role="combobox"
         aria-expanded="true"

@@ -5,6 +5,7 @@ import { portalPathOf } from "./portal-path.ts";
 import { signOut } from "../account.ts";
 import { Card } from "../sign-in/card.tsx";
 import { SignInPage } from "../sign-in/sign-in.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 /** Leads those who only have the rights of requesters to the portal; what the portal has no page for is explained. */
 export function PortalNotice() {
@@ -26,9 +27,9 @@ export function PortalNotice() {
           <a className="btn main" href={`${home}${query}`}>
             Open the portal
           </a>
-          <button type="button" className="btn" onClick={() => void signOut()}>
+          <Button type="button" onClick={() => void signOut()}>
             Sign out
-          </button>
+          </Button>
         </p>
       </Card>
     </SignInPage>

@@ -1,5 +1,7 @@
 import { type FormEvent, type ReactNode, useState } from "react";
 import { ApiError, Unreachable } from "../../data/api.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 /** A step of signing in: its fields, what was wrong, and the one way on. */
 export function Card(props: {
@@ -22,14 +24,14 @@ export function Card(props: {
       {props.children}
       <Problem text={problem} />
       {props.submit !== undefined && (
-        <button className="btn main" disabled={isBusy}>
+        <Button look="main" disabled={isBusy}>
           {props.submit}
-        </button>
+        </Button>
       )}
       {props.onBack && (
-        <button type="button" className="btn bare" onClick={props.onBack}>
+        <Button look="bare" type="button" onClick={props.onBack}>
           {props.back ?? "Back"}
-        </button>
+        </Button>
       )}
     </form>
   );
@@ -87,8 +89,7 @@ export function Field(props: {
   return (
     <label>
       {props.label}
-      <input
-        className="field"
+      <TextInput
         {...controlOf(props.type)}
         autoComplete={props.autoComplete}
         placeholder={props.placeholder}

@@ -6,6 +6,7 @@ import { BASE_PATH, place } from "../../data/place.ts";
 import { announcePerson } from "../../data/session.ts";
 import { Card, Field, Problem, useAttempt } from "./card.tsx";
 import { usePasskey } from "./passkey.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 type Step = "password" | "second" | "sso" | "forgot" | "sent";
 type Session = Reply<"auth.login">["data"];
@@ -146,15 +147,15 @@ function PasswordForm(props: {
       />
       <Problem text={problem} />
       <nav className="sign-in-ways" aria-label="Other ways">
-        <button type="button" disabled={isBusy} onClick={() => void attempt(props.onPasskey)}>
+        <PlainButton type="button" disabled={isBusy} onClick={() => void attempt(props.onPasskey)}>
           Passkey
-        </button>
-        <button type="button" onClick={() => void chooseSso()}>
+        </PlainButton>
+        <PlainButton type="button" onClick={() => void chooseSso()}>
           Single sign-on
-        </button>
-        <button type="button" onClick={() => props.onStep("forgot")}>
+        </PlainButton>
+        <PlainButton type="button" onClick={() => props.onStep("forgot")}>
           Forgot your password?
-        </button>
+        </PlainButton>
       </nav>
     </Card>
   );
@@ -178,16 +179,15 @@ function SecondFactorForm(props: {
       submit="Continue"
     >
       {hasKey && (
-        <button
+        <Button
           type="button"
-          className="btn"
           disabled={isBusy}
           onClick={() =>
             void attempt(async () => props.onProof({ assertion: await usePasskey(options) }))
           }
         >
           <KeyRound /> Use a passkey or security key
-        </button>
+        </Button>
       )}
       <Problem text={problem} />
       <Field

@@ -7,6 +7,7 @@ import { Card, Field, Problem, useAttempt } from "./card.tsx";
 import { makePasskey } from "./passkey.ts";
 import { QrCode } from "./qr-code.tsx";
 import { SignInPage } from "./sign-in.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 type TotpSecret = Schemas["TotpSecret"];
 
@@ -50,23 +51,12 @@ function Choice(props: {
   return (
     <Card title="A second factor is needed here" back="Sign out" onBack={() => void signOut()}>
       <p>This workspace asks everybody for more than a password. It takes a minute, once.</p>
-      <button
-        type="button"
-        className="btn"
-        disabled={isBusy}
-        autoFocus
-        onClick={() => void attempt(beginTotp)}
-      >
+      <Button type="button" disabled={isBusy} autoFocus onClick={() => void attempt(beginTotp)}>
         <Smartphone /> Use an authenticator app
-      </button>
-      <button
-        type="button"
-        className="btn"
-        disabled={isBusy}
-        onClick={() => void attempt(registerKey)}
-      >
+      </Button>
+      <Button type="button" disabled={isBusy} onClick={() => void attempt(registerKey)}>
         <KeyRound /> Use a passkey or security key
-      </button>
+      </Button>
       <Problem text={problem} />
     </Card>
   );
@@ -118,9 +108,9 @@ function RecoveryCodes(props: { readonly codes: readonly string[]; readonly onDo
           </li>
         ))}
       </ul>
-      <button type="button" className="btn" onClick={copy}>
+      <Button type="button" onClick={copy}>
         {isCopied ? "Copied" : "Copy all"}
-      </button>
+      </Button>
     </Card>
   );
 }

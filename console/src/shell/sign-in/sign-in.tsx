@@ -8,6 +8,7 @@ import { Avatar } from "../../ui/avatar.tsx";
 import { signOut } from "../account.ts";
 import { Card } from "./card.tsx";
 import { CredentialForms } from "./credentials.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 interface Workspace {
   readonly slug: string;
@@ -83,11 +84,11 @@ function WorkspaceChoice(props: {
       <ul className="sign-in-workspaces">
         {props.workspaces.map(({ slug, name }, n) => (
           <li key={slug}>
-            <button type="button" autoFocus={n === 0} onClick={() => props.onChoose(slug)}>
+            <PlainButton type="button" autoFocus={n === 0} onClick={() => props.onChoose(slug)}>
               <Avatar name={name} big />
               <span className="grow cut">{name}</span>
               <ChevronRight className="ico" />
-            </button>
+            </PlainButton>
           </li>
         ))}
       </ul>

@@ -10,6 +10,7 @@ import { count } from "../../ui/words.ts";
 import { Holidays } from "./holidays.tsx";
 import { countHours, type Hours, toWeek } from "./week.ts";
 import { WeekGrid } from "./week-grid.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 type Calendar = Schemas["ListedBusinessCalendar"];
 const NEW = "new";
@@ -31,14 +32,9 @@ export function Calendars() {
     <div className={`sla-split${open === undefined ? "" : " has-open"}`}>
       <section className="sla-list scroll" aria-label="Calendars" tabIndex={0}>
         <p className="sla-make">
-          <button
-            className="btn"
-            disabled={refusal !== undefined}
-            title={refusal}
-            onClick={() => show(NEW)}
-          >
+          <Button refusal={refusal} onClick={() => show(NEW)}>
             <Plus /> New calendar
-          </button>
+          </Button>
         </p>
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
         {isPending && !error && <Loading rows={4} />}
@@ -48,7 +44,7 @@ export function Calendars() {
         <ul>
           {calendars.map(({ id, name, timezone, hours, holidays }) => (
             <li key={id}>
-              <button
+              <PlainButton
                 className="sla-policy"
                 aria-current={id === open ? "true" : undefined}
                 onClick={() => show(id)}
@@ -58,7 +54,7 @@ export function Calendars() {
                   {countHours(toWeek(hours))} hours a week, {timezone},{" "}
                   {count(holidays.length, "holiday")}
                 </span>
-              </button>
+              </PlainButton>
             </li>
           ))}
         </ul>

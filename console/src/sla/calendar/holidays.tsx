@@ -5,6 +5,8 @@ import { call, type Schemas } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
 import { Field } from "../../ui/field.tsx";
 import { count } from "../../ui/words.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { FileInput, TextInput } from "../../ui/form/controls.tsx";
 
 interface HolidaysProps {
   readonly days: readonly string[];
@@ -38,19 +40,17 @@ export function Holidays({ days, onChange, error }: HolidaysProps) {
       <div className="editor-columns">
         <Field label="Add a day" error={error}>
           {(attributes) => (
-            <input
+            <TextInput
               {...attributes}
               type="date"
-              className="field"
               onChange={({ target }) => target.value !== "" && add([target.value])}
             />
           )}
         </Field>
         <Field label="From a file" help="iCalendar (.ics)" error={refused}>
           {(attributes) => (
-            <input
+            <FileInput
               {...attributes}
-              type="file"
               accept=".ics,text/calendar"
               onChange={({ target }) => void read(target.files?.[0])}
             />
@@ -73,9 +73,9 @@ export function Holidays({ days, onChange, error }: HolidaysProps) {
             ))}
           </ul>
           <p className="row">
-            <button
+            <Button
+              look="main"
               type="button"
-              className="btn main"
               disabled={fresh.length === 0}
               onClick={() => {
                 add(fresh.map(({ day }) => day));
@@ -83,10 +83,10 @@ export function Holidays({ days, onChange, error }: HolidaysProps) {
               }}
             >
               Take them
-            </button>
-            <button type="button" className="btn" onClick={() => setPreview(undefined)}>
+            </Button>
+            <Button type="button" onClick={() => setPreview(undefined)}>
               Leave it
-            </button>
+            </Button>
           </p>
         </div>
       )}
@@ -95,13 +95,13 @@ export function Holidays({ days, onChange, error }: HolidaysProps) {
         {days.map((day) => (
           <li key={day} className="chip">
             {dayWords(day)}
-            <button
+            <PlainButton
               type="button"
               aria-label={`${dayWords(day)} counts`}
               onClick={() => onChange(days.filter((one) => one !== day))}
             >
               <X className="ico" />
-            </button>
+            </PlainButton>
           </li>
         ))}
       </ul>

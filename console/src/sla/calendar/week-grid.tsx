@@ -10,6 +10,7 @@ import {
   toTime,
   toWeek,
 } from "./week.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 interface WeekGridProps {
   readonly hours: readonly Hours[];
@@ -65,7 +66,7 @@ export function WeekGrid({ hours, onChange, isDisabled }: WeekGridProps) {
               {DAYS[day]}
             </span>
             {line.map((isOn, slot) => (
-              <button
+              <PlainButton
                 key={slot}
                 type="button"
                 data-at={`${day}-${slot}`}

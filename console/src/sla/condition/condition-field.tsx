@@ -12,6 +12,8 @@ import {
   toCondition,
   toConditionLines,
 } from "./condition-lines.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { Select, TextInput } from "../../ui/form/controls.tsx";
 
 interface ConditionFieldProps {
   readonly label: string;
@@ -58,13 +60,13 @@ export function ConditionField(props: ConditionFieldProps) {
         />
       ))}
       {lines && (
-        <button
+        <Button
+          look="bare"
           type="button"
-          className="btn bare"
           onClick={() => set([...lines, { field: freeField(lines), operator: "eq", value: "1" }])}
         >
           <Plus /> Add a comparison
-        </button>
+        </Button>
       )}
       {error !== undefined && <p className="field-error">{error}</p>}
     </fieldset>
@@ -110,8 +112,7 @@ function Line({ line, own, onChange, onRemove }: LineProps) {
   const choices = own.find(({ field }) => field === line.field)?.choices ?? [];
   return (
     <div className="condition-line">
-      <select
-        className="field"
+      <Select
         aria-label="Field"
         value={line.field}
         onChange={({ target }) => onChange({ ...line, field: target.value })}
@@ -127,9 +128,8 @@ function Line({ line, own, onChange, onRemove }: LineProps) {
           </option>
         ))}
         {!isKnown && <option value={line.field}>{line.field}</option>}
-      </select>
-      <select
-        className="field"
+      </Select>
+      <Select
         aria-label="How"
         value={line.operator}
         onChange={({ target }) => onChange({ ...line, operator: target.value as Operator })}
@@ -139,10 +139,9 @@ function Line({ line, own, onChange, onRemove }: LineProps) {
             {words}
           </option>
         ))}
-      </select>
+      </Select>
       {line.field === "teamId" && line.operator !== "in" ? (
-        <select
-          className="field"
+        <Select
           aria-label="Value"
           value={line.value}
           onChange={({ target }) => onChange({ ...line, value: target.value })}
@@ -153,10 +152,9 @@ function Line({ line, own, onChange, onRemove }: LineProps) {
               {name}
             </option>
           ))}
-        </select>
+        </Select>
       ) : choices.length > 0 && line.operator !== "in" ? (
-        <select
-          className="field"
+        <Select
           aria-label="Value"
           value={line.value}
           onChange={({ target }) => onChange({ ...line, value: target.value })}
@@ -167,23 +165,17 @@ function Line({ line, own, onChange, onRemove }: LineProps) {
               {choice === "true" ? "yes" : choice === "false" ? "no" : choice}
             </option>
           ))}
-        </select>
+        </Select>
       ) : (
-        <input
-          className="field"
+        <TextInput
           aria-label="Value"
           value={line.value}
           onChange={({ target }) => onChange({ ...line, value: target.value })}
         />
       )}
-      <button
-        type="button"
-        className="btn bare icon small"
-        aria-label="Leave it out"
-        onClick={onRemove}
-      >
+      <Button look="bare" isIcon isSmall type="button" aria-label="Leave it out" onClick={onRemove}>
         <X />
-      </button>
+      </Button>
     </div>
   );
 }

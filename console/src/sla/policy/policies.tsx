@@ -7,6 +7,7 @@ import { useListKeys } from "../../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { toSentence } from "../policy-words.ts";
 import { PolicyEditor } from "./policy-editor.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 export const NEW = "new";
 
@@ -24,14 +25,9 @@ export function Policies() {
   useListKeys({ ids: policies.map(({ id }) => id), chosen: open, onChoose: show });
   useActions([{ keys: "c", label: "New policy", run: () => show(NEW), disabled: refusal }]);
   const make = (
-    <button
-      className="btn"
-      disabled={refusal !== undefined}
-      title={refusal}
-      onClick={() => show(NEW)}
-    >
+    <Button refusal={refusal} onClick={() => show(NEW)}>
       <Plus /> New policy
-    </button>
+    </Button>
   );
   return (
     <div className={`sla-split${open === undefined ? "" : " has-open"}`}>
@@ -45,7 +41,7 @@ export function Policies() {
         <ul>
           {policies.map((one) => (
             <li key={one.id}>
-              <button
+              <PlainButton
                 className="sla-policy"
                 aria-current={one.id === open ? "true" : undefined}
                 onClick={() => show(one.id)}
@@ -54,7 +50,7 @@ export function Policies() {
                   {one.name} {!one.active && <span className="tag idle">Off</span>}
                 </strong>
                 <span className="muted">{toSentence(one)}</span>
-              </button>
+              </PlainButton>
             </li>
           ))}
         </ul>

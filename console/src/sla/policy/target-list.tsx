@@ -6,6 +6,7 @@ import { ConditionField } from "../condition/condition-field.tsx";
 import { toTimeWords } from "../policy-words.ts";
 import type { Target } from "./policy-draft.ts";
 import { WarningsField } from "./warnings-field.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 interface TargetListProps {
   readonly targets: readonly Target[];
@@ -45,13 +46,12 @@ export function TargetList({ targets, onChange, errorOf }: TargetListProps) {
           </li>
         ))}
       </ol>
-      <button
+      <Button
         type="button"
-        className="btn"
         onClick={() => onChange([...targets, { metric: "next_reply", minutes: 60 }])}
       >
         <Plus /> Add a target
-      </button>
+      </Button>
     </section>
   );
 }
@@ -96,14 +96,16 @@ function TargetFields({ target, n, onChange, onRemove, errorOf }: TargetFieldsPr
           error={errorOf(`${at}/minutes`)}
         />
         {onRemove && (
-          <button
+          <Button
+            look="bare"
+            isIcon
+            isSmall
             type="button"
-            className="btn bare icon small"
             aria-label="Remove the target"
             onClick={onRemove}
           >
             <X />
-          </button>
+          </Button>
         )}
       </div>
       <Unfold className="target-rules" isOpen={hasRules} summary="Rules">

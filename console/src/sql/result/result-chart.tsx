@@ -10,6 +10,8 @@ import {
   PLACES_MAX,
   toChartData,
 } from "./chart-data.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { CheckBox, Select } from "../../ui/form/controls.tsx";
 
 const KINDS: readonly (readonly [ChartKind, string, typeof Hash])[] = [
   ["line", "Line", ChartLine],
@@ -52,40 +54,34 @@ function ChartFields({ answer, choice, onChange }: ResultChartProps & { choice: 
     <div className="sql-chart-fields">
       <div className="sql-kinds" role="group" aria-label="Chart">
         {KINDS.map(([kind, label, Icon]) => (
-          <button
+          <Button
             key={kind}
             type="button"
-            className="btn"
             aria-pressed={choice.kind === kind}
             onClick={() => onChange({ ...choice, kind })}
           >
             <Icon /> {label}
-          </button>
+          </Button>
         ))}
       </div>
       {choice.kind !== "number" && (
         <label className="sql-inline">
           <span className="muted">Over</span>
-          <select
-            className="field"
+          <Select
             value={choice.over}
             onChange={({ target }) => onChange({ ...choice, over: target.value })}
           >
             {answer.columns.map(({ name }) => (
               <option key={name}>{name}</option>
             ))}
-          </select>
+          </Select>
         </label>
       )}
       <fieldset className="sql-inline">
         <legend className="hide">Numbers drawn</legend>
         {numbers.map((name) => (
           <label key={name} className="sql-check">
-            <input
-              type="checkbox"
-              checked={choice.of.includes(name)}
-              onChange={() => toggle(name)}
-            />
+            <CheckBox checked={choice.of.includes(name)} onChange={() => toggle(name)} />
             {name}
           </label>
         ))}

@@ -11,6 +11,7 @@ import { PlanView } from "./plan-view.tsx";
 import { ResultChart } from "./result-chart.tsx";
 import { ResultTable } from "./result-table.tsx";
 import { toCsv, toTabs } from "./result-text.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 export type ResultTab = "rows" | "chart" | "plan";
 
@@ -94,24 +95,26 @@ function ResultAside({ answer, isRunning, name }: ResultAsideProps) {
       </span>
       {answer && (
         <>
-          <button
+          <Button
+            look="bare"
+            isIcon
             type="button"
-            className="btn bare icon"
             aria-label="Copy for a spreadsheet"
             title="Copy for a spreadsheet"
             onClick={() => void copyText(toTabs(answer), count(answer.rowCount, "row"))}
           >
             <Copy />
-          </button>
-          <button
+          </Button>
+          <Button
+            look="bare"
+            isIcon
             type="button"
-            className="btn bare icon"
             aria-label="Download as CSV"
             title="Download as CSV"
             onClick={() => saveFile(`\uFEFF${toCsv(answer)}`, file, "text/csv")}
           >
             <Download />
-          </button>
+          </Button>
         </>
       )}
     </div>

@@ -9,6 +9,7 @@ import { asText, type NameOf, parseText, toPlain } from "../column/value.ts";
 import { ChoiceList } from "./choice-list.tsx";
 import type { ChoiceOption, Leave } from "./choice-option.ts";
 import { useReferenceOptions } from "./reference-options.ts";
+import { TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 export interface EditorProps {
   readonly column: GridColumn;
@@ -95,9 +96,10 @@ function TextEditor({ column, value, typed, nameOf, onSave, onCancel }: EditorPr
   return (
     <>
       {isLong || text.includes("\n") ? (
-        <textarea className="cell-field long" rows={6} {...common} />
+        <TextArea isBare className="cell-field long" rows={6} {...common} />
       ) : (
-        <input
+        <TextInput
+          isBare
           className="cell-field"
           type={isPicker(column) && typed === undefined ? PICKERS[column.type] : "text"}
           step={column.type === "timestamp" ? 1 : undefined}

@@ -7,6 +7,7 @@ import { useFloat } from "../../ui/overlay/placement.ts";
 import type { GridColumn } from "../column/column.ts";
 import { Choice } from "./cell-content.tsx";
 import type { ChoiceOption, Leave } from "./choice-option.ts";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 interface ChoiceListProps {
   readonly label: string;
@@ -42,12 +43,8 @@ export function ChoiceList(props: ChoiceListProps) {
     const none: ChoiceOption = { value: NOTHING, label: "Nothing" };
     return props.mayClear && wanted === "" && chosen.length > 0 ? [...fit, none] : fit;
   }, [options, words, onWords, props.mayClear, chosen.length]);
-  const [active, setActive] = useState(() =>
-    Math.max(
-      0,
-      options.findIndex(({ value }) => chosen.includes(value)),
-    ),
-  );
+  const first = options.findIndex(({ value }) => chosen.includes(value));
+  const [active, setActive] = useState(Math.max(0, first));
   useFloat(field, list, true, { isWide: true });
   useEffect(() => field.current?.focus(), []);
   const pick = (n: number): void => {
@@ -80,9 +77,10 @@ export function ChoiceList(props: ChoiceListProps) {
   };
   return (
     <>
-      <input
-        ref={field}
+      <TextInput
+        isBare
         className="cell-field"
+        ref={field}
         role="combobox"
         aria-label={props.label}
         aria-expanded="true"

@@ -1,6 +1,7 @@
 import { type GridColumn } from "../column/column.ts";
 import { type NameOf, toText } from "../column/value.ts";
 import type { Fault } from "../book/row-book.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface FaultNoticeProps {
   readonly fault: Fault;
@@ -20,14 +21,8 @@ export function FaultNotice({ fault, column, nameOf, onMine, onDismiss }: FaultN
         <strong>{column.title}:</strong> {fault.message}
         {mine !== "" && <> Yours was “{mine}”.</>}
       </span>
-      {isConflict && (
-        <button className="btn" onClick={onMine}>
-          Overwrite with mine
-        </button>
-      )}
-      <button className="btn" onClick={onDismiss}>
-        {isConflict ? "Keep theirs" : "Dismiss"}
-      </button>
+      {isConflict && <Button onClick={onMine}>Overwrite with mine</Button>}
+      <Button onClick={onDismiss}>{isConflict ? "Keep theirs" : "Dismiss"}</Button>
     </div>
   );
 }

@@ -13,6 +13,7 @@ import {
   NEW_COLUMN,
   toNewColumn,
 } from "./column-draft.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface AddColumnProps {
   readonly table: TableShape;
@@ -46,14 +47,14 @@ export function AddColumn({ table, onClose }: AddColumnProps) {
       onClose={onClose}
       onSubmit={submit}
       footer={
-        <button
+        <Button
+          look="main"
           type="submit"
-          className="btn main"
           disabled={fault !== undefined || update.isPending}
           title={fault}
         >
           Add
-        </button>
+        </Button>
       }
     >
       <ColumnFields draft={draft} onChange={setDraft} table={table} />

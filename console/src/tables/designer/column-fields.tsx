@@ -5,6 +5,7 @@ import { type ColumnDraft, isIndexableType, TYPES } from "./column-draft.ts";
 import { FormulaField } from "./formula-field.tsx";
 import { VECTOR_TYPES, VectorFields } from "./vector-fields.tsx";
 import { RELATION_TYPES, RelationFields, type TypeFieldsProps } from "./relation-fields.tsx";
+import { CheckBox, Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 interface ColumnFieldsProps {
   readonly draft: ColumnDraft;
@@ -19,9 +20,8 @@ export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
     <div className="column-fields">
       <Field label="Title">
         {(control) => (
-          <input
+          <TextInput
             {...control}
-            className="field"
             value={draft.title}
             maxLength={200}
             onChange={({ target }) => set({ title: target.value })}
@@ -30,9 +30,8 @@ export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
       </Field>
       <Field label="Type">
         {(control) => (
-          <select
+          <Select
             {...control}
-            className="field"
             value={draft.type}
             onChange={({ target }) => set({ type: target.value })}
           >
@@ -41,15 +40,14 @@ export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
                 {typeWord(type)}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </Field>
       <TypeFields draft={draft} set={set} table={table} />
       <Field label="About it" isOptional>
         {(control) => (
-          <input
+          <TextInput
             {...control}
-            className="field"
             value={draft.description}
             onChange={({ target }) => set({ description: target.value })}
           />
@@ -62,9 +60,9 @@ export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
           help="Programs and formulas use this name. Change it only if they do too."
         >
           {(control) => (
-            <input
+            <TextInput
               {...control}
-              className="field code"
+              className="code"
               value={draft.name}
               maxLength={63}
               onChange={({ target }) => set({ name: target.value.trim() })}
@@ -102,9 +100,8 @@ function TypeFields({ draft, set, table }: TypeFieldsProps) {
     return (
       <Field label="Choices" help="One in each line, in their order.">
         {(control) => (
-          <textarea
+          <TextArea
             {...control}
-            className="field"
             rows={4}
             value={draft.values}
             onChange={({ target }) => set({ values: target.value })}
@@ -117,9 +114,8 @@ function TypeFields({ draft, set, table }: TypeFieldsProps) {
     return (
       <Field label="Decimal places">
         {(control) => (
-          <input
+          <TextInput
             {...control}
-            className="field"
             type="number"
             min={0}
             max={10}
@@ -147,11 +143,7 @@ function Check(props: {
 }) {
   return (
     <label className="check-line">
-      <input
-        type="checkbox"
-        checked={props.isOn}
-        onChange={({ target }) => props.onChange(target.checked)}
-      />
+      <CheckBox checked={props.isOn} onChange={({ target }) => props.onChange(target.checked)} />
       {props.label}
     </label>
   );

@@ -33,6 +33,7 @@ import {
 } from "./column-draft.ts";
 import { ColumnFields } from "./column-fields.tsx";
 import { TryChange } from "./try-change.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 export function Designer() {
   const { slug } = useParams({ from: "/inside/tables/$slug/design" });
@@ -85,31 +86,21 @@ function ColumnList({ table }: { readonly table: TableShape }) {
       <ul className="design-columns">
         {table.columns.map((column) => (
           <li key={column.name}>
-            <button className="design-column" onClick={() => show(column.name)}>
+            <PlainButton className="design-column" onClick={() => show(column.name)}>
               <TypeIcon type={column.type} />
               <strong className="cut">{column.title}</strong>
               <span className="muted cut">{aboutOf(column)}</span>
-            </button>
+            </PlainButton>
           </li>
         ))}
       </ul>
       <div className="filter-acts">
-        <button
-          className="btn"
-          disabled={refusal !== undefined}
-          title={refusal}
-          onClick={() => setAdding(true)}
-        >
+        <Button refusal={refusal} onClick={() => setAdding(true)}>
           <Plus /> Column
-        </button>
-        <button
-          className="btn bare danger"
-          disabled={refusal !== undefined}
-          title={refusal}
-          onClick={() => setDropping(true)}
-        >
+        </Button>
+        <Button look="bare" isDangerous refusal={refusal} onClick={() => setDropping(true)}>
           <Trash2 /> Drop the table…
-        </button>
+        </Button>
       </div>
       {isAdding && <AddColumn table={table} onClose={() => setAdding(false)} />}
       {chosen && (
@@ -213,23 +204,24 @@ function ChangeColumn({ table, column, refusal, onClose }: ChangeColumnProps) {
       onSubmit={save}
       footer={
         <>
-          <button
+          <Button
+            look="bare"
+            isDangerous
             type="button"
-            className="btn bare danger"
             disabled={refusal !== undefined}
             onClick={() => setDropping(true)}
           >
             Remove…
-          </button>
+          </Button>
           <span className="grow" />
-          <button
+          <Button
+            look="main"
             type="submit"
-            className="btn main"
             disabled={fault !== undefined || refusal !== undefined}
             title={fault ?? refusal}
           >
             Save
-          </button>
+          </Button>
         </>
       }
     >

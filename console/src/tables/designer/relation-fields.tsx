@@ -3,6 +3,7 @@ import { useOp } from "../../data/api.ts";
 import { Field } from "../../ui/field.tsx";
 import { type Column, linkTargetOf, type TableShape, targetOf } from "../column/column.ts";
 import { type ColumnDraft, ROLLUPS } from "./column-draft.ts";
+import { Select, TextInput } from "../../ui/form/controls.tsx";
 
 export interface TypeFieldsProps {
   readonly draft: ColumnDraft;
@@ -73,9 +74,8 @@ function LinkFields(props: RelationProps) {
         help={`A column over there that lists the records of ${table.name} that link to it.`}
       >
         {(control) => (
-          <input
+          <TextInput
             {...control}
-            className="field"
             value={draft.inverse}
             onChange={({ target }) => set({ inverse: target.value })}
           />
@@ -187,19 +187,14 @@ function Choose({ label, value, options, help, onChange }: ChooseProps) {
   return (
     <Field label={label} help={help}>
       {(control) => (
-        <select
-          {...control}
-          className="field"
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        >
+        <Select {...control} value={value} onChange={({ target }) => onChange(target.value)}>
           {(!isKnown || value === "") && <option value={value}>{value || "Choose…"}</option>}
           {options.map(([own, words]) => (
             <option key={own} value={own}>
               {words}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </Field>
   );

@@ -3,6 +3,7 @@ import type { Input } from "../../data/api.ts";
 import { dryRun } from "../book/dry-run.ts";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { toDuration } from "../../ui/words.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface TryChangeProps {
   readonly slug: string;
@@ -21,15 +22,14 @@ export function TryChange({ slug, toBody }: TryChangeProps) {
   });
   return (
     <div className="try-change">
-      <button
+      <Button
         type="button"
-        className="btn"
         disabled={trial.isPending}
         title="Locks the table for as long as the change itself does."
         onClick={() => trial.mutate()}
       >
         {trial.isPending ? "Trying…" : "Try it without keeping it"}
-      </button>
+      </Button>
       <span role="status">
         {trial.data !== undefined &&
           `Every value fits. The table is locked for about ${toDuration(trial.data)}.`}

@@ -2,6 +2,7 @@
 import { Field } from "../../ui/field.tsx";
 import {} from "../column/column.ts";
 import type { TypeFieldsProps } from "./relation-fields.tsx";
+import { CheckBox, TextInput } from "../../ui/form/controls.tsx";
 
 export const VECTOR_TYPES: ReadonlySet<string> = new Set(["embedding", "vector"]);
 const TEXTS: ReadonlySet<string> = new Set(["text", "enum", "email", "url"]);
@@ -19,9 +20,8 @@ function DimensionsField({ draft, set }: TypeFieldsProps) {
   return (
     <Field label="Numbers in each" help="As many as the model gives that makes the vectors.">
       {(control) => (
-        <input
+        <TextInput
           {...control}
-          className="field"
           type="number"
           min={2}
           max={DIMENSIONS_MAX}
@@ -46,8 +46,7 @@ function SourceFields({ draft, set, table }: TypeFieldsProps) {
       {texts.length === 0 && <p className="field-help">The table has no column of text yet.</p>}
       {texts.map(({ name, title }) => (
         <label key={name} className="check-line">
-          <input
-            type="checkbox"
+          <CheckBox
             checked={draft.sources.includes(name)}
             onChange={({ target }) => toggle(name, target.checked)}
           />

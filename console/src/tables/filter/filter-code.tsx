@@ -8,6 +8,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import type { GridColumn } from "../column/column.ts";
 import { toSql } from "./filter-sql.ts";
 import { type FilterGroup, toCondition } from "./filter-tree.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 type Language = "curl" | "typescript" | "sql";
 
@@ -49,13 +50,9 @@ export function FilterCode({ slug, query, columns, tree }: FilterCodeProps) {
         <pre tabIndex={0} role="group" aria-label={`The request in ${language}`}>
           {texts[language]}
         </pre>
-        <button
-          type="button"
-          className="btn"
-          onClick={() => void copyText(texts[language], "It is")}
-        >
+        <Button type="button" onClick={() => void copyText(texts[language], "It is")}>
           Copy
-        </button>
+        </Button>
         {language === "sql" && may("queries.run") && (
           <Link to="/sql" search={{ sql: texts.sql }} className="btn bare">
             Open in SQL

@@ -11,6 +11,8 @@ import {
   replaceAt,
 } from "./filter-tree.ts";
 import { RuleValue } from "./rule-value.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 interface FilterGroupsProps {
   readonly columns: readonly GridColumn[];
@@ -39,9 +41,9 @@ export function FilterGroups({ columns, tree, onChange, empty, hasSelf }: Filter
       <div className="filter-acts">
         <AddRule columns={columns} group={tree} onChange={onChange} />
         {tree.parts.length > 0 && (
-          <button type="button" className="btn bare" onClick={() => onChange(NO_FILTER)}>
+          <Button look="bare" type="button" onClick={() => onChange(NO_FILTER)}>
             Clear
-          </button>
+          </Button>
         )}
       </div>
     </>
@@ -90,15 +92,16 @@ function GroupEditor({ columns, group, root, path, onChange, hasSelf }: GroupEdi
           {part.kind === "other" && (
             <code className="grow cut">{JSON.stringify(part.condition)}</code>
           )}
-          <button
+          <Button
+            look="bare"
+            isIcon
             type="button"
-            className="btn bare icon"
             aria-label="Remove this rule"
             title="Remove"
             onClick={() => put([...path, n], undefined)}
           >
             <X />
-          </button>
+          </Button>
         </div>
       ))}
     </div>
@@ -113,15 +116,15 @@ function Word(props: {
   if (props.n === 0) return <span className="filter-word muted">Where</span>;
   if (props.n > 1) return <span className="filter-word muted">{props.group.mode}</span>;
   return (
-    <select
-      className="field filter-word"
+    <Select
+      className="filter-word"
       aria-label="All or any"
       value={props.group.mode}
       onChange={({ target }) => props.onMode(target.value as "and" | "or")}
     >
       <option value="and">and</option>
       <option value="or">or</option>
-    </select>
+    </Select>
   );
 }
 
@@ -142,13 +145,13 @@ function AddRule(props: {
   };
   return (
     <>
-      <button type="button" className="btn bare" onClick={() => add(newRule(first))}>
+      <Button look="bare" type="button" onClick={() => add(newRule(first))}>
         <Plus /> Rule
-      </button>
+      </Button>
       {!props.isInner && (
-        <button type="button" className="btn bare" onClick={() => add(inner)}>
+        <Button look="bare" type="button" onClick={() => add(inner)}>
           <FolderPlus /> Group
-        </button>
+        </Button>
       )}
     </>
   );
@@ -167,8 +170,7 @@ function RuleEditor({ columns, rule, hasSelf, onChange }: RuleEditorProps) {
   const operator = operators.find(({ id }) => id === rule.operator);
   return (
     <>
-      <select
-        className="field"
+      <Select
         aria-label="Column"
         value={rule.field}
         onChange={({ target }) => {
@@ -182,9 +184,8 @@ function RuleEditor({ columns, rule, hasSelf, onChange }: RuleEditorProps) {
             {title}
           </option>
         ))}
-      </select>
-      <select
-        className="field"
+      </Select>
+      <Select
         aria-label="Comparison"
         value={rule.operator}
         onChange={({ target }) => {
@@ -199,7 +200,7 @@ function RuleEditor({ columns, rule, hasSelf, onChange }: RuleEditorProps) {
             {label}
           </option>
         ))}
-      </select>
+      </Select>
       {column && !operator?.isBare && (
         <RuleValue
           column={column}

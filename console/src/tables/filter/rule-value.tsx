@@ -4,6 +4,7 @@ import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { choicesOf, type GridColumn, isNumber, linkTargetOf, targetOf } from "../column/column.ts";
 import { asText, readNumber } from "../column/value.ts";
 import { useReferenceSearch } from "../cell/reference-options.ts";
+import { CheckBox, Select, TextInput } from "../../ui/form/controls.tsx";
 
 interface RuleValueProps {
   readonly column: GridColumn;
@@ -24,36 +25,30 @@ export function RuleValue({ column, isMany, value, onChange, hasSelf }: RuleValu
   const text = asText(value);
   if (column.type === "boolean") {
     return (
-      <select
-        className="field"
+      <Select
         aria-label="Value"
         value={text}
         onChange={(event) => onChange(event.target.value === "true")}
       >
         <option value="true">Yes</option>
         <option value="false">No</option>
-      </select>
+      </Select>
     );
   }
   if (column.type === "multi_enum") {
     return (
-      <select
-        className="field"
-        aria-label="Value"
-        value={text}
-        onChange={(event) => onChange(event.target.value)}
-      >
+      <Select aria-label="Value" value={text} onChange={(event) => onChange(event.target.value)}>
         {choicesOf(column).map((one) => (
           <option key={one}>{one}</option>
         ))}
-      </select>
+      </Select>
     );
   }
   if (isNumber(column)) return <NumberValue value={text} onChange={onChange} />;
   const isDate = column.type === "date" || column.type === "timestamp";
   return (
-    <input
-      className="field grow"
+    <TextInput
+      className="grow"
       aria-label="Value"
       type={isDate ? "date" : "text"}
       value={isDate ? text.slice(0, 10) : text}
@@ -68,8 +63,8 @@ function NumberValue(props: {
 }) {
   const [text, setText] = useState(props.value);
   return (
-    <input
-      className="field grow"
+    <TextInput
+      className="grow"
       aria-label="Value"
       inputMode="decimal"
       value={text}
@@ -89,8 +84,7 @@ function ManyChoices({ column, value, onChange }: Omit<RuleValueProps, "isMany">
       <legend className="sr-only">Values</legend>
       {choicesOf(column).map((one) => (
         <label key={one} className={chosen.includes(one) ? "choice-pick on" : "choice-pick"}>
-          <input
-            type="checkbox"
+          <CheckBox
             className="sr-only"
             checked={chosen.includes(one)}
             onChange={({ target }) =>

@@ -21,6 +21,8 @@ import { type Layout, parseSort, type RowHeight } from "../views/layout.ts";
 import type { LayoutState } from "../views/use-layout.ts";
 import type { Access } from "../sheet/use-access.ts";
 import type { CellActs } from "../sheet/use-cell-acts.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { CheckBox, Select } from "../../ui/form/controls.tsx";
 
 interface GridBarProps {
   readonly table: TableShape;
@@ -53,8 +55,9 @@ export function GridBar(props: GridBarProps) {
       <SortButton columns={columns} layout={layout} onChange={(sort) => change({ sort })} />
       <GroupButton columns={columns} layout={layout} onChange={(groupBy) => change({ groupBy })} />
       <ColumnsButton columns={columns} layout={layout} onChange={(hidden) => change({ hidden })} />
-      <button
-        className="btn bare icon"
+      <Button
+        look="bare"
+        isIcon
         aria-label={`Row height: ${layout.rowHeight}`}
         title={`Row height: ${layout.rowHeight}`}
         onClick={() => {
@@ -63,34 +66,31 @@ export function GridBar(props: GridBarProps) {
         }}
       >
         <AlignJustify />
-      </button>
+      </Button>
       <span className="grow" />
-      <button
-        className="btn bare icon"
+      <Button
+        look="bare"
+        isIcon
         aria-label="Change all that match"
         title={access.update ?? "Change all that match…"}
         disabled={access.update !== undefined}
         onClick={() => setBulk(true)}
       >
         <WandSparkles />
-      </button>
-      <button
-        className="btn bare icon"
+      </Button>
+      <Button
+        look="bare"
+        isIcon
         aria-label="Delete the selected records"
         title={access.delete ?? "Delete the selected records"}
         disabled={access.delete !== undefined}
         onClick={acts.deleteRows}
       >
         <Trash2 />
-      </button>
-      <button
-        className="btn main"
-        disabled={access.create !== undefined}
-        title={access.create}
-        onClick={() => acts.addAt(book.count)}
-      >
+      </Button>
+      <Button look="main" refusal={access.create} onClick={() => acts.addAt(book.count)}>
         <Plus /> Record
-      </button>
+      </Button>
       {isBulk && (
         <BulkDialog
           {...{ table, columns, spec }}
@@ -132,11 +132,7 @@ function SortButton({ columns, layout, onChange }: PartProps<string>) {
         <div className="bar-box">
           <label>
             Order by
-            <select
-              className="field"
-              value={first}
-              onChange={({ target }) => set(target.value, direction)}
-            >
+            <Select value={first} onChange={({ target }) => set(target.value, direction)}>
               <option value="">As they were made</option>
               {columns
                 .filter(({ type }) => type !== "json")
@@ -145,19 +141,18 @@ function SortButton({ columns, layout, onChange }: PartProps<string>) {
                     {title}
                   </option>
                 ))}
-            </select>
+            </Select>
           </label>
           <label>
             Direction
-            <select
-              className="field"
+            <Select
               value={direction}
               disabled={first === ""}
               onChange={({ target }) => set(first, target.value)}
             >
               <option value="asc">Ascending: A to Z, 1 to 9</option>
               <option value="desc">Descending: Z to A, 9 to 1</option>
-            </select>
+            </Select>
           </label>
           {rest.length > 0 && (
             <p className="muted">
@@ -190,11 +185,7 @@ function GroupButton({ columns, layout, onChange }: PartProps<string | null>) {
         <div className="bar-box">
           <label>
             Group by
-            <select
-              className="field"
-              value={groupBy ?? ""}
-              onChange={({ target }) => onChange(target.value || null)}
-            >
+            <Select value={groupBy ?? ""} onChange={({ target }) => onChange(target.value || null)}>
               <option value="">Nothing</option>
               {columns
                 .filter(({ type }) => GROUPED.has(type))
@@ -203,7 +194,7 @@ function GroupButton({ columns, layout, onChange }: PartProps<string | null>) {
                     {title}
                   </option>
                 ))}
-            </select>
+            </Select>
           </label>
           <p className="muted">Figures below the columns stand over each group too.</p>
         </div>
@@ -231,8 +222,7 @@ function ColumnsButton({ columns, layout, onChange }: PartProps<readonly string[
         <div className="bar-box columns-box scroll">
           {columns.map(({ name, title, type }) => (
             <label key={name} className="check-line">
-              <input
-                type="checkbox"
+              <CheckBox
                 checked={!hidden.includes(name)}
                 onChange={({ target }) =>
                   onChange(

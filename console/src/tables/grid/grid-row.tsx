@@ -7,6 +7,7 @@ import type { Fault, Flash, Row } from "../book/row-book.ts";
 import { hueOf, type Other } from "../sheet/other.ts";
 import { cellContent } from "../cell/cell-content.tsx";
 import type { Span } from "./viewport.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 /** How columns lie: the frozen ones first, then those in sight. */
 export interface ColumnLines {
@@ -59,9 +60,9 @@ export const GridRow = memo(function GridRow(props: RowProps) {
       <div role="rowheader" className="grid-number" style={{ width: headPx }} data-line={line}>
         <span>{place + 1}</span>
         {row && (
-          <button className="grid-open" tabIndex={-1} aria-label={`Open record ${place + 1}`}>
+          <PlainButton className="grid-open" tabIndex={-1} aria-label={`Open record ${place + 1}`}>
             <Maximize2 />
-          </button>
+          </PlainButton>
         )}
       </div>
       {shown.map((column, n) => {

@@ -21,6 +21,7 @@ import { useOthers } from "../sheet/use-others.ts";
 import { ROW_PX, shownColumns, summaryOf, widthOf } from "../views/layout.ts";
 import type { LayoutState } from "../views/use-layout.ts";
 import { useAccess } from "../sheet/use-access.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface GridScreenProps {
   readonly table: TableShape;
@@ -197,11 +198,7 @@ function NoRecords(props: {
     return (
       <Empty
         title="No record matches"
-        action={
-          <button className="btn" onClick={props.onClear}>
-            Show all records
-          </button>
-        }
+        action={<Button onClick={props.onClear}>Show all records</Button>}
       >
         Nothing in this table fits the filter and the search.
       </Empty>
@@ -212,9 +209,9 @@ function NoRecords(props: {
       title="No records yet"
       action={
         props.onAdd && (
-          <button className="btn main" onClick={props.onAdd}>
+          <Button look="main" onClick={props.onAdd}>
             Add a record
-          </button>
+          </Button>
         )
       }
     >

@@ -5,6 +5,7 @@ import { type NameOf, toText } from "../column/value.ts";
 import { cellContent } from "../cell/cell-content.tsx";
 import { toFigure } from "../cell/figure.ts";
 import type { Group } from "../sheet/group-rows.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 interface GroupLineProps {
   readonly group: Group;
@@ -30,7 +31,7 @@ export const GroupLine = memo(function GroupLine(props: GroupLineProps) {
       style={{ top: props.top, height: props.heightPx }}
     >
       <div role="gridcell" className="group-title">
-        <button
+        <PlainButton
           className="group-fold"
           tabIndex={-1}
           aria-expanded={!isFolded}
@@ -40,7 +41,7 @@ export const GroupLine = memo(function GroupLine(props: GroupLineProps) {
           <ChevronRight className="ico" />
           {cellContent(column, group.value, props.nameOf) ?? <span className="muted">Nothing</span>}
           <span className="muted">{group.count.toLocaleString("en")}</span>
-        </button>
+        </PlainButton>
         {Object.entries(group.figures).map(([name, value]) => (
           <span key={name} className="group-figure">
             {toFigure(columns, name, value)}

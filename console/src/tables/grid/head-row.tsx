@@ -9,6 +9,7 @@ import { isNumber } from "../column/column.ts";
 import { TypeIcon, typeWord } from "../column/type-icon.tsx";
 import { parseSort } from "../views/layout.ts";
 import type { ColumnLines } from "./grid-row.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 export interface HeadHandlers {
   readonly menuOf: (column: GridColumn, at: number) => readonly MenuItem[];
@@ -62,14 +63,15 @@ export function HeadRow(props: HeadRowProps) {
       })}
       {props.onAdd && sight.to === columns.length && (
         <div role="columnheader" className="grid-add-column">
-          <button
-            className="btn bare icon"
+          <Button
+            look="bare"
+            isIcon
             aria-label="Add a column"
             title="Add a column"
             onClick={props.onAdd}
           >
             <Plus />
-          </button>
+          </Button>
         </div>
       )}
     </div>

@@ -7,6 +7,7 @@ import { boxOf, isOne, type Range, sizeOf } from "../sheet/cell-range.ts";
 import { columnsIn, placesIn, rowsIn, type Sheet } from "../sheet/cell-acts.ts";
 import { isLoaded } from "../sheet/load-selection.ts";
 import { figuresOfValues, toShort } from "../cell/figure.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 const READ_MAX = 20_000;
 
@@ -29,9 +30,9 @@ export function StatusLine({ sheet, range, edits, book, total, busy }: StatusLin
     <footer className="status-line">
       <span>{total === undefined ? "…" : count(total, "record")}</span>
       {book.unseen > 0 && (
-        <button className="btn bare" onClick={() => book.forget()}>
+        <Button look="bare" onClick={() => book.forget()}>
           <RefreshCw /> {count(book.unseen, "new record")}: show
-        </button>
+        </Button>
       )}
       <span className="grow" />
       {!isOne(range) && (

@@ -6,6 +6,8 @@ import { notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { asText } from "../column/value.ts";
 import type { Import } from "./import-map.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 type Line = Schemas["ImportLine"];
 
@@ -79,14 +81,9 @@ export function FaultLines({ current, invalid }: FaultLinesProps) {
           The first {lines.length} are here; the others come when these are mended.
         </p>
       )}
-      <button
-        type="button"
-        className="btn"
-        disabled={changed.length === 0}
-        onClick={() => void send()}
-      >
+      <Button type="button" disabled={changed.length === 0} onClick={() => void send()}>
         Keep {count(changed.length, "corrected line")}
-      </button>
+      </Button>
     </section>
   );
 }
@@ -109,8 +106,7 @@ function FaultLine({
       <th scope="row">{line}</th>
       {headers.map((header, at) => (
         <td key={at}>
-          <input
-            className="field"
+          <TextInput
             aria-label={`${header} in line ${line}`}
             value={texts[`${line} ${at}`] ?? asText(cells[at] ?? null)}
             onChange={({ target }) => onText(at, target.value)}

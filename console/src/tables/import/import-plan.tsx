@@ -5,6 +5,8 @@ import { Field } from "../../ui/field.tsx";
 import { count } from "../../ui/words.ts";
 import { type Import, firstMapping, mappingFault, toNewTable, toSlug } from "./import-map.ts";
 import { MappingTable } from "./mapping-table.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { CheckBox, Select, TextInput } from "../../ui/form/controls.tsx";
 
 type Change = Input<"imports.update">["body"];
 
@@ -61,9 +63,9 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
           help={newTable ? `In the API: ${newTable.slug}` : undefined}
         >
           {(control) => (
-            <input
+            <TextInput
               {...control}
-              className="field import-name"
+              className="import-name"
               value={newTable?.name ?? ""}
               maxLength={100}
               onChange={({ target: { value } }) =>
@@ -77,24 +79,23 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
       <MappingTable {...{ columns, mapping, target, tables }} onChange={setMapping} />
       {target && <KeyField columns={target.columns} value={key} onChange={setKey} />}
       <div className="filter-acts">
-        <button
+        <Button
           type="button"
-          className="btn"
           disabled={fault !== undefined || isSent}
           title={fault}
           onClick={() => void send("imports.check")}
         >
           Try it
-        </button>
-        <button
+        </Button>
+        <Button
+          look="main"
           type="button"
-          className="btn main"
           disabled={fault !== undefined || isSent}
           title={fault}
           onClick={() => void send("imports.start")}
         >
           Import {lines === null ? "it" : count(lines, "line")}
-        </button>
+        </Button>
         {fault !== undefined && <span className="field-error">{fault}</span>}
       </div>
       {check && (
@@ -126,9 +127,9 @@ function KeyField({ columns, value, onChange }: KeyFieldProps) {
       help="Without a column, every line creates a record."
     >
       {(control) => (
-        <select
+        <Select
           {...control}
-          className="field import-name"
+          className="import-name"
           value={value}
           onChange={({ target }) => onChange(target.value)}
         >
@@ -140,7 +141,7 @@ function KeyField({ columns, value, onChange }: KeyFieldProps) {
                 {title}
               </option>
             ))}
-        </select>
+        </Select>
       )}
     </Field>
   );
@@ -160,8 +161,7 @@ function FormatLine({ current, onChange }: Pick<ImportPlanProps, "current" | "on
       {format.type === "csv" && (
         <label>
           <span className="muted">Separator</span>
-          <select
-            className="field"
+          <Select
             value={format.separator ?? ","}
             onChange={({ target }) => void onChange({ format: { separator: target.value } })}
           >
@@ -170,27 +170,25 @@ function FormatLine({ current, onChange }: Pick<ImportPlanProps, "current" | "on
                 {words}
               </option>
             ))}
-          </select>
+          </Select>
         </label>
       )}
       {format.sheets.length > 1 && (
         <label>
           <span className="muted">Sheet</span>
-          <select
-            className="field"
+          <Select
             value={format.sheet ?? ""}
             onChange={({ target }) => void onChange({ format: { sheet: target.value } })}
           >
             {format.sheets.map((sheet) => (
               <option key={sheet}>{sheet}</option>
             ))}
-          </select>
+          </Select>
         </label>
       )}
       {format.type !== "json" && (
         <label className="check-line">
-          <input
-            type="checkbox"
+          <CheckBox
             checked={format.header}
             onChange={({ target }) => void onChange({ format: { header: target.checked } })}
           />

@@ -11,6 +11,7 @@ import { count, toWords } from "../../ui/words.ts";
 import { FaultLines } from "./fault-lines.tsx";
 import { ImportPlan } from "./import-plan.tsx";
 import { type Import, isWorking } from "./import-map.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 /** The log says when it goes on; this is for a browser that lost the log. */
 const LOOK_AGAIN_MS = 1_500;
@@ -123,9 +124,9 @@ function Progress({
       </p>
       <progress aria-label="Progress" max={lines ?? undefined} value={lines ? done : undefined} />
       {state === "running" && (
-        <button type="button" className="btn" onClick={onCancel}>
+        <Button type="button" onClick={onCancel}>
           Stop
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -154,13 +155,13 @@ function Outcome({ current, onAct }: OutcomeProps) {
           </Link>
         )}
         {(corrections > 0 || state !== "completed") && (
-          <button type="button" className="btn" onClick={() => void onAct("imports.start")}>
+          <Button type="button" onClick={() => void onAct("imports.start")}>
             {state === "completed" ? "Import the corrected lines" : "Go on"}
-          </button>
+          </Button>
         )}
-        <button type="button" className="btn" onClick={() => setAsking(true)}>
+        <Button type="button" onClick={() => setAsking(true)}>
           Take it back…
-        </button>
+        </Button>
       </div>
       {isAsking && (
         <Confirm

@@ -11,6 +11,8 @@ import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { count, toWords } from "../../ui/words.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { FileInput } from "../../ui/form/controls.tsx";
 
 /** Into a table that is there. */
 export function TableImport() {
@@ -85,24 +87,23 @@ function ImportStart({ slug, name }: ImportStartProps) {
             CSV with any separator and encoding, XLSX or JSON, up to 2,000,000 lines. Nothing is
             written before you have seen what is in it.
           </p>
-          <input
+          <FileInput
             ref={field}
-            type="file"
             className="sr-only"
             aria-label="File to import"
             tabIndex={-1}
             accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson"
             onChange={({ target }) => void take(target.files?.[0])}
           />
-          <button
+          <Button
+            look="main"
             type="button"
-            className="btn main"
             disabled={refusal !== undefined || sent !== undefined}
             title={refusal}
             onClick={() => field.current?.click()}
           >
             Choose a file…
-          </button>
+          </Button>
         </div>
         {error && <ErrorNotice error={error} />}
         <PastImports slug={slug} />

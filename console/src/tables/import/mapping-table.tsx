@@ -10,6 +10,8 @@ import {
   type SourceColumn,
   withType,
 } from "./import-map.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { CheckBox, Select, TextInput } from "../../ui/form/controls.tsx";
 
 interface MappingTableProps {
   readonly columns: readonly SourceColumn[];
@@ -48,8 +50,7 @@ export function MappingTable({ columns, mapping, target, tables, onChange }: Map
             return (
               <tr key={at} className={own ? undefined : "left-out"}>
                 <td>
-                  <input
-                    type="checkbox"
+                  <CheckBox
                     aria-label={`Take ${guess.header}`}
                     checked={own !== undefined}
                     onChange={({ target: { checked } }) =>
@@ -83,8 +84,7 @@ interface CellProps {
 function FieldName({ own, guess, target, put }: CellProps) {
   if (!target) {
     return (
-      <input
-        className="field"
+      <TextInput
         aria-label={`Title of ${guess.header}`}
         value={own.title ?? guess.header}
         maxLength={200}
@@ -93,8 +93,7 @@ function FieldName({ own, guess, target, put }: CellProps) {
     );
   }
   return (
-    <select
-      className="field"
+    <Select
       aria-label={`Field for ${guess.header}`}
       value={own.field}
       onChange={({ target: { value } }) => put({ ...own, field: value })}
@@ -107,7 +106,7 @@ function FieldName({ own, guess, target, put }: CellProps) {
           {title}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }
 
@@ -128,8 +127,7 @@ function FieldType({
           <TypeIcon type={type} /> {typeWord(type)}
         </span>
       ) : (
-        <select
-          className="field"
+        <Select
           aria-label={`Type of ${guess.header}`}
           value={type}
           onChange={({ target: { value } }) => put(withType(own, value, guess))}
@@ -139,7 +137,7 @@ function FieldType({
               {typeWord(one)}
             </option>
           ))}
-        </select>
+        </Select>
       )}
       {!column && <Suggestion {...{ own, guess, put }} />}
       {type === "reference" && (
@@ -153,8 +151,7 @@ function FieldType({
         <DateOrderField {...{ own, guess, put }} />
       )}
       {(type === "decimal" || type === "integer") && guess.isAmbiguous && (
-        <select
-          className="field"
+        <Select
           aria-label={`Decimal mark in ${guess.header}`}
           value={own.decimalMark ?? "point"}
           onChange={({ target: { value } }) =>
@@ -163,7 +160,7 @@ function FieldType({
         >
           <option value="point">1,234.5</option>
           <option value="comma">1.234,5</option>
-        </select>
+        </Select>
       )}
     </div>
   );
@@ -175,8 +172,7 @@ type ChoiceProps = Omit<CellProps, "target">;
 function DateOrderField({ own, guess, put }: ChoiceProps) {
   const [example = "03/04/2026"] = guess.ambiguousExamples ?? [];
   return (
-    <select
-      className="field"
+    <Select
       aria-label={`Order of dates in ${guess.header}`}
       value={own.dateOrder ?? ""}
       onChange={({ target: { value } }) => put({ ...own, dateOrder: value as DateOrder })}
@@ -184,7 +180,7 @@ function DateOrderField({ own, guess, put }: ChoiceProps) {
       {own.dateOrder === undefined && <option value="">{example} is…</option>}
       <option value="dmy">day first: {readDay(example, "dmy") ?? example}</option>
       <option value="mdy">month first: {readDay(example, "mdy") ?? example}</option>
-    </select>
+    </Select>
   );
 }
 
@@ -199,9 +195,9 @@ function Suggestion({ own, guess, put }: ChoiceProps) {
   return (
     <span className="import-suggestion">
       {!isTaken && (
-        <button type="button" className="btn bare" onClick={() => put(withType(own, type, guess))}>
+        <Button look="bare" type="button" onClick={() => put(withType(own, type, guess))}>
           Read as {typeWord(type).toLowerCase()}
-        </button>
+        </Button>
       )}
       <small className="muted">
         {changes
@@ -239,8 +235,7 @@ function ReferenceFields({ own, guess, tables, slug, isFixed, put }: ReferenceFi
   return (
     <>
       {!isFixed && (
-        <select
-          className="field"
+        <Select
           aria-label={`Table that ${guess.header} refers to`}
           value={slug}
           onChange={({ target: { value } }) => choose(value)}
@@ -251,11 +246,10 @@ function ReferenceFields({ own, guess, tables, slug, isFixed, put }: ReferenceFi
               {table.name}
             </option>
           ))}
-        </select>
+        </Select>
       )}
       {other && (
-        <select
-          className="field"
+        <Select
           aria-label={`Field that ${guess.header} is found by`}
           value={own.match ?? ""}
           onChange={({ target: { value } }) => put({ ...own, match: value })}
@@ -266,7 +260,7 @@ function ReferenceFields({ own, guess, tables, slug, isFixed, put }: ReferenceFi
               by {title}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </>
   );

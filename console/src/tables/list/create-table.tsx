@@ -17,6 +17,8 @@ import {
   TYPES,
   isComputedType,
 } from "../designer/column-draft.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { FileInput, Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 interface CreateTableProps {
   readonly onClose: () => void;
@@ -70,14 +72,9 @@ export function CreateTable({ onClose, onMade }: CreateTableProps) {
       onClose={onClose}
       onSubmit={() => void submit()}
       footer={
-        <button
-          type="submit"
-          className="btn main"
-          disabled={fault !== undefined || isBusy}
-          title={fault}
-        >
+        <Button look="main" type="submit" disabled={fault !== undefined || isBusy} title={fault}>
           Create table
-        </button>
+        </Button>
       }
     >
       <div
@@ -91,9 +88,8 @@ export function CreateTable({ onClose, onMade }: CreateTableProps) {
       >
         <Field label="Name">
           {(control) => (
-            <input
+            <TextInput
               {...control}
-              className="field"
               value={name}
               maxLength={100}
               placeholder="Orders"
@@ -132,16 +128,14 @@ function SheetField({ isBusy, onText, onFile }: SheetFieldProps) {
         Or paste cells of a spreadsheet with their titles, or drop a file. You see how the columns
         are read before the table is created.
       </span>
-      <textarea
-        className="field"
+      <TextArea
         rows={2}
         disabled={isBusy}
         aria-label="Cells of a spreadsheet"
         value=""
         onChange={({ target }) => onText(target.value)}
       />
-      <input
-        type="file"
+      <FileInput
         accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson"
         disabled={isBusy}
         aria-label="A file with cells"
@@ -167,16 +161,15 @@ function Columns({ drafts, onChange }: ColumnsProps) {
       <legend>Columns</legend>
       {drafts.map((draft, n) => (
         <div key={n} className="draft-line">
-          <input
-            className="field grow"
+          <TextInput
+            className="grow"
             aria-label={`Name of column ${n + 1}`}
             placeholder="Name"
             value={draft.title}
             maxLength={200}
             onChange={({ target }) => put(n, { title: target.value })}
           />
-          <select
-            className="field"
+          <Select
             aria-label={`Type of column ${n + 1}`}
             value={draft.type}
             onChange={({ target }) => put(n, { type: target.value })}
@@ -188,30 +181,31 @@ function Columns({ drafts, onChange }: ColumnsProps) {
                 {typeWord(type)}
               </option>
             ))}
-          </select>
+          </Select>
           {draft.type.endsWith("enum") && (
-            <input
-              className="field grow"
+            <TextInput
+              className="grow"
               aria-label={`Choices of column ${n + 1}`}
               placeholder="open; closed"
               value={draft.values}
               onChange={({ target }) => put(n, { values: target.value })}
             />
           )}
-          <button
+          <Button
+            look="bare"
+            isIcon
             type="button"
-            className="btn bare icon"
             aria-label={`Remove column ${n + 1}`}
             disabled={drafts.length === 1}
             onClick={() => onChange(drafts.toSpliced(n, 1))}
           >
             <X />
-          </button>
+          </Button>
         </div>
       ))}
-      <button type="button" className="btn bare" onClick={() => onChange([...drafts, NEW_COLUMN])}>
+      <Button look="bare" type="button" onClick={() => onChange([...drafts, NEW_COLUMN])}>
         <Plus /> Column
-      </button>
+      </Button>
     </fieldset>
   );
 }

@@ -13,6 +13,8 @@ import { Ago } from "../../ui/time.tsx";
 import { count } from "../../ui/words.ts";
 import type { TableShape } from "../column/column.ts";
 import { CreateTable } from "./create-table.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 export function Tables() {
   useTitle("Tables");
@@ -27,23 +29,18 @@ export function Tables() {
     `${name} ${slug} ${description}`.toLowerCase().includes(words.trim().toLowerCase()),
   );
   const create = (
-    <button
-      className="btn main"
-      disabled={refusal !== undefined}
-      title={refusal}
-      onClick={() => setNew(true)}
-    >
+    <Button look="main" refusal={refusal} onClick={() => setNew(true)}>
       <Plus /> Table
-    </button>
+    </Button>
   );
   return (
     <div className="page paper">
       <header className="page-head">
         <h1>Tables</h1>
         <span className="grow" />
-        <input
+        <TextInput
+          className="table-search"
           type="search"
-          className="field table-search"
           aria-label="Find a table"
           placeholder="Find a table…"
           value={words}

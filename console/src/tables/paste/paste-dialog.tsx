@@ -5,6 +5,8 @@ import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { count } from "../../ui/words.ts";
 import { type DateOrder, readDay } from "../column/value.ts";
 import type { Problem } from "./paste.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { RadioButton } from "../../ui/form/controls.tsx";
 
 const SHOWN = 100;
 const ORDERS: readonly (readonly [DateOrder, string])[] = [
@@ -39,12 +41,12 @@ export function PasteDialog({ problems, openDate, cells, onDecide, onClose }: Pa
       }}
       footer={
         <>
-          <button type="button" className="btn" onClick={onClose}>
+          <Button type="button" onClick={onClose}>
             Cancel
-          </button>
-          <button type="submit" className="btn main" disabled={isOpen || left === 0}>
+          </Button>
+          <Button look="main" type="submit" disabled={isOpen || left === 0}>
             {problems.length === 0 ? "Continue" : `Write the other ${left.toLocaleString("en")}`}
-          </button>
+          </Button>
         </>
       }
     >
@@ -55,8 +57,7 @@ export function PasteDialog({ problems, openDate, cells, onDecide, onClose }: Pa
           </legend>
           {ORDERS.map(([value, label]) => (
             <label key={value}>
-              <input
-                type="radio"
+              <RadioButton
                 name="date-order"
                 checked={order === value}
                 onChange={() => setOrder(value)}

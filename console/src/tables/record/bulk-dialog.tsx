@@ -13,6 +13,8 @@ import { type ListSpec, toQuery, useSummary } from "../book/use-row-book.ts";
 import { type GridColumn, type TableShape } from "../column/column.ts";
 import { BulkPreview } from "./bulk-preview.tsx";
 import { FieldEditor } from "./field-editor.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 const AT_ONCE_MAX = 10_000;
 
@@ -76,9 +78,9 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
       onClose={onClose}
       onSubmit={submit}
       footer={
-        <button
+        <Button
+          look="main"
           type="submit"
-          className="btn main"
           disabled={
             !column ||
             !found ||
@@ -90,7 +92,7 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
           }
         >
           {told ? `Change ${count(told.eventCount, "record")}` : "Try it"}
-        </button>
+        </Button>
       }
     >
       <BulkFields {...{ writable, name, column, value, setName, setValue }} />
@@ -130,9 +132,8 @@ function BulkFields({ writable, name, column, value, setName, setValue }: BulkFi
     <>
       <Field label="Column">
         {(control) => (
-          <select
+          <Select
             {...control}
-            className="field"
             value={name}
             onChange={({ target }) => {
               setName(target.value);
@@ -144,7 +145,7 @@ function BulkFields({ writable, name, column, value, setName, setValue }: BulkFi
                 {one.title}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </Field>
       {column && (

@@ -8,6 +8,8 @@ import { Avatar } from "../../ui/avatar.tsx";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { notifyError } from "../../ui/toast.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { TextArea } from "../../ui/form/controls.tsx";
 
 interface CommentsProps {
   readonly slug: string;
@@ -53,15 +55,16 @@ export function Comments({ slug, recordId }: CommentsProps) {
                 <p className="comment-text">{body}</p>
               </div>
               {(createdBy === me || may("tables.create")) && (
-                <button
+                <Button
+                  look="bare"
+                  isIcon
                   type="button"
-                  className="btn bare icon"
                   aria-label={`Delete the comment of ${name}`}
                   title="Delete"
                   onClick={() => void remove(id)}
                 >
                   <Trash2 />
-                </button>
+                </Button>
               )}
             </li>
           );
@@ -74,8 +77,7 @@ export function Comments({ slug, recordId }: CommentsProps) {
           void send();
         }}
       >
-        <textarea
-          className="field"
+        <TextArea
           rows={2}
           aria-label="Comment"
           placeholder="Say something…"
@@ -87,9 +89,9 @@ export function Comments({ slug, recordId }: CommentsProps) {
             void send();
           }}
         />
-        <button className="btn main" disabled={text.trim() === ""}>
+        <Button look="main" disabled={text.trim() === ""}>
           Comment
-        </button>
+        </Button>
       </form>
     </div>
   );

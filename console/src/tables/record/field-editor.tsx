@@ -14,6 +14,8 @@ import {
 import { nameIn, type NameOf, parseText, toPlain, toText } from "../column/value.ts";
 import { FilesField } from "./files-field.tsx";
 import { useReferenceSearch } from "../cell/reference-options.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { CheckBox, Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 interface FieldEditorProps {
   readonly column: GridColumn;
@@ -40,8 +42,7 @@ export function FieldEditor(props: FieldEditorProps) {
   if (target !== undefined) return <ReferenceField {...props} target={target} />;
   if (column.type === "boolean") {
     return (
-      <input
-        type="checkbox"
+      <CheckBox
         aria-label={column.title}
         checked={value === true}
         onChange={(event) => props.onSave(event.target.checked)}
@@ -50,8 +51,7 @@ export function FieldEditor(props: FieldEditorProps) {
   }
   if (column.type === "enum") {
     return (
-      <select
-        className="field"
+      <Select
         aria-label={column.title}
         value={typeof value === "string" ? value : ""}
         onChange={(event) => props.onSave(event.target.value || null)}
@@ -60,7 +60,7 @@ export function FieldEditor(props: FieldEditorProps) {
         {choicesOf(column).map((one) => (
           <option key={one}>{one}</option>
         ))}
-      </select>
+      </Select>
     );
   }
   if (column.type === "multi_enum") return <ManyField {...props} />;
@@ -74,8 +74,7 @@ function ManyField({ column, value, onSave }: FieldEditorProps) {
       <legend className="sr-only">{column.title}</legend>
       {choicesOf(column).map((one) => (
         <label key={one} className={chosen.includes(one) ? "choice-pick on" : "choice-pick"}>
-          <input
-            type="checkbox"
+          <CheckBox
             className="sr-only"
             checked={chosen.includes(one)}
             onChange={({ target }) =>
@@ -131,9 +130,10 @@ function TextField({ column, value, nameOf, onSave }: FieldEditorProps) {
   return (
     <>
       {isLong ? (
-        <textarea rows={4} {...common} />
+        <TextArea isBare rows={4} {...common} />
       ) : (
-        <input
+        <TextInput
+          isBare
           type={column.type === "date" ? "date" : "text"}
           {...common}
           onKeyDown={({ key }) => {
@@ -192,14 +192,15 @@ function LinksField({ column, value, nameOf, onSave }: FieldEditorProps) {
           return (
             <li key={id} className="choice-pick on">
               {name}
-              <button
+              <Button
+                look="bare"
+                isIcon
                 type="button"
-                className="btn bare icon"
                 aria-label={`Take ${name} off`}
                 onClick={() => onSave(ids.filter((one) => one !== id))}
               >
                 <X />
-              </button>
+              </Button>
             </li>
           );
         })}

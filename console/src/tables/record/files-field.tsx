@@ -6,6 +6,8 @@ import { uploadFile, useFileLink } from "../../data/files/files.ts";
 import { FileName } from "../../files/index.ts";
 import { notifyError } from "../../ui/toast.tsx";
 import type { GridColumn } from "../column/column.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { FileInput } from "../../ui/form/controls.tsx";
 
 interface FilesFieldProps {
   readonly column: GridColumn;
@@ -53,9 +55,8 @@ export function FilesField({ column, value, disabled, onSave }: FilesFieldProps)
           />
         ))}
       </ul>
-      <input
+      <FileInput
         ref={field}
-        type="file"
         multiple
         className="sr-only"
         tabIndex={-1}
@@ -64,15 +65,14 @@ export function FilesField({ column, value, disabled, onSave }: FilesFieldProps)
         onChange={({ target }) => void add([...(target.files ?? [])])}
       />
       {!isFull && (
-        <button
+        <Button
           type="button"
-          className="btn"
           disabled={disabled !== undefined || isSent}
           title={disabled}
           onClick={() => field.current?.click()}
         >
           <Paperclip /> {isSent ? "Sending…" : isImage ? "Add pictures…" : "Add files…"}
-        </button>
+        </Button>
       )}
     </div>
   );
@@ -104,14 +104,9 @@ function FileEntry({ fileId, isImage, onRemove }: FileEntryProps) {
         )}
       </FileName>
       {onRemove && (
-        <button
-          type="button"
-          className="btn bare icon"
-          aria-label={`Take ${name} off`}
-          onClick={onRemove}
-        >
+        <Button look="bare" isIcon type="button" aria-label={`Take ${name} off`} onClick={onRemove}>
           <X />
-        </button>
+        </Button>
       )}
     </li>
   );

@@ -4,6 +4,7 @@ import { notify, notifyError } from "../../ui/toast.tsx";
 import type { GridColumn } from "../column/column.ts";
 import type { NameOf } from "../column/value.ts";
 import { RecordHistory } from "./record-history.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 interface GoneRecordProps {
   readonly slug: string;
@@ -30,15 +31,9 @@ export function GoneRecord(props: GoneRecordProps) {
   return (
     <>
       <p>This record is not there, or not for you.</p>
-      <button
-        type="button"
-        className="btn"
-        disabled={refusal !== undefined}
-        title={refusal}
-        onClick={() => void restore()}
-      >
+      <Button refusal={refusal} type="button" onClick={() => void restore()}>
         Bring it back
-      </button>
+      </Button>
       <RecordHistory {...{ slug, columns, recordId, nameOf, onSee }} />
     </>
   );

@@ -7,6 +7,7 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { ThenButton } from "../../ui/display/then-button.tsx";
 import { type GridColumn, titleOfColumn } from "../column/column.ts";
 import { type NameOf, toText } from "../column/value.ts";
+import { Select } from "../../ui/form/controls.tsx";
 
 interface RecordHistoryProps {
   readonly slug: string;
@@ -44,7 +45,7 @@ export function RecordHistory(props: RecordHistoryProps) {
     <>
       <label className="history-filter">
         <span className="muted">Of</span>
-        <select className="field" value={field} onChange={({ target }) => setField(target.value)}>
+        <Select value={field} onChange={({ target }) => setField(target.value)}>
           <option value="">All fields</option>
           {columns
             .filter(({ isSystem }) => !isSystem)
@@ -53,7 +54,7 @@ export function RecordHistory(props: RecordHistoryProps) {
                 {title}
               </option>
             ))}
-        </select>
+        </Select>
       </label>
       {events.length === 0 && <Empty title="Nothing changed here" />}
       <ol className="record-history">

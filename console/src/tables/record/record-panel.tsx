@@ -20,6 +20,7 @@ import { FieldEditor } from "./field-editor.tsx";
 import { GoneRecord } from "./gone-record.tsx";
 import { RecordHistory, useRecordEvents } from "./record-history.tsx";
 import { References } from "./references.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 interface RecordPanelProps {
   readonly table: TableShape;
@@ -75,17 +76,18 @@ function PresentRecord(props: Omit<RecordPanelProps, "at">) {
     <aside className="record-panel" aria-label={`Record ${title ?? ""}`}>
       <header className="record-head">
         <h2 className="grow cut">{title ?? "…"}</h2>
-        <button
-          className="btn bare icon"
+        <Button
+          look="bare"
+          isIcon
           aria-label="Copy the address of this record"
           title="Copy the address"
           onClick={() => void copyText(location.href, "The address is")}
         >
           <Link2 />
-        </button>
-        <button className="btn bare icon" aria-label="Close" title="Close" onClick={onClose}>
+        </Button>
+        <Button look="bare" isIcon aria-label="Close" title="Close" onClick={onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       <Tabs
         label="Parts of the record"
@@ -143,9 +145,9 @@ function PastRecord(props: RecordPanelProps & { readonly at: string }) {
       <PastBanner at={at} moments={events.map(({ createdAt }) => createdAt)} onChange={onAt} />
       <header className="record-head">
         <h2 className="grow cut">{title ?? "…"}</h2>
-        <button className="btn bare icon" aria-label="Close" title="Close" onClick={onClose}>
+        <Button look="bare" isIcon aria-label="Close" title="Close" onClick={onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       <div className="record-body scroll" tabIndex={0} role="group" aria-label="Fields">
         {error && <PastError error={error} retry={() => void refetch()} />}

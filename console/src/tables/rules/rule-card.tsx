@@ -4,6 +4,8 @@ import { type GridColumn, titleOfColumn } from "../column/column.ts";
 import { FilterGroups } from "../filter/filter-groups.tsx";
 import { useFilterDraft } from "../filter/use-filter-draft.ts";
 import { ACTIONS, describeRule, type Rule, ruleFault, toggle } from "./rule-draft.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { CheckBox } from "../../ui/form/controls.tsx";
 
 export type Role = Schemas["ListedRole"];
 
@@ -33,15 +35,16 @@ export function RuleCard({ rule, columns, roles, disabled, onChange }: RuleCardP
       <legend className="hide">{describeRule(rule, nameOf, titleOf)}</legend>
       <div className="rule-head">
         <p className="grow">{describeRule(rule, nameOf, titleOf)}</p>
-        <button
+        <Button
+          look="bare"
+          isIcon
           type="button"
-          className="btn bare icon"
           aria-label="Remove this rule"
           title={disabled ?? "Remove"}
           onClick={() => onChange(undefined)}
         >
           <Trash2 />
-        </button>
+        </Button>
       </div>
       <Picks
         label="Who"
@@ -62,8 +65,7 @@ export function RuleCard({ rule, columns, roles, disabled, onChange }: RuleCardP
       />
       <Where rule={rule} columns={columns} onChange={onChange} />
       <label className="check-line">
-        <input
-          type="checkbox"
+        <CheckBox
           checked={rule.fields === undefined}
           onChange={({ target }) => setFields(target.checked ? undefined : [])}
         />
@@ -116,8 +118,7 @@ function Picks({ label, options, chosen, onToggle }: PicksProps) {
       <div className="choice-set">
         {options.map(([id, words]) => (
           <label key={id} className={chosen.includes(id) ? "choice-pick on" : "choice-pick"}>
-            <input
-              type="checkbox"
+            <CheckBox
               className="sr-only"
               checked={chosen.includes(id)}
               onChange={() => onToggle(id)}

@@ -14,6 +14,7 @@ import { type TableShape, toGridColumns } from "../column/column.ts";
 import { NEW_RULE, type Rule, ruleFault } from "./rule-draft.ts";
 import { RuleCard } from "./rule-card.tsx";
 import { Tester } from "./tester.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 export function RulesPage() {
   const { slug } = useParams({ from: "/inside/tables/$slug/rules" });
@@ -63,15 +64,15 @@ function RulesScreen({ table }: { readonly table: TableShape }) {
           <span className="muted"> / Rules</span>
         </h1>
         <span className="grow" />
-        <button
+        <Button
+          look="main"
           type="button"
-          className="btn main"
           disabled={refusal !== undefined || !isChanged || fault !== undefined}
           title={refusal ?? fault ?? (isChanged ? undefined : "They are saved as they are.")}
           onClick={() => void save()}
         >
           Save
-        </button>
+        </Button>
       </header>
       <div className="rules-body">
         <section className="rules-list scroll" aria-label="Rules">
@@ -93,15 +94,9 @@ function RulesScreen({ table }: { readonly table: TableShape }) {
               onChange={(next) => put(at, next)}
             />
           ))}
-          <button
-            type="button"
-            className="btn"
-            disabled={refusal !== undefined}
-            title={refusal}
-            onClick={() => setRules([...rules, NEW_RULE])}
-          >
+          <Button refusal={refusal} type="button" onClick={() => setRules([...rules, NEW_RULE])}>
             <Plus /> Rule
-          </button>
+          </Button>
         </section>
         <Tester
           table={table}

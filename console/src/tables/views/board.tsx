@@ -10,6 +10,8 @@ import { Choice } from "../cell/cell-content.tsx";
 import { useAccess } from "../sheet/use-access.ts";
 import { shownColumns } from "./layout.ts";
 import type { LayoutState } from "./use-layout.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 const CARDS_MAX = 100;
 const LINES_MAX = 4;
@@ -132,7 +134,7 @@ function BoardCard(props: BoardCardProps) {
       draggable={refusal === undefined}
       onDragStart={(event) => event.dataTransfer.setData(DRAGGED, card.id)}
     >
-      <button className="card-open" onClick={() => onOpen(card.id)}>
+      <PlainButton className="card-open" onClick={() => onOpen(card.id)}>
         <strong>{nameIn(card) ?? card.id}</strong>
         {lines.map((column) => {
           const text = toText(column, card[column.name], nameOf);
@@ -142,9 +144,9 @@ function BoardCard(props: BoardCardProps) {
             </span>
           );
         })}
-      </button>
-      <select
-        className="field card-move"
+      </PlainButton>
+      <Select
+        className="card-move"
         aria-label={`Move ${nameIn(card) ?? card.id}`}
         value={value ?? ""}
         disabled={refusal !== undefined}
@@ -155,7 +157,7 @@ function BoardCard(props: BoardCardProps) {
         {choicesOf(by).map((one) => (
           <option key={one}>{one}</option>
         ))}
-      </select>
+      </Select>
     </li>
   );
 }

@@ -8,6 +8,7 @@ import { nameIn } from "../column/value.ts";
 import { useAccess } from "../sheet/use-access.ts";
 import type { ViewProps } from "./board.tsx";
 import { dayOf, daysOf, stepMonth } from "./month.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 const SHOWN_MAX = 1_000;
 const DAY_ENTRIES = 4;
@@ -59,24 +60,24 @@ export function CalendarView({ table, columns, state, onOpen }: ViewProps) {
   return (
     <div className="month-view">
       <div className="month-head">
-        <button
-          className="btn bare icon"
+        <Button
+          look="bare"
+          isIcon
           aria-label="The month before"
           onClick={() => setMonth(stepMonth(month, -1))}
         >
           <ChevronLeft />
-        </button>
+        </Button>
         <h2>{MONTHS.format(Date.parse(`${month}-01T00:00:00Z`))}</h2>
-        <button
-          className="btn bare icon"
+        <Button
+          look="bare"
+          isIcon
           aria-label="The month after"
           onClick={() => setMonth(stepMonth(month, 1))}
         >
           <ChevronRight />
-        </button>
-        <button className="btn" onClick={() => setMonth(today.slice(0, 7))}>
-          Today
-        </button>
+        </Button>
+        <Button onClick={() => setMonth(today.slice(0, 7))}>Today</Button>
       </div>
       {error && <ErrorNotice error={error} />}
       <ol className="month scroll" tabIndex={0} aria-label="Days">
@@ -131,7 +132,7 @@ function DayEntries({ entries, mayMove, onOpen }: DayEntriesProps) {
   return (
     <>
       {shown.map((entry) => (
-        <button
+        <PlainButton
           key={entry.id}
           className="day-entry cut"
           draggable={mayMove}
@@ -139,12 +140,12 @@ function DayEntries({ entries, mayMove, onOpen }: DayEntriesProps) {
           onClick={() => onOpen(entry.id)}
         >
           {nameIn(entry) ?? entry.id}
-        </button>
+        </PlainButton>
       ))}
       {entries.length > shown.length && (
-        <button className="btn bare" onClick={() => setAll(true)}>
+        <Button look="bare" onClick={() => setAll(true)}>
           {entries.length - shown.length} more
-        </button>
+        </Button>
       )}
     </>
   );

@@ -22,6 +22,8 @@ import {
   putField,
 } from "./form-draft.ts";
 import type { SavedView } from "./layout.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { CheckBox, Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 interface FormViewProps {
   readonly view: SavedView;
@@ -56,15 +58,15 @@ export function FormView({ view, columns }: FormViewProps) {
           </p>
         )}
         <div className="filter-acts">
-          <button
+          <Button
+            look="main"
             type="button"
-            className="btn main"
             disabled={refusal !== undefined || !isChanged || form.fields.length === 0}
             title={refusal ?? (isChanged ? undefined : "It is saved as it is.")}
             onClick={() => void save()}
           >
             Save the form
-          </button>
+          </Button>
         </div>
         <Address view={view} isChanged={isChanged} refusal={refusal} />
       </section>
@@ -87,9 +89,8 @@ function FormWords({ form, onChange }: FormPartProps) {
     <>
       <Field label="Title">
         {(control) => (
-          <input
+          <TextInput
             {...control}
-            className="field"
             maxLength={200}
             value={form.title ?? ""}
             onChange={({ target }) => set("title", target.value)}
@@ -98,9 +99,8 @@ function FormWords({ form, onChange }: FormPartProps) {
       </Field>
       <Field label="What it is for" isOptional>
         {(control) => (
-          <textarea
+          <TextArea
             {...control}
-            className="field"
             rows={2}
             maxLength={2_000}
             value={form.intro ?? ""}
@@ -110,9 +110,8 @@ function FormWords({ form, onChange }: FormPartProps) {
       </Field>
       <Field label="Confirmation message" isOptional>
         {(control) => (
-          <input
+          <TextInput
             {...control}
-            className="field"
             maxLength={2_000}
             placeholder="Thank you."
             value={form.thanks ?? ""}
@@ -137,8 +136,8 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
         return (
           <div key={field.name} className="form-view-field">
             <TypeIcon type={column?.type ?? "text"} />
-            <input
-              className="field grow"
+            <TextInput
+              className="grow"
               aria-label={`Label of ${titleOfColumn(columns, field.name)}`}
               placeholder={titleOfColumn(columns, field.name)}
               maxLength={200}
@@ -153,8 +152,7 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
               />
             )}
             <label className="check-line">
-              <input
-                type="checkbox"
+              <CheckBox
                 checked={field.required === true || column?.isRequired === true}
                 disabled={column?.isRequired === true}
                 onChange={({ target }) =>
@@ -163,38 +161,40 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
               />
               Required
             </label>
-            <button
+            <Button
+              look="bare"
+              isIcon
               type="button"
-              className="btn bare icon"
               aria-label={`Move ${words} up`}
               disabled={at === 0}
               onClick={() => onChange(moveField(form, at, -1))}
             >
               <ArrowUp />
-            </button>
-            <button
+            </Button>
+            <Button
+              look="bare"
+              isIcon
               type="button"
-              className="btn bare icon"
               aria-label={`Move ${words} down`}
               disabled={at === form.fields.length - 1}
               onClick={() => onChange(moveField(form, at, 1))}
             >
               <ArrowDown />
-            </button>
-            <button
+            </Button>
+            <Button
+              look="bare"
+              isIcon
               type="button"
-              className="btn bare icon"
               aria-label={`Take ${words} off the form`}
               onClick={() => onChange({ ...form, fields: form.fields.toSpliced(at, 1) })}
             >
               <X />
-            </button>
+            </Button>
           </div>
         );
       })}
       {others.length > 0 && (
-        <select
-          className="field"
+        <Select
           aria-label="Add a field"
           value=""
           onChange={({ target }) =>
@@ -207,7 +207,7 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
               {title}
             </option>
           ))}
-        </select>
+        </Select>
       )}
     </fieldset>
   );
@@ -224,8 +224,7 @@ function AcceptedFiles(props: {
 }) {
   const { label, accept, onChange } = props;
   return (
-    <select
-      className="field"
+    <Select
       aria-label={label}
       value={accept.join()}
       onChange={({ target }) => {
@@ -239,7 +238,7 @@ function AcceptedFiles(props: {
           {choice.words}
         </option>
       ))}
-    </select>
+    </Select>
   );
 }
 
@@ -276,15 +275,14 @@ function Address({ view, isChanged, refusal }: AddressProps) {
           come by it have the rights of whoever published it. It takes 10 a minute from one address,
           and of files 10 at a time, of 25 MB together.
         </p>
-        <button
+        <Button
           type="button"
-          className="btn"
           disabled={refusal !== undefined || isChanged}
           title={refusal ?? (isChanged ? "Save the form first." : undefined)}
           onClick={() => void act("table_views.publish")}
         >
           Publish
-        </button>
+        </Button>
       </div>
     );
   }
@@ -296,15 +294,9 @@ function Address({ view, isChanged, refusal }: AddressProps) {
         <a className="btn" href={address} target="_blank" rel="noreferrer noopener">
           <ExternalLink /> Open it
         </a>
-        <button
-          type="button"
-          className="btn"
-          disabled={refusal !== undefined}
-          title={refusal}
-          onClick={() => void act("table_views.unpublish")}
-        >
+        <Button refusal={refusal} type="button" onClick={() => void act("table_views.unpublish")}>
           Unpublish
-        </button>
+        </Button>
       </div>
     </div>
   );
@@ -328,7 +320,7 @@ function FormPicture({ form, name, columns }: FormPictureProps) {
         if (column?.type === "boolean") {
           return (
             <label key={field.name} className="row">
-              <input type="checkbox" /> {field.label ?? titleOfColumn(columns, field.name)}
+              <CheckBox /> {field.label ?? titleOfColumn(columns, field.name)}
             </label>
           );
         }

@@ -20,6 +20,8 @@ import type { GridColumn } from "../column/column.ts";
 import {} from "../column/column.ts";
 import { type Layout, layoutOf, type SavedView, type ViewKind } from "./layout.ts";
 import type { LayoutState } from "./use-layout.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { CheckBox, Select, TextInput } from "../../ui/form/controls.tsx";
 
 const ICONS = { grid: Table2, board: Kanban, calendar: CalendarDays, form: ClipboardList };
 
@@ -38,31 +40,37 @@ export function ViewTabs({ slug, state, columns }: ViewTabsProps) {
   return (
     <div className="view-bar">
       <div className="view-tabs scroll" role="tablist" aria-label="Views">
-        <button
+        <PlainButton
           role="tab"
           aria-selected={search.view === undefined}
           onClick={() => open(undefined)}
         >
           <Table2 className="ico" /> All records
-        </button>
+        </PlainButton>
         {views.map(({ id, name, kind, shared }) => {
           const Icon = ICONS[kind];
           return (
-            <button key={id} role="tab" aria-selected={id === search.view} onClick={() => open(id)}>
+            <PlainButton
+              key={id}
+              role="tab"
+              aria-selected={id === search.view}
+              onClick={() => open(id)}
+            >
               <Icon className="ico" /> <span className="cut">{name}</span>
               {shared && <Users className="ico muted" aria-label="Shared" />}
-            </button>
+            </PlainButton>
           );
         })}
       </div>
-      <button
-        className="btn bare icon"
+      <Button
+        look="bare"
+        isIcon
         aria-label="Save a new view"
         title="Save a new view"
         onClick={() => setNew(true)}
       >
         <Plus />
-      </button>
+      </Button>
       {view && <ViewMenu view={view} onGone={() => open(undefined)} />}
       <span className="grow" />
       {isChanged && <ChangedView state={state} onNew={() => setNew(true)} />}
@@ -99,17 +107,17 @@ function ChangedView(props: { readonly state: LayoutState; readonly onNew: () =>
   };
   return (
     <span className="view-changed">
-      <button className="btn bare" onClick={reset} title="Show it as it was saved">
+      <Button look="bare" onClick={reset} title="Show it as it was saved">
         <RotateCcw /> <span className="wide-only">Reset</span>
-      </button>
+      </Button>
       {isOwn ? (
-        <button className="btn" onClick={() => void save()}>
+        <Button onClick={() => void save()}>
           <Save /> <span className="wide-only">Save view</span>
-        </button>
+        </Button>
       ) : (
-        <button className="btn" onClick={props.onNew}>
+        <Button onClick={props.onNew}>
           <Save /> <span className="wide-only">Save as view…</span>
-        </button>
+        </Button>
       )}
     </span>
   );
@@ -202,16 +210,15 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
       onClose={onClose}
       onSubmit={() => isReady && submit()}
       footer={
-        <button className="btn main" type="submit" disabled={!isReady || create.isPending}>
+        <Button look="main" type="submit" disabled={!isReady || create.isPending}>
           Save
-        </button>
+        </Button>
       }
     >
       <Field label="Name">
         {(control) => (
-          <input
+          <TextInput
             {...control}
-            className="field"
             value={name}
             maxLength={100}
             onChange={({ target }) => setName(target.value)}
@@ -220,9 +227,8 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
       </Field>
       <Field label="Shown as">
         {(control) => (
-          <select
+          <Select
             {...control}
-            className="field"
             value={kind}
             onChange={({ target }) => setKind(target.value as ViewKind)}
           >
@@ -230,7 +236,7 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
             <option value="board">Board, by a choice</option>
             <option value="calendar">Calendar, by a date</option>
             <option value="form">Form, to be filled in</option>
-          </select>
+          </Select>
         )}
       </Field>
       {(kind === "board" || kind === "calendar") && (
@@ -239,18 +245,13 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
           error={choices.length === 0 ? "This table has no such column yet." : undefined}
         >
           {(control) => (
-            <select
-              {...control}
-              className="field"
-              value={field ?? ""}
-              onChange={({ target }) => setBy(target.value)}
-            >
+            <Select {...control} value={field ?? ""} onChange={({ target }) => setBy(target.value)}>
               {choices.map((column) => (
                 <option key={column.name} value={column.name}>
                   {column.title}
                 </option>
               ))}
-            </select>
+            </Select>
           )}
         </Field>
       )}
@@ -272,8 +273,7 @@ function ShareCheck(props: {
   const mayShare = useMay()("records.create");
   return (
     <label className="check-line">
-      <input
-        type="checkbox"
+      <CheckBox
         checked={props.shared}
         disabled={!mayShare}
         onChange={({ target }) => props.onChange(target.checked)}

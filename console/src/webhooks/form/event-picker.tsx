@@ -3,6 +3,8 @@ import { useState } from "react";
 import { Loading } from "../../ui/feedback.tsx";
 import { useEventKinds } from "./event-kinds.ts";
 import { type EventGroup, groupTypes, takes, togglePattern } from "./event-types.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { CheckBox, TextInput } from "../../ui/form/controls.tsx";
 
 interface EventPickerProps {
   readonly chosen: readonly string[];
@@ -34,20 +36,20 @@ export function EventPicker({ chosen, onChange, isDisabled, error }: EventPicker
           {chosen.map((pattern) => (
             <li key={pattern} className="hook-chip mono">
               {pattern === "*" ? "* (everything)" : pattern}
-              <button
+              <PlainButton
                 type="button"
                 aria-label={`Leave out ${pattern}`}
                 onClick={() => toggle(pattern)}
               >
                 <X className="ico" />
-              </button>
+              </PlainButton>
             </li>
           ))}
         </ul>
       )}
       <div className="row">
-        <input
-          className="field grow"
+        <TextInput
+          className="grow"
           type="search"
           aria-label="Find events"
           aria-invalid={error === undefined ? undefined : true}
@@ -61,9 +63,9 @@ export function EventPicker({ chosen, onChange, isDisabled, error }: EventPicker
             add();
           }}
         />
-        <button type="button" className="btn" disabled={!mayAdd} onClick={add}>
+        <Button type="button" disabled={!mayAdd} onClick={add}>
           Add
-        </button>
+        </Button>
       </div>
       <div className="hook-groups scroll" role="group" aria-label="All events" tabIndex={0}>
         {groups.map(({ namespace, pattern, types: some }) => (
@@ -103,8 +105,7 @@ function EventGroupRows({ group, chosen, isFound, onToggle }: EventGroupProps) {
     <div>
       <div className="hook-group">
         <label className="hook-type grow">
-          <input
-            type="checkbox"
+          <CheckBox
             aria-label={`All events of ${namespace}`}
             checked={chosen.some((one) => one === "*" || one === pattern)}
             disabled={chosen.includes("*")}
@@ -112,7 +113,7 @@ function EventGroupRows({ group, chosen, isFound, onToggle }: EventGroupProps) {
           />
           <span className="mono">{pattern}</span>
         </label>
-        <button
+        <PlainButton
           type="button"
           className="hook-unfold"
           aria-expanded={isOpen}
@@ -120,15 +121,14 @@ function EventGroupRows({ group, chosen, isFound, onToggle }: EventGroupProps) {
           onClick={() => setTurned(!isTurned)}
         >
           {types.length} <ChevronRight className="ico" />
-        </button>
+        </PlainButton>
       </div>
       {isOpen &&
         types.map(({ type, summary }) => {
           const cover = chosen.find((one) => one !== type && takes(one, type));
           return (
             <label key={type} className="hook-type indent">
-              <input
-                type="checkbox"
+              <CheckBox
                 checked={cover !== undefined || chosen.includes(type)}
                 disabled={cover !== undefined}
                 onChange={() => onToggle(type)}

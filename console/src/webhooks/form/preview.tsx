@@ -7,6 +7,7 @@ import { Json } from "../../ui/json/json.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { count } from "../../ui/words.ts";
 import { parseFilter, type WebhookDraft } from "./draft.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const SHOWN = 30;
 const PAUSE_MS = 400;
@@ -69,7 +70,7 @@ export function Preview({
         <ol className="hook-past scroll">
           {found.events.map((event) => (
             <li key={event.id}>
-              <button
+              <PlainButton
                 type="button"
                 className="hook-past-row"
                 aria-expanded={open === event.id}
@@ -80,7 +81,7 @@ export function Preview({
                   {event.resource.number ?? event.resource.displayName ?? event.resource.id}
                 </span>
                 <Ago at={event.createdAt} />
-              </button>
+              </PlainButton>
               {open === event.id && (
                 <div className="hook-past-more">
                   <Json value={event.data} label={`Data of ${event.type}`} />

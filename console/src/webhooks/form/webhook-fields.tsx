@@ -16,6 +16,8 @@ import {
   type WebhookDraft,
 } from "./draft.ts";
 import { EventPicker } from "./event-picker.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { CheckBox, TextInput } from "../../ui/form/controls.tsx";
 
 interface WebhookFieldsProps {
   readonly form: Form<WebhookDraft>;
@@ -93,8 +95,7 @@ function Condition({ draft, onChange, isDisabled, error }: PartProps) {
         <legend>Environments</legend>
         {ENVIRONMENTS.map((environment) => (
           <label key={environment} className="row">
-            <input
-              type="checkbox"
+            <CheckBox
               checked={draft.environments.includes(environment)}
               onChange={({ target }) =>
                 onChange({
@@ -124,9 +125,9 @@ function SigningSecret({ form }: Pick<WebhookFieldsProps, "form">) {
           help="Signs every delivery, so that the receiver knows it is ours. It is never shown again."
         />
       </div>
-      <button type="button" className="btn" onClick={() => form.change({ secret: makeSecret() })}>
+      <Button type="button" onClick={() => form.change({ secret: makeSecret() })}>
         Make one
-      </button>
+      </Button>
     </Row>
   );
 }
@@ -155,16 +156,16 @@ function Headers(props: {
       </datalist>
       {headers.map((row, n) => (
         <div key={n} className="hook-header">
-          <input
-            className="field mono"
+          <TextInput
+            isMono
             aria-label={`Name of header ${n + 1}`}
             placeholder="X-Team"
             spellCheck={false}
             value={row.name}
             onChange={({ target }) => set(n, { name: target.value })}
           />
-          <input
-            className="field mono"
+          <TextInput
+            isMono
             aria-label={`Value of header ${n + 1}`}
             placeholder="{{secrets.NAME}}"
             list="hook-secrets"
@@ -173,23 +174,24 @@ function Headers(props: {
             value={row.value}
             onChange={({ target }) => set(n, { value: target.value })}
           />
-          <button
+          <Button
+            look="bare"
+            isIcon
             type="button"
-            className="btn bare icon"
             aria-label={`Remove header ${n + 1}`}
             onClick={() => onChange(headers.filter((_, at) => at !== n))}
           >
             <X />
-          </button>
+          </Button>
         </div>
       ))}
-      <button
+      <Button
+        className="hook-add"
         type="button"
-        className="btn hook-add"
         onClick={() => onChange([...headers, { name: "", value: "" }])}
       >
         <Plus /> Add a header
-      </button>
+      </Button>
       {props.error !== undefined && <p className="field-error">{props.error}</p>}
     </fieldset>
   );

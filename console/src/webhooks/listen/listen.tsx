@@ -14,6 +14,8 @@ import { Ago } from "../../ui/time.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { BodyText, HeaderList } from "../message.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 type Endpoint = Schemas["ListedTestEndpoint"];
 type Received = Schemas["TestEndpointRequest"];
@@ -53,14 +55,14 @@ export function Listen() {
     <div className="page paper">
       <header className="page-head">
         <h1 className="grow">Test endpoints</h1>
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={reason !== undefined || isBusy}
           title={reason}
           onClick={() => void make()}
         >
           <Plus /> New test endpoint <Keys keys="n" />
-        </button>
+        </Button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && mayWrite && <Loading rows={6} />}
@@ -75,7 +77,7 @@ export function Listen() {
         <div className="listen-body">
           <nav className="listen-list scroll" aria-label="Test endpoints">
             {endpoints.map(({ id, name, received, expiresAt }) => (
-              <button
+              <PlainButton
                 key={id}
                 className="listen-entry"
                 aria-current={id === chosen.id || undefined}
@@ -85,7 +87,7 @@ export function Listen() {
                 <span className="muted">
                   {count(received, "request")} · ends <Ago at={expiresAt} />
                 </span>
-              </button>
+              </PlainButton>
             ))}
           </nav>
           <EndpointPanel key={chosen.id} endpoint={chosen} />
@@ -129,23 +131,22 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
         <div className="row listen-acts">
           <label className="row">
             Answers
-            <select
-              className="field"
+            <Select
               value={answerStatus}
               onChange={({ target }) => void change({ answerStatus: Number(target.value) })}
             >
               {[...new Set([...ANSWERS, answerStatus])].map((status) => (
                 <option key={status}>{status}</option>
               ))}
-            </select>
+            </Select>
           </label>
           <Link to="/webhooks/new" search={{ url }} className="btn">
             New webhook to here
           </Link>
           <span className="grow" />
-          <button className="btn" aria-label={`Delete ${name}`} onClick={() => setEnding(true)}>
+          <Button aria-label={`Delete ${name}`} onClick={() => setEnding(true)}>
             <Trash2 /> Delete
-          </button>
+          </Button>
         </div>
       </div>
       {error && <ErrorNotice error={error} />}
@@ -160,7 +161,7 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
           <ol className="scroll listen-rows" aria-label="Requests" aria-live="polite">
             {requests.map((request) => (
               <li key={request.number}>
-                <button
+                <PlainButton
                   className="listen-row"
                   aria-current={request.number === shown?.number || undefined}
                   onClick={() => setOpen(request.number)}
@@ -173,7 +174,7 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
                     {request.answered}
                   </span>
                   <Ago at={request.receivedAt} />
-                </button>
+                </PlainButton>
               </li>
             ))}
           </ol>

@@ -10,6 +10,7 @@ import { toDuration, toWords } from "../../ui/words.ts";
 import type { Webhook } from "../health.ts";
 import { DELIVERY_STATES, type DeliveryState, type WebhookSearch } from "../search.ts";
 import { DeliverySide } from "./delivery-side.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 type Delivery = Schemas["WebhookDelivery"];
 
@@ -77,9 +78,9 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
               />
             ))}
             {next && (
-              <button className="btn hook-more" onClick={() => void more().catch(notifyError)}>
+              <Button className="hook-more" onClick={() => void more().catch(notifyError)}>
                 Older
-              </button>
+              </Button>
             )}
           </div>
         )}
@@ -103,17 +104,20 @@ function StateFilter(props: {
 }) {
   return (
     <div className="tabs hook-states" role="group" aria-label="State">
-      <button aria-pressed={props.chosen === undefined} onClick={() => props.onChoose(undefined)}>
+      <PlainButton
+        aria-pressed={props.chosen === undefined}
+        onClick={() => props.onChoose(undefined)}
+      >
         All
-      </button>
+      </PlainButton>
       {DELIVERY_STATES.map((state) => (
-        <button
+        <PlainButton
           key={state}
           aria-pressed={props.chosen === state}
           onClick={() => props.onChoose(state)}
         >
           {toWords(state)}
-        </button>
+        </PlainButton>
       ))}
     </div>
   );
@@ -144,7 +148,11 @@ function Row(props: {
   const answer =
     lastResponseStatus === null ? (attempts > 0 ? "no answer" : "") : lastResponseStatus;
   return (
-    <button className="hook-row" aria-current={props.isOpen || undefined} onClick={props.onOpen}>
+    <PlainButton
+      className="hook-row"
+      aria-current={props.isOpen || undefined}
+      onClick={props.onOpen}
+    >
       <State state={status} />
       <span className="mono cut">
         {eventType}
@@ -156,6 +164,6 @@ function Row(props: {
       </span>
       <span className="muted hook-took">{toDuration(lastDurationMs)}</span>
       <Ago at={createdAt} />
-    </button>
+    </PlainButton>
   );
 }

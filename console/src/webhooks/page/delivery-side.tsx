@@ -12,6 +12,7 @@ import { Ago } from "../../ui/time.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count, toDuration } from "../../ui/words.ts";
 import { BodyText, HeaderList } from "../message.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 type Detail = Schemas["WebhookDeliveryDetail"];
 type Attempt = Detail["attemptLog"][number];
@@ -40,9 +41,9 @@ export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: Deliver
     <aside className="hook-side scroll" aria-label="Delivery">
       <header className="row">
         <h2 className="grow mono cut">{delivery?.eventType ?? "Delivery"}</h2>
-        <button className="btn bare icon" aria-label="Close" onClick={onClose}>
+        <Button look="bare" isIcon aria-label="Close" onClick={onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading rows={6} />}
@@ -96,9 +97,9 @@ export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: Deliver
               Causes and effects
             </Link>
             {delivery.replayOf !== null && (
-              <button className="link" onClick={() => onOpen(delivery.replayOf ?? "")}>
+              <PlainButton className="link" onClick={() => onOpen(delivery.replayOf ?? "")}>
                 The first delivery
-              </button>
+              </PlainButton>
             )}
             <span className="muted mono cut">{delivery.id}</span>
           </p>
@@ -162,22 +163,20 @@ function Acts(props: { readonly delivery: Detail; readonly onOpen: (id: string) 
   ]);
   return (
     <div className="row hook-acts">
-      <button
-        className="btn"
+      <Button
         disabled={notFailed !== undefined || isBusy}
         title={notFailed}
         onClick={() => void retry()}
       >
         <RotateCcw /> Retry <Keys keys="r" />
-      </button>
-      <button
-        className="btn"
+      </Button>
+      <Button
         disabled={denied !== undefined || isBusy}
         title={denied ?? "A new delivery of the same event"}
         onClick={() => void replay()}
       >
         <Repeat /> Replay <Keys keys="shift+r" />
-      </button>
+      </Button>
     </div>
   );
 }

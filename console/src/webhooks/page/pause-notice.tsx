@@ -6,6 +6,8 @@ import { Ago } from "../../ui/time.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { pauseReason, type Webhook } from "../health.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { RadioButton } from "../../ui/form/controls.tsx";
 
 const COUNTED = 200;
 
@@ -21,14 +23,9 @@ export function PauseNotice({ webhook }: { readonly webhook: Webhook }) {
         <strong>{pauseReason(webhook.pausedBecause)}</strong>{" "}
         {webhook.pausedAt !== null && <Ago at={webhook.pausedAt} />} {missed}
       </span>
-      <button
-        className="btn"
-        disabled={reason !== undefined}
-        title={reason}
-        onClick={() => setAsked(true)}
-      >
+      <Button refusal={reason} onClick={() => setAsked(true)}>
         Resume…
-      </button>
+      </Button>
       {isAsked && <ResumeDialog webhook={webhook} onClose={() => setAsked(false)} />}
     </div>
   );
@@ -69,17 +66,16 @@ export function ResumeDialog(props: { readonly webhook: Webhook; readonly onClos
       onClose={props.onClose}
       onSubmit={() => void resume()}
       footer={
-        <button className="btn main" disabled={isBusy}>
+        <Button look="main" disabled={isBusy}>
           Resume
-        </button>
+        </Button>
       }
     >
       <p>{missed}</p>
       <fieldset className="hook-choice">
         <legend className="hide">From where</legend>
         <label>
-          <input
-            type="radio"
+          <RadioButton
             name="from"
             checked={from === "pausedAt"}
             onChange={() => setFrom("pausedAt")}
@@ -90,12 +86,7 @@ export function ResumeDialog(props: { readonly webhook: Webhook; readonly onClos
           </span>
         </label>
         <label>
-          <input
-            type="radio"
-            name="from"
-            checked={from === "now"}
-            onChange={() => setFrom("now")}
-          />
+          <RadioButton name="from" checked={from === "now"} onChange={() => setFrom("now")} />
           <span>
             <strong>From now</strong>
             <span className="muted">

@@ -7,6 +7,8 @@ import { notify, notifyError } from "../../ui/toast.tsx";
 import { count, toMoment } from "../../ui/words.ts";
 import type { Webhook } from "../health.ts";
 import { SPANS, toInputTime } from "./recovery.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 type Choice = "failed" | "missing";
 
@@ -45,13 +47,9 @@ export function RecoveryChoice({ webhook }: { readonly webhook: Webhook }) {
       <TimeInput label="Until" help="Leave empty for now." value={end} onChange={setEnd} />
       <div className="btn-row">
         {SPANS.map(({ label, ms }) => (
-          <button
-            key={label}
-            className="btn"
-            onClick={() => setSince(toInputTime(new Date(Date.now() - ms)))}
-          >
+          <Button key={label} onClick={() => setSince(toInputTime(new Date(Date.now() - ms)))}>
             {label}
-          </button>
+          </Button>
         ))}
       </div>
       <p role="status" className="muted">
@@ -61,15 +59,14 @@ export function RecoveryChoice({ webhook }: { readonly webhook: Webhook }) {
       </p>
       <div className="btn-row">
         {(["failed", "missing"] as const).map((choice) => (
-          <button
+          <Button
+            look="main"
+            refusal={refusalOf(choice)}
             key={choice}
-            className="btn main"
-            disabled={refusalOf(choice) !== undefined}
-            title={refusalOf(choice)}
             onClick={() => setAsked(choice)}
           >
             {LABELS[choice]}
-          </button>
+          </Button>
         ))}
       </div>
       {asked && found && span && (
@@ -124,9 +121,8 @@ function TimeInput({ label, help, value, onChange }: TimeInputProps) {
   return (
     <Field label={label} help={help}>
       {(bound) => (
-        <input
+        <TextInput
           {...bound}
-          className="field"
           type="datetime-local"
           value={value}
           onChange={({ target }) => onChange(target.value)}

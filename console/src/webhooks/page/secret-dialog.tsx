@@ -5,6 +5,7 @@ import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { notifyError } from "../../ui/toast.tsx";
 import type { Webhook } from "../health.ts";
 import { toMoment } from "../../ui/words.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 /** A new signing secret, shown once. The former one signs beside it for a day. */
 export function SecretDialog(props: { readonly webhook: Webhook; readonly onClose: () => void }) {
@@ -27,9 +28,9 @@ export function SecretDialog(props: { readonly webhook: Webhook; readonly onClos
       onClose={props.onClose}
       onSubmit={() => (made ? props.onClose() : void rotate())}
       footer={
-        <button className="btn main" disabled={isBusy}>
+        <Button look="main" disabled={isBusy}>
           {made ? "I have saved it" : "Create a new secret"}
-        </button>
+        </Button>
       }
     >
       {!made && (

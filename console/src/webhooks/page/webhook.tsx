@@ -24,6 +24,7 @@ import { PauseNotice, ResumeDialog } from "./pause-notice.tsx";
 import { Recoveries } from "./recoveries.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { Settings } from "./settings.tsx";
+import { Button } from "../../ui/form/button.tsx";
 
 const LOOK_MS = 3_000;
 
@@ -120,18 +121,17 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
       </div>
       {health && health.recent.length > 0 && <Summary health={health} />}
       <State {...stateOf(webhook, health)} />
-      <button
-        className="btn"
+      <Button
         disabled={reason !== undefined || isTesting}
         title={reason}
         onClick={() => void test()}
       >
         <Send /> {isTesting ? "Sending…" : "Send a test"} <Keys keys="t" />
-      </button>
-      <button className={status === "paused" ? "btn main" : "btn"} {...off} onClick={turn}>
+      </Button>
+      <Button look={status === "paused" ? "main" : undefined} {...off} onClick={turn}>
         {status === "paused" ? <Play /> : <Pause />}
         {status === "paused" ? "Resume" : "Pause"} <Keys keys="p" />
-      </button>
+      </Button>
       <Menu
         label="More"
         className="btn bare icon"

@@ -5,6 +5,7 @@ import { isLoopType } from "../graph/graph.ts";
 import type { LoopView } from "../graph/run-view.ts";
 import { type CardNode, LinkPlug, stopThen } from "./step-card.tsx";
 import { kindOf } from "./step-kinds.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const FAILED_MAX = 200;
 const LIST_WIDTH = 348;
@@ -50,21 +51,21 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
         )}
         <span className="grow" />
         {!isLoop && (
-          <button
+          <PlainButton
             className="fold nopan"
             aria-label="Open the workflow"
             onClick={stopThen(() => handlers.onOpenWorkflow(String(step.config?.["workflowId"])))}
           >
             <ExternalLink />
-          </button>
+          </PlainButton>
         )}
-        <button
+        <PlainButton
           className="fold nopan"
           aria-label="Fold"
           onClick={stopThen(() => handlers.onFold(key))}
         >
           <ChevronUp />
-        </button>
+        </PlainButton>
       </header>
       {!data.isReadOnly && <LinkPlug data={data} />}
     </div>
@@ -96,25 +97,25 @@ function LoopCount(props: {
   return (
     <span className="loop-count nopan nowheel" onPointerDown={(event) => event.stopPropagation()}>
       {item === undefined ? (
-        <button className="loop-chip" onClick={go(0)} title="Look at one item">
+        <PlainButton className="loop-chip" onClick={go(0)} title="Look at one item">
           {done !== items && `${done.toLocaleString("en")} of `}
           {items.toLocaleString("en")}
           {done === items && <span className="loop-word">{items === 1 ? "item" : "items"}</span>}
           <i className="loop-bar">
             <i style={{ transform: `scaleX(${items === 0 ? 1 : done / items})` }} />
           </i>
-        </button>
+        </PlainButton>
       ) : (
         <span className={`loop-chip${isBad ? " bad" : ""}`}>
-          <button onClick={go(item - 1)} aria-label="Previous item">
+          <PlainButton onClick={go(item - 1)} aria-label="Previous item">
             ‹
-          </button>
-          <button onClick={go(undefined)} title="All items">
+          </PlainButton>
+          <PlainButton onClick={go(undefined)} title="All items">
             item {item + 1} of {items}
-          </button>
-          <button onClick={go(item + 1)} aria-label="Next item">
+          </PlainButton>
+          <PlainButton onClick={go(item + 1)} aria-label="Next item">
             ›
-          </button>
+          </PlainButton>
         </span>
       )}
       {failures > 0 && <FailedItems failures={failures} failed={failed} go={go} />}
@@ -132,10 +133,10 @@ function FailedItems(props: {
   const button = useRef<HTMLButtonElement>(null);
   return (
     <>
-      <button className="loop-chip bad" popoverTarget={id} ref={button}>
+      <PlainButton className="loop-chip bad" popoverTarget={id} ref={button}>
         {props.failures.toLocaleString("en")}
         <span className="loop-word">failed</span>
-      </button>
+      </PlainButton>
       <ul
         id={id}
         popover="auto"
@@ -151,11 +152,11 @@ function FailedItems(props: {
       >
         {props.failed.slice(0, FAILED_MAX).map(({ item, step }) => (
           <li key={item}>
-            <button popoverTarget={id} popoverTargetAction="hide" onClick={props.go(item)}>
+            <PlainButton popoverTarget={id} popoverTargetAction="hide" onClick={props.go(item)}>
               <b>{item + 1}</b>
               <span className="cut">{step.name}</span>
               <span className="muted cut">{step.error?.message}</span>
-            </button>
+            </PlainButton>
           </li>
         ))}
       </ul>

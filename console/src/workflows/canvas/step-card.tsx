@@ -10,6 +10,7 @@ import type { LoopView, RunStep } from "../graph/run-view.ts";
 import { kindOf, TRIGGER_ICONS } from "./step-kinds.ts";
 import { describeStep } from "./step-line.ts";
 import { useNames } from "../../data/names/names.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 /** What a card can be asked for; the same object for the life of the canvas, so that no card is drawn anew for it. */
 export interface CardHandlers {
@@ -80,17 +81,17 @@ export const StepCard = memo(function StepCard({ data, selected }: NodeProps<Car
       {data.isPinned && <Pin className="step-pin" aria-label="Its output is pinned" />}
       <span className="step-state" />
       {data.isFolded && (
-        <button
+        <PlainButton
           className="fold nopan"
           aria-label="Unfold"
           onClick={stopThen(() => handlers.onFold(key))}
         >
           <ChevronDown />
-        </button>
+        </PlainButton>
       )}
       {!data.isReadOnly && <LinkPlug data={data} />}
       {data.isLeaf && !data.isReadOnly && (
-        <button
+        <PlainButton
           className="add leaf nopan"
           tabIndex={-1}
           aria-label="Add a step after this"
@@ -100,7 +101,7 @@ export const StepCard = memo(function StepCard({ data, selected }: NodeProps<Car
           }}
         >
           <Plus />
-        </button>
+        </PlainButton>
       )}
     </div>
   );
@@ -108,7 +109,7 @@ export const StepCard = memo(function StepCard({ data, selected }: NodeProps<Car
 
 export function LinkPlug({ data }: { readonly data: Pick<CardData, "key" | "handlers"> }) {
   return (
-    <button
+    <PlainButton
       className="plug nopan"
       aria-label="Connect"
       tabIndex={-1}

@@ -5,6 +5,7 @@ import { edgeKey, type Mark } from "../graph/diff.ts";
 import { type Layout, type Point, TRIGGER, type Wire } from "../graph/layout.ts";
 import { movePath } from "../graph/pipe.ts";
 import type { RunView } from "../graph/run-view.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 export interface WireHandlers {
   readonly onAdd: (wire: Wire, at: DOMRect) => void;
@@ -194,14 +195,14 @@ const WireMark = memo(function WireMark({
         </span>
       )}
       {isEditable(wire) && (
-        <button
+        <PlainButton
           className="add nopan"
           tabIndex={-1}
           aria-label="Add a step here"
           onClick={(event) => handlers.onAdd(wire, event.currentTarget.getBoundingClientRect())}
         >
           <Plus />
-        </button>
+        </PlainButton>
       )}
     </span>
   );

@@ -2,6 +2,7 @@ import { usePresence } from "../../data/live/presence.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { type Definition, findStep } from "../graph/graph.ts";
 import { nameOf } from "./edits.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const SHOWN_MAX = 4;
 
@@ -24,7 +25,7 @@ export function People({ id, definition, chosen, choose, isEditing }: PeopleProp
         const doing = state === "editing" ? "edits" : "looks at";
         const what = step === undefined ? "this workflow" : nameOf(definition, step);
         return (
-          <button
+          <PlainButton
             key={userId}
             className={`person ${state}`}
             title={`${name} ${doing} ${what}`}
@@ -33,7 +34,7 @@ export function People({ id, definition, chosen, choose, isEditing }: PeopleProp
             onClick={() => step !== undefined && choose([step])}
           >
             <Avatar name={name} />
-          </button>
+          </PlainButton>
         );
       })}
       {people.length > SHOWN_MAX && <span className="muted">+{people.length - SHOWN_MAX}</span>}

@@ -13,6 +13,7 @@ import { nameOf } from "./edits.ts";
 import { RunBar } from "./run/run-bar.tsx";
 import type { ShownRun } from "./run/use-shown-run.ts";
 import type { Edits } from "./use-edits.ts";
+import { Button } from "../../ui/form/button.tsx";
 
 interface StageProps {
   readonly id: string;
@@ -65,12 +66,12 @@ export function Stage(props: StageProps) {
         <div className="empty editor-empty">
           <strong>What happens first?</strong>
           {!isLocked && (
-            <button
-              className="btn main"
+            <Button
+              look="main"
               onClick={(event) => edits.ask("after", event.currentTarget.getBoundingClientRect())}
             >
               Add a step <Keys keys="/" />
-            </button>
+            </Button>
           )}
         </div>
       )}

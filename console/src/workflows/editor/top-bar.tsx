@@ -16,6 +16,8 @@ import { count, toWords } from "../../ui/words.ts";
 import type { Problem } from "../graph/problems.ts";
 import { stoppedWords } from "../deployed/stop-reason.ts";
 import type { Draft } from "./draft/use-draft.ts";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 interface TopBarProps {
   readonly workflow: Schemas["Workflow"];
@@ -54,14 +56,14 @@ export function TopBar(props: TopBarProps) {
         <EnvironmentTags workflow={workflow} />
         <SaveState draft={draft} locked={locked} />
         {problems.length > 0 && (
-          <button
+          <PlainButton
             className={`tag plain ${problems.some(({ severity }) => severity !== "warning") ? "bad" : "warn"}`}
             aria-pressed={panel === "problems"}
             onClick={on.showProblems}
           >
             <CircleAlert />
             {count(problems.length, "problem")}
-          </button>
+          </PlainButton>
         )}
       </span>
       <span className="grow" />
@@ -103,41 +105,39 @@ function MainActs(props: TopBarProps) {
   const { draft, locked, cannotTest, cannotRun, cannotDeploy, on } = props;
   return (
     <>
-      <button
-        className="btn editor-save"
+      <Button
+        className="editor-save"
         disabled={locked !== undefined || !draft.isDirty || draft.isSaving}
         title={locked ?? (draft.isDirty ? "Save as a new version" : "Everything is saved")}
         onClick={on.save}
       >
         Save <Keys keys="mod+s" />
-      </button>
-      <button
-        className="btn"
+      </Button>
+      <Button
         disabled={cannotTest !== undefined}
         title={cannotTest ?? "Go through the draft without touching anything outside"}
         onClick={on.test}
       >
         <FlaskConical />
         <span>Test</span> <Keys keys="t" />
-      </button>
-      <button
-        className="btn"
+      </Button>
+      <Button
         disabled={cannotDeploy !== undefined}
         title={cannotDeploy ?? "See what changes where, then deploy"}
         onClick={on.publish}
       >
         <Rocket />
         <span>Deploy</span> <Keys keys="d" />
-      </button>
-      <button
-        className="btn main"
+      </Button>
+      <Button
+        look="main"
         disabled={cannotRun !== undefined}
         title={cannotRun ?? `Run what is deployed in ${place.environment}`}
         onClick={on.run}
       >
         <Play />
         <span>Run</span> <Keys keys="r" />
-      </button>
+      </Button>
     </>
   );
 }
@@ -152,8 +152,9 @@ function IconButton(props: {
 }) {
   const { label, keys, isDisabled = false, isPressed, onClick, children } = props;
   return (
-    <button
-      className="btn bare icon"
+    <Button
+      look="bare"
+      isIcon
       aria-label={label}
       title={label}
       aria-keyshortcuts={keys}
@@ -162,7 +163,7 @@ function IconButton(props: {
       onClick={onClick}
     >
       {children}
-    </button>
+    </Button>
   );
 }
 
@@ -181,7 +182,8 @@ function NameField(props: {
     else onRename(next);
   };
   return (
-    <input
+    <TextInput
+      isBare
       className="editor-name"
       aria-label="Name of the workflow"
       value={text}

@@ -19,6 +19,8 @@ import { summariseRuns } from "./recent-runs.ts";
 import type { Listed } from "./row.tsx";
 import { WorkflowTable } from "./table.tsx";
 import { Filters, NoWorkflow, TagFilter } from "./toolbar.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 const READ_MAX = 2_000;
 const PAUSE_MS = 120;
@@ -73,10 +75,10 @@ export function WorkflowList() {
         <h1>Workflows</h1>
         <Filters show={search.show} onShow={(next) => show({ show: next })} />
         <TagFilter workflows={workflows} tag={search.tag} onTag={(tag) => show({ tag })} />
-        <input
+        <TextInput
+          className="workflow-find"
           ref={field}
           type="search"
-          className="field workflow-find"
           placeholder="Find by name"
           aria-label="Find by name"
           value={search.q ?? ""}
@@ -85,14 +87,9 @@ export function WorkflowList() {
           }
           onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
         />
-        <button
-          className="btn main"
-          disabled={refused !== undefined}
-          title={refused}
-          onClick={() => show({ new: "nothing" })}
-        >
+        <Button look="main" refusal={refused} onClick={() => show({ new: "nothing" })}>
           <Plus /> New <Keys keys="n" />
-        </button>
+        </Button>
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && <Loading />}

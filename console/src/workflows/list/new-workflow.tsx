@@ -12,6 +12,8 @@ import { readN8nExport } from "./n8n/export-file.ts";
 import { createDrafts, createFiles, toPlace } from "./n8n/drafts.ts";
 import { N8nFolder, useFolder } from "./n8n/folder.tsx";
 import { N8nImport } from "./n8n/import-report.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { FileInput, RadioButton, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 type Way = "nothing" | "example" | "import";
 
@@ -74,8 +76,8 @@ export function NewWorkflow(props: {
       onSubmit={() => void submit()}
       isWide={isForeign || isFolder}
       footer={
-        <button
-          className="btn main"
+        <Button
+          look="main"
           disabled={
             isBusy || (isForeign && !conversion.data) || (isFolder && folder.chosen.length === 0)
           }
@@ -85,7 +87,7 @@ export function NewWorkflow(props: {
             : isFolder
               ? `Create ${folder.chosen.length}`
               : "Create it"}
-        </button>
+        </Button>
       }
     >
       <Ways way={props.way} onWay={props.onWay} />
@@ -126,14 +128,14 @@ function Ways(props: { readonly way: Way; readonly onWay: (way: Way) => void }) 
   return (
     <div className="tabs new-workflow-ways" role="group" aria-label="From what">
       {WAYS.map(([way, label, Icon]) => (
-        <button
+        <PlainButton
           key={way}
           type="button"
           aria-pressed={way === props.way}
           onClick={() => props.onWay(way)}
         >
           <Icon className="ico" /> {label}
-        </button>
+        </PlainButton>
       ))}
     </div>
   );
@@ -170,8 +172,7 @@ function NameField(props: { readonly name: string; readonly onChange: (name: str
   return (
     <label className="new-workflow-field">
       Name
-      <input
-        className="field"
+      <TextInput
         autoFocus
         required
         maxLength={200}
@@ -192,8 +193,7 @@ function Examples(props: {
       <legend className="hide">Example</legend>
       {INTENTS.filter(({ load }) => load).map((intent) => (
         <label key={intent.id} className="new-workflow-example">
-          <input
-            type="radio"
+          <RadioButton
             name="example"
             required
             checked={intent === props.chosen}
@@ -233,8 +233,8 @@ function ImportField(props: {
       }}
     >
       Definition
-      <textarea
-        className="field mono"
+      <TextArea
+        isMono
         rows={10}
         autoFocus
         required
@@ -242,8 +242,7 @@ function ImportField(props: {
         value={props.text}
         onChange={(event) => props.onChange(event.target.value)}
       />
-      <input
-        type="file"
+      <FileInput
         accept="application/json,.json"
         multiple
         aria-label="Files with definitions"

@@ -5,6 +5,7 @@ import { showRow, useRowWindow } from "../../ui/behaviour/row-window.ts";
 import type { Sort } from "./order.ts";
 import type { summariseRuns } from "./recent-runs.ts";
 import { type Listed, WorkflowRow } from "./row.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const COLUMNS: readonly (readonly [string, Sort | undefined, boolean])[] = [
   ["Name", "name", false],
@@ -101,10 +102,10 @@ function Column(props: {
       {by === undefined ? (
         label
       ) : (
-        <button onClick={() => props.onSort(isBy && !isReverse ? `-${by}` : by)}>
+        <PlainButton onClick={() => props.onSort(isBy && !isReverse ? `-${by}` : by)}>
           {label}
           {isBy && (isReverse ? <ArrowUp className="ico" /> : <ArrowDown className="ico" />)}
-        </button>
+        </PlainButton>
       )}
     </th>
   );

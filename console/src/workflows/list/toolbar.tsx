@@ -2,6 +2,8 @@ import { Empty } from "../../ui/feedback.tsx";
 import { toWords } from "../../ui/words.ts";
 import { type Filter, FILTERS, type ListSearch, listTags } from "./order.ts";
 import type { Listed } from "./row.tsx";
+import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 /** The choice of workflows that are shown. */
 export function Filters(props: {
@@ -10,17 +12,17 @@ export function Filters(props: {
 }) {
   return (
     <div className="tabs grow" role="group" aria-label="Which">
-      <button aria-pressed={props.show === undefined} onClick={() => props.onShow(undefined)}>
+      <PlainButton aria-pressed={props.show === undefined} onClick={() => props.onShow(undefined)}>
         All
-      </button>
+      </PlainButton>
       {FILTERS.map((filter) => (
-        <button
+        <PlainButton
           key={filter}
           aria-pressed={props.show === filter}
           onClick={() => props.onShow(filter)}
         >
           {toWords(filter)}
-        </button>
+        </PlainButton>
       ))}
     </div>
   );
@@ -36,8 +38,7 @@ export function TagFilter(props: {
   const tags = listTags(props.workflows).filter((one) => one !== tag);
   if (tags.length === 0 && tag === undefined) return null;
   return (
-    <select
-      className="field"
+    <Select
       aria-label="Tag"
       value={tag ?? ""}
       onChange={(event) => props.onTag(event.target.value === "" ? undefined : event.target.value)}
@@ -46,7 +47,7 @@ export function TagFilter(props: {
       {[...(tag === undefined ? [] : [tag]), ...tags].map((one) => (
         <option key={one}>{one}</option>
       ))}
-    </select>
+    </Select>
   );
 }
 
@@ -61,12 +62,9 @@ export function NoWorkflow(props: {
       <Empty
         title="None is like that"
         action={
-          <button
-            className="btn"
-            onClick={() => props.onShow({ q: undefined, show: undefined, tag: undefined })}
-          >
+          <Button onClick={() => props.onShow({ q: undefined, show: undefined, tag: undefined })}>
             Show all
-          </button>
+          </Button>
         }
       />
     );
@@ -76,9 +74,9 @@ export function NoWorkflow(props: {
       title="No workflow yet"
       action={
         props.refused === undefined && (
-          <button className="btn main" onClick={() => props.onShow({ new: "example" })}>
+          <Button look="main" onClick={() => props.onShow({ new: "example" })}>
             Begin with an example
-          </button>
+          </Button>
         )
       }
     >

@@ -11,6 +11,8 @@ import { Ago } from "../../ui/time.tsx";
 import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import "./backfill.css";
+import { Button } from "../../ui/form/button.tsx";
+import { TextInput } from "../../ui/form/controls.tsx";
 
 type Backfill = Schemas["Backfill"];
 
@@ -63,19 +65,18 @@ export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
       onClose={onClose}
       onSubmit={() => void start()}
       footer={
-        <button className="btn main" disabled={isBusy || !isReady || !found || found.matched === 0}>
+        <Button look="main" disabled={isBusy || !isReady || !found || found.matched === 0}>
           {found && found.matched > 0
             ? `Start ${found.truncated ? "more than " : ""}${count(found.matched, "run")}`
             : "Start"}
-        </button>
+        </Button>
       }
     >
       <div className="backfill-span">
         <Field label="From">
           {(attributes) => (
-            <input
+            <TextInput
               {...attributes}
-              className="field"
               type="datetime-local"
               value={from}
               onChange={({ target }) => setFrom(target.value)}
@@ -84,9 +85,8 @@ export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
         </Field>
         <Field label="To" isOptional>
           {(attributes) => (
-            <input
+            <TextInput
               {...attributes}
-              className="field"
               type="datetime-local"
               value={to}
               onChange={({ target }) => setTo(target.value)}
@@ -95,9 +95,8 @@ export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
         </Field>
         <Field label="At once">
           {(attributes) => (
-            <input
+            <TextInput
               {...attributes}
-              className="field"
               type="number"
               min={1}
               max={50}
@@ -185,9 +184,9 @@ function BackfillLine({ backfill }: { readonly backfill: Backfill }) {
       {state === "running" && (
         <>
           <progress aria-label="Under way" />
-          <button type="button" className="btn" onClick={() => void cancel()}>
+          <Button type="button" onClick={() => void cancel()}>
             Cancel it
-          </button>
+          </Button>
         </>
       )}
     </li>

@@ -8,6 +8,8 @@ import { notify, notifyError } from "../../ui/toast.tsx";
 import { compareDefinitions } from "../graph/diff.ts";
 import type { Definition } from "../graph/graph.ts";
 import { DifferenceView } from "./difference-view.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { Select } from "../../ui/form/controls.tsx";
 
 const DRAFT = "draft";
 
@@ -76,28 +78,26 @@ export function CompareDialog(props: CompareDialogProps) {
       {!error && !difference && <Loading />}
       {difference && <DifferenceView key={`${from}${to}`} difference={difference} />}
       <footer>
-        <button
-          className="btn"
+        <Button
           disabled={locked !== undefined || from === DRAFT}
           title={locked ?? "As one edit of your draft, which undo takes back"}
           onClick={take}
         >
           <Undo2 />
           Take v{version?.version} as the draft
-        </button>
-        <button
-          className="btn"
+        </Button>
+        <Button
           disabled={cannotDeploy !== undefined || isOn || isBusy || from === DRAFT}
           title={cannotDeploy ?? (isOn ? `It is on in ${environment}` : undefined)}
           onClick={() => void rollBack()}
         >
           <Rocket />
           {isBusy ? "Rolling back…" : `Roll ${environment} back to v${version?.version ?? ""}`}
-        </button>
+        </Button>
         <span className="grow" />
-        <button className="btn main" onClick={() => dialog.current?.close()} data-focus>
+        <Button look="main" onClick={() => dialog.current?.close()} data-focus>
           Done
-        </button>
+        </Button>
       </footer>
     </dialog>
   );
@@ -140,18 +140,14 @@ function VersionChoice(props: {
   return (
     <label className="version-choice">
       <span className="muted">{props.label}</span>
-      <select
-        className="field"
-        value={props.chosen}
-        onChange={(event) => props.onChoose(event.target.value)}
-      >
+      <Select value={props.chosen} onChange={(event) => props.onChoose(event.target.value)}>
         <option value={DRAFT}>Your draft</option>
         {props.versions.map(({ id, version, label, activeIn }) => (
           <option key={id} value={id}>
             {[`v${version}`, label, activeIn.join(", ")].filter(Boolean).join(" · ")}
           </option>
         ))}
-      </select>
+      </Select>
     </label>
   );
 }

@@ -13,6 +13,8 @@ import { DifferenceView, sumUp } from "./difference-view.tsx";
 import { ModuleSection } from "./module-section.tsx";
 import { type Gate, GateSection } from "./gate-section.tsx";
 import { RehearsalSection } from "./rehearsal.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { RadioButton } from "../../ui/form/controls.tsx";
 
 interface DeployDialogProps {
   readonly workflow: Schemas["Workflow"];
@@ -76,13 +78,11 @@ export function DeployDialog(props: DeployDialogProps) {
           {active && ` Version ${active.version} is on in ${environment} now.`}
         </span>
         <span className="grow" />
-        <button className="btn" onClick={() => dialog.current?.close()}>
-          Cancel
-        </button>
-        <button className="btn main" disabled={isBusy} onClick={() => void deploy()} data-focus>
+        <Button onClick={() => dialog.current?.close()}>Cancel</Button>
+        <Button look="main" disabled={isBusy} onClick={() => void deploy()} data-focus>
           <Rocket />
           {isBusy ? "Deploying…" : `Deploy to ${environment}`}
-        </button>
+        </Button>
       </footer>
     </dialog>
   );
@@ -96,8 +96,7 @@ export function EnvironmentChoice(props: {
     <div className="environment-choice" role="radiogroup" aria-label="Environment">
       {ENVIRONMENTS.toReversed().map((name) => (
         <label key={name}>
-          <input
-            type="radio"
+          <RadioButton
             name="environment"
             checked={name === props.chosen}
             onChange={() => props.onChoose(name)}

@@ -9,6 +9,7 @@ import { kindOf } from "../canvas/step-kinds.ts";
 import { type Difference, type FieldChange, type Mark, type StepChange } from "../graph/diff.ts";
 import { UNFOLDED } from "../graph/layout.ts";
 import { NO_RUN } from "../graph/run-view.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 const SIGNS = { added: "+", removed: "−", changed: "~" } as const;
 const TONES = { added: "ok", removed: "bad", changed: "warn" } as const;
@@ -94,12 +95,12 @@ export function ChangeList(props: {
         const { icon: Icon } = kindOf(step.type);
         return (
           <li key={key}>
-            <button aria-pressed={key === chosen} onClick={() => onChoose?.(key)}>
+            <PlainButton aria-pressed={key === chosen} onClick={() => onChoose?.(key)}>
               <Sign mark={mark} />
               <Icon className="ico" />
               <span className="cut grow">{step.name ?? step.id}</span>
               <span className="change-what cut">{nameFields(mark, fields)}</span>
-            </button>
+            </PlainButton>
             {key === chosen && fields.length > 0 && <FieldChanges fields={fields} />}
           </li>
         );

@@ -1,5 +1,6 @@
 import type { Schemas } from "../../data/api.ts";
 import type { Environment } from "../../data/place.ts";
+import { CheckBox } from "../../ui/form/controls.tsx";
 
 export type Gate = NonNullable<Schemas["PublicationPreview"]["rehearsalGate"]>;
 type Allowed = Gate["allow"][number];
@@ -29,8 +30,7 @@ export function GateSection({ environment, gate, onChange }: GateSectionProps) {
     <section aria-label="Gate">
       <h2>The gate of {environment}</h2>
       <label className="gate-line">
-        <input
-          type="checkbox"
+        <CheckBox
           role="switch"
           checked={gate !== null}
           onChange={({ target }) => onChange(target.checked ? { allow: [] } : null)}
@@ -42,8 +42,7 @@ export function GateSection({ environment, gate, onChange }: GateSectionProps) {
           <legend className="muted">All the same allowed:</legend>
           {ALLOWABLE.map(([verdict, words]) => (
             <label key={verdict} className="gate-line">
-              <input
-                type="checkbox"
+              <CheckBox
                 checked={gate.allow.includes(verdict)}
                 onChange={({ target }) => toggle(verdict, target.checked)}
               />

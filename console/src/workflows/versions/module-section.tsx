@@ -1,5 +1,6 @@
 import type { Schemas } from "../../data/api.ts";
 import { Ago } from "../../ui/time.tsx";
+import { CheckBox } from "../../ui/form/controls.tsx";
 
 interface ModuleSectionProps {
   readonly modules: Schemas["PublicationPreview"]["modules"];
@@ -25,11 +26,7 @@ export function ModuleSection({ modules, isUpdating, onChange }: ModuleSectionPr
       </ul>
       {canStay && (
         <label className="gate-line">
-          <input
-            type="checkbox"
-            checked={isUpdating}
-            onChange={({ target }) => onChange(target.checked)}
-          />
+          <CheckBox checked={isUpdating} onChange={({ target }) => onChange(target.checked)} />
           Use the newest versions
         </label>
       )}

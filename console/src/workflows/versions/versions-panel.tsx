@@ -7,6 +7,7 @@ import { Ago } from "../../ui/time.tsx";
 import { toWords } from "../../ui/words.ts";
 import type { Definition } from "../graph/graph.ts";
 import { CompareDialog } from "./compare-dialog.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 interface VersionsPanelProps {
   readonly workflow: Schemas["Workflow"];
@@ -34,7 +35,7 @@ export function VersionsPanel(props: VersionsPanelProps) {
       <ol className="version-list scroll" tabIndex={0} aria-label="Versions">
         {versions.map((version) => (
           <li key={version.id}>
-            <button onClick={() => setShown(version.id)} aria-haspopup="dialog">
+            <PlainButton onClick={() => setShown(version.id)} aria-haspopup="dialog">
               <span className="version-head">
                 <b>v{version.version}</b>
                 {version.label !== null && <span className="cut">{version.label}</span>}
@@ -51,7 +52,7 @@ export function VersionsPanel(props: VersionsPanelProps) {
                 <Avatar name={version.author.name} />
                 <span className="cut">{version.changeSummary || version.author.name}</span>
               </span>
-            </button>
+            </PlainButton>
           </li>
         ))}
       </ol>

@@ -7,6 +7,8 @@ import type { Definition, Step } from "../../graph/graph.ts";
 import { type Conflict, mergeDefinitions, type Side } from "../../graph/merge.ts";
 import { ChangeList, DifferenceView, FieldChanges } from "../../versions/difference-view.tsx";
 import { useNewestVersion } from "./theirs-bar.tsx";
+import { Button } from "../../../ui/form/button.tsx";
+import { RadioButton } from "../../../ui/form/controls.tsx";
 
 interface MergeDialogProps {
   readonly workflowId: string;
@@ -80,13 +82,11 @@ export function MergeDialog(props: MergeDialogProps) {
           The canvas shows what comes into yours. Undo takes back your own changes, never theirs.
         </span>
         <span className="grow" />
-        <button className="btn" onClick={() => dialog.current?.close()}>
-          Not now
-        </button>
-        <button className="btn main" disabled={isBusy} onClick={() => void merge()} data-focus>
+        <Button onClick={() => dialog.current?.close()}>Not now</Button>
+        <Button look="main" disabled={isBusy} onClick={() => void merge()} data-focus>
           <GitMerge />
           Merge and save
-        </button>
+        </Button>
       </footer>
     </dialog>
   );
@@ -109,8 +109,7 @@ function Decision(props: {
       <div className="environment-choice">
         {(["mine", "theirs"] as const).map((one) => (
           <label key={one}>
-            <input
-              type="radio"
+            <RadioButton
               name={`keep-${key}`}
               checked={side === one}
               onChange={() => onChoose(one)}

@@ -1,5 +1,6 @@
 import { useOp } from "../../../data/api.ts";
 import { Avatar } from "../../../ui/avatar.tsx";
+import { Button } from "../../../ui/form/button.tsx";
 
 interface TheirsBarProps {
   readonly workflowId: string;
@@ -23,9 +24,7 @@ export function TheirsBar({ workflowId, onMerge }: TheirsBarProps) {
         {newest ? `version ${newest.version}` : "it"} while you were editing. Your changes are kept.
       </span>
       <span className="grow" />
-      <button className="btn" onClick={onMerge}>
-        See both and merge
-      </button>
+      <Button onClick={onMerge}>See both and merge</Button>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { Empty } from "../../../ui/feedback.tsx";
 import type { Definition } from "../../graph/graph.ts";
 import { fieldWords, placeOfProblem } from "../../graph/problem-words.ts";
 import type { Problem } from "../../graph/problems.ts";
+import { PlainButton } from "../../../ui/form/button.tsx";
 
 interface ProblemListProps {
   readonly problems: readonly Problem[];
@@ -19,7 +20,7 @@ export function ProblemList({ problems, definition, onJump }: ProblemListProps) 
     <ul className="problem-list scroll">
       {problems.map((problem) => (
         <li key={problem.path + problem.message}>
-          <button onClick={() => onJump(problem)}>
+          <PlainButton onClick={() => onJump(problem)}>
             {problem.severity === "warning" ? (
               <TriangleAlert className="ico warn" aria-label="Warning" />
             ) : (
@@ -30,7 +31,7 @@ export function ProblemList({ problems, definition, onJump }: ProblemListProps) 
               {problem.field !== "" && <span className="muted"> {fieldWords(problem.field)}</span>}
               <span className="problem-text">{problem.message}</span>
             </span>
-          </button>
+          </PlainButton>
         </li>
       ))}
     </ul>

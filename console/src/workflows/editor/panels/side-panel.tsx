@@ -13,6 +13,7 @@ import { useValues } from "../run/use-values.ts";
 import type { Edits } from "../use-edits.ts";
 import { focusCanvas } from "./panel-focus.ts";
 import { ProblemList } from "./problem-list.tsx";
+import { Button } from "../../../ui/form/button.tsx";
 
 const Inspector = lazyPart(async () => (await import("../../inspector/index.ts")).Inspector);
 const JsonPanel = lazyPart(async () => (await import("./json-panel.tsx")).JsonPanel);
@@ -135,9 +136,9 @@ function Side(props: {
       <header>
         <h2 className="cut">{props.title}</h2>
         <span className="grow" />
-        <button className="btn bare icon" aria-label="Close" onClick={props.onClose}>
+        <Button look="bare" isIcon aria-label="Close" onClick={props.onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       <Suspense fallback={<Loading />}>{props.children}</Suspense>
     </aside>

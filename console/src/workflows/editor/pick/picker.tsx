@@ -3,6 +3,8 @@ import { Fragment, type KeyboardEvent, useState } from "react";
 import { useModal } from "../../../ui/overlay/modal.ts";
 import { Keys } from "../../../ui/key.tsx";
 import { type Offer, useOffers } from "./offers.ts";
+import { PlainButton } from "../../../ui/form/button.tsx";
+import { TextInput } from "../../../ui/form/controls.tsx";
 
 const LIST = "picker-list";
 const SIZE = { width: 392, height: 440 } as const;
@@ -52,9 +54,10 @@ export function Picker({ workflowId, at, title, ways, onPick, onClose }: PickerP
       onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}
     >
-      <input
-        data-focus
+      <TextInput
+        isBare
         className="picker-find"
+        data-focus
         placeholder={title}
         aria-label={title}
         role="combobox"
@@ -71,7 +74,7 @@ export function Picker({ workflowId, at, title, ways, onPick, onClose }: PickerP
       {ways.length > 1 && (
         <div className="picker-ways" role="radiogroup" aria-label="On which way">
           {ways.map((one, n) => (
-            <button
+            <PlainButton
               key={one}
               role="radio"
               tabIndex={-1}
@@ -80,7 +83,7 @@ export function Picker({ workflowId, at, title, ways, onPick, onClose }: PickerP
               onClick={() => setWay(n)}
             >
               {one}
-            </button>
+            </PlainButton>
           ))}
         </div>
       )}

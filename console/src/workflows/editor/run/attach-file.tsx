@@ -3,6 +3,8 @@ import { useRef, useState } from "react";
 import { addFile, listHandles, toHandle } from "../../../ui/readable/file-handle.ts";
 import { uploadFile } from "../../../data/files/files.ts";
 import { toSize } from "../../../ui/words.ts";
+import { Button } from "../../../ui/form/button.tsx";
+import { FileInput } from "../../../ui/form/controls.tsx";
 
 /** Files of an input: chosen here, sent at once, and named in the input by their handles. */
 export function AttachFile(props: {
@@ -29,24 +31,18 @@ export function AttachFile(props: {
   const files = listHandles(parse(props.text));
   return (
     <div className="run-attach">
-      <input
+      <FileInput
         ref={picker}
-        type="file"
         hidden
         onChange={({ target }) => {
           void send(target.files?.[0]);
           target.value = "";
         }}
       />
-      <button
-        type="button"
-        className="btn bare"
-        disabled={isBusy}
-        onClick={() => picker.current?.click()}
-      >
+      <Button look="bare" type="button" disabled={isBusy} onClick={() => picker.current?.click()}>
         <Paperclip />
         {isBusy ? "Sending…" : "Add a file"}
-      </button>
+      </Button>
       {files.map(({ $file, name, size }) => (
         <span key={$file} className="muted">
           {name}, {toSize(size)}

@@ -12,6 +12,7 @@ import { Tabs } from "../../../ui/tabs.tsx";
 import { isEqual } from "../../graph/merge.ts";
 import { JsonField } from "../panels/json-field.tsx";
 import { isOpen, type RunInput } from "./run-input.ts";
+import { TextInput } from "../../../ui/form/controls.tsx";
 
 interface InputFieldsProps {
   readonly asked: RunInput;
@@ -84,9 +85,8 @@ function OpenInput(field: FieldProps) {
   const [typed, setTyped] = useState(() => spellValue(value));
   const text = isEqual(parseValue(typed), value) ? typed : spellValue(value);
   return (
-    <input
+    <TextInput
       id={field.id}
-      className="field"
       autoComplete="off"
       spellCheck={false}
       aria-describedby={field.describedBy}

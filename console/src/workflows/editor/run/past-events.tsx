@@ -2,6 +2,7 @@ import { type Schemas, useOp } from "../../../data/api.ts";
 import { useMay } from "../../../data/people.ts";
 import { Ago } from "../../../ui/time.tsx";
 import type { Definition } from "../../graph/graph.ts";
+import { RadioButton } from "../../../ui/form/controls.tsx";
 
 type PastEvent = Schemas["Event"];
 
@@ -46,7 +47,7 @@ function EventOption(props: {
 }) {
   return (
     <label className="past-event">
-      <input type="radio" name="event" checked={props.isChosen} onChange={props.onChoose} />
+      <RadioButton name="event" checked={props.isChosen} onChange={props.onChoose} />
       {props.children}
     </label>
   );

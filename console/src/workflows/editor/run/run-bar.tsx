@@ -6,6 +6,7 @@ import { count, toDuration } from "../../../ui/words.ts";
 import type { Definition } from "../../graph/graph.ts";
 import type { RunView } from "../../graph/run-view.ts";
 import { type FollowedRun, isOver } from "./use-run.ts";
+import { Button } from "../../../ui/form/button.tsx";
 
 interface RunBarProps {
   readonly followed: FollowedRun;
@@ -46,9 +47,9 @@ export function RunBar({ followed, view, draft, onChoose, onClose }: RunBarProps
         durationMs={isOver(run.status) ? run.durationMs : undefined}
       />
       {failed !== undefined && (
-        <button className="btn bare" onClick={() => onChoose(failed)}>
+        <Button look="bare" onClick={() => onChoose(failed)}>
           What failed
-        </button>
+        </Button>
       )}
       <Link
         className="btn bare icon"
@@ -66,14 +67,15 @@ export function RunBar({ followed, view, draft, onChoose, onClose }: RunBarProps
 
 function CloseButton({ onClose }: { readonly onClose: () => void }) {
   return (
-    <button
-      className="btn bare icon"
+    <Button
+      look="bare"
+      isIcon
       aria-label="Dismiss the run"
       title="Dismiss the run"
       onClick={onClose}
     >
       <X />
-    </button>
+    </Button>
   );
 }
 

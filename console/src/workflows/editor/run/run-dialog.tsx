@@ -10,6 +10,7 @@ import { AttachFile } from "./attach-file.tsx";
 import { InputFields } from "./input-fields.tsx";
 import { PastEvents } from "./past-events.tsx";
 import { describeInput, type RunInput, type RunMode } from "./run-input.ts";
+import { Button } from "../../../ui/form/button.tsx";
 
 interface RunDialogProps {
   readonly workflowId: string;
@@ -99,17 +100,13 @@ export function RunDialog(props: RunDialogProps) {
             <AttachFile text={text} onChange={setText} />
           )}
           <span className="grow" />
-          <button type="button" className="btn" onClick={() => dialog.current?.close()}>
+          <Button type="button" onClick={() => dialog.current?.close()}>
             Cancel
-          </button>
-          <button
-            className="btn main"
-            disabled={isBusy || (isWrong && eventId === undefined)}
-            data-focus
-          >
+          </Button>
+          <Button look="main" disabled={isBusy || (isWrong && eventId === undefined)} data-focus>
             {isTest ? <FlaskConical /> : <Play />}
             {isTest ? "Test" : "Run"} <Keys keys="mod+Enter" />
-          </button>
+          </Button>
         </footer>
       </form>
     </dialog>

@@ -7,6 +7,8 @@ import { describeRefusal } from "../../../data/change.ts";
 import { readStream } from "../../../data/live/stream.ts";
 import { BASE_PATH, place } from "../../../data/place.ts";
 import type { Definition } from "../../graph/graph.ts";
+import { Button } from "../../../ui/form/button.tsx";
+import { TextInput } from "../../../ui/form/controls.tsx";
 
 interface ChatPreviewProps {
   readonly trigger: Definition["trigger"];
@@ -75,23 +77,16 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
       {lines.length === 0 && (
         <div className="chat-suggestions" role="group" aria-label="Questions to begin with">
           {trigger.suggestions?.map((text) => (
-            <button
-              key={text}
-              type="button"
-              className="btn"
-              disabled={reason !== undefined}
-              title={reason}
-              onClick={() => void send(text)}
-            >
+            <Button refusal={reason} key={text} type="button" onClick={() => void send(text)}>
               {text}
-            </button>
+            </Button>
           ))}
         </div>
       )}
       <div className="row">
-        <input
+        <TextInput
+          className="grow"
           ref={field}
-          className="field grow"
           aria-label="Message"
           placeholder={trigger.placeholder ?? "Write a message"}
           maxLength={4000}
@@ -104,16 +99,17 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
             void send(message);
           }}
         />
-        <button
+        <Button
+          isIcon
+          className="chat-send"
           type="button"
-          className="btn icon chat-send"
           aria-label="Send"
           disabled={reason !== undefined || isBusy}
           title={reason}
           onClick={() => void send(message)}
         >
           <Send />
-        </button>
+        </Button>
       </div>
       {reason !== undefined && <p className="muted">{reason}</p>}
     </section>

@@ -4,6 +4,7 @@ import type { FieldProps } from "../../../form/index.ts";
 import { count } from "../../../ui/words.ts";
 import { FormDesigner } from "./form-designer.tsx";
 import type { DesignedForm } from "./form-pages.ts";
+import { Button } from "../../../ui/form/button.tsx";
 
 interface DesignButtonProps {
   /** That of the pages. */
@@ -16,11 +17,9 @@ export function DesignButton({ field, form }: DesignButtonProps) {
   const pages = count(form.pages?.length ?? 0, "page");
   return (
     <>
-      <button
+      <Button
         type="button"
         id={field.id}
-        className="btn"
-        // By the label of the field it would be called otherwise than it reads.
         aria-label={`Design the form, ${pages}`}
         aria-describedby={field.describedBy}
         disabled={field.isDisabled}
@@ -29,7 +28,7 @@ export function DesignButton({ field, form }: DesignButtonProps) {
         <span>
           Design the form<span className="muted">, {pages}</span>
         </span>
-      </button>
+      </Button>
       {isOpen && (
         <FormDesigner form={form} onChange={field.onChange} onClose={() => setOpen(false)} />
       )}

@@ -7,6 +7,7 @@ import {
   hasOptions,
   typeOf,
 } from "./form-pages.ts";
+import { CheckBox, Select, TextArea, TextInput } from "../../../ui/form/controls.tsx";
 
 interface FieldEditorProps {
   readonly field: FormField;
@@ -32,9 +33,8 @@ export function FieldEditor({ field, onChange }: FieldEditorProps) {
   const text = (label: string, name: "label" | "name" | "help" | "placeholder" | "value") => (
     <Field label={label} isOptional={name !== "name"}>
       {(control) => (
-        <input
+        <TextInput
           {...control}
-          className="field"
           value={field[name] ?? ""}
           maxLength={name === "name" ? 100 : 200}
           onChange={({ target }) =>
@@ -49,9 +49,8 @@ export function FieldEditor({ field, onChange }: FieldEditorProps) {
       {text("Label", "label")}
       <Field label="Type">
         {(control) => (
-          <select
+          <Select
             {...control}
-            className="field"
             value={typeOf(field)}
             onChange={({ target }) => setType(target.value as FieldType)}
           >
@@ -60,16 +59,15 @@ export function FieldEditor({ field, onChange }: FieldEditorProps) {
                 {FIELD_WORDS[type]}
               </option>
             ))}
-          </select>
+          </Select>
         )}
       </Field>
       {text("Name in expressions", "name")}
       {hasOptions(field) && (
         <Field label="Choices" help="One in each line, in their order.">
           {(control) => (
-            <textarea
+            <TextArea
               {...control}
-              className="field"
               rows={4}
               defaultValue={(field.options ?? []).join("\n")}
               onChange={({ target }) => {
@@ -84,8 +82,7 @@ export function FieldEditor({ field, onChange }: FieldEditorProps) {
       {text("Placeholder", "placeholder")}
       {text("Value at first", "value")}
       <label className="check-line">
-        <input
-          type="checkbox"
+        <CheckBox
           checked={field.required === true}
           onChange={({ target }) => set("required", target.checked)}
         />

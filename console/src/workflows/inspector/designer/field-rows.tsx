@@ -15,6 +15,8 @@ import {
   stepFrom,
   typeOf,
 } from "./form-pages.ts";
+import { Button, PlainButton } from "../../../ui/form/button.tsx";
+import { TextInput } from "../../../ui/form/controls.tsx";
 
 interface FieldRowsProps {
   readonly pages: Pages;
@@ -57,8 +59,8 @@ export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps)
       {pages.map((page, pageAt) => (
         <section key={pageAt} aria-label={`Page ${pageAt + 1}`}>
           <div className="row">
-            <input
-              className="field grow"
+            <TextInput
+              className="grow"
               aria-label={`Title of page ${pageAt + 1}`}
               placeholder={`Page ${pageAt + 1}`}
               value={page.title ?? ""}
@@ -102,16 +104,17 @@ export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps)
                   onChoose={() => onChoose({ page: pageAt, field: fieldAt })}
                   onKeyDown={(event) => onKeyDown(event, { page: pageAt, field: fieldAt })}
                 />
-                <button
+                <Button
+                  look="bare"
+                  isIcon
                   type="button"
-                  className="btn bare icon"
                   aria-label={`Remove ${field.label ?? field.name}`}
                   disabled={isOnly}
                   title={isOnly ? "A form has a field at least." : undefined}
                   onClick={() => remove({ page: pageAt, field: fieldAt })}
                 >
                   <Trash2 />
-                </button>
+                </Button>
               </li>
             ))}
           </ol>
@@ -143,7 +146,7 @@ function FieldButton(props: {
 }) {
   const { field } = props;
   return (
-    <button
+    <PlainButton
       type="button"
       data-field={field.name}
       className="form-row"
@@ -157,7 +160,7 @@ function FieldButton(props: {
         {field.required === true && <i className="form-star" title="Required" />}
       </span>
       <span className="muted">{FIELD_WORDS[typeOf(field)]}</span>
-    </button>
+    </PlainButton>
   );
 }
 

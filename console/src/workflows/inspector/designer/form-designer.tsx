@@ -16,6 +16,8 @@ import {
   toSchema,
 } from "./form-pages.ts";
 import { FormPreview } from "./form-preview.tsx";
+import { Button } from "../../../ui/form/button.tsx";
+import { TextArea } from "../../../ui/form/controls.tsx";
 
 interface FormDesignerProps {
   readonly form: DesignedForm;
@@ -57,14 +59,13 @@ export function FormDesigner({ form, onChange: change, onClose }: FormDesignerPr
                 }}
                 onChange={change}
               />
-              <button
+              <Button
                 type="button"
-                className="btn"
                 disabled={pages.length >= PAGES_MAX}
                 onClick={() => change(addPage(pages))}
               >
                 Add a page
-              </button>
+              </Button>
               {chosen && field && (
                 <FieldEditor
                   key={`${chosen.page} ${chosen.field}`}
@@ -100,8 +101,8 @@ function SchemaView({
   const read = parse(text);
   return (
     <div className="form-schema">
-      <textarea
-        className="field mono"
+      <TextArea
+        isMono
         rows={18}
         aria-label="JSON Schema of the answers"
         spellCheck={false}
@@ -113,14 +114,14 @@ function SchemaView({
           {read.error}
         </p>
       )}
-      <button
+      <Button
+        look="main"
         type="button"
-        className="btn main"
         disabled={"error" in read}
         onClick={() => "pages" in read && onChange(read.pages)}
       >
         Make the form of it
-      </button>
+      </Button>
     </div>
   );
 }

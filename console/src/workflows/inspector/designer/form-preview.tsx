@@ -1,6 +1,8 @@
 /** A page of a form as it will be drawn, by the same order and words; nothing in it is sent. */
 import { useState } from "react";
 import { type FormField, type Pages, typeOf } from "./form-pages.ts";
+import { Button } from "../../../ui/form/button.tsx";
+import { CheckBox, FileInput, Select, TextArea, TextInput } from "../../../ui/form/controls.tsx";
 
 interface FormPreviewProps {
   readonly title: string;
@@ -32,19 +34,19 @@ export function FormPreview(props: FormPreviewProps) {
       ))}
       <div className="row">
         {page > 0 && (
-          <button type="button" className="btn" onClick={() => onPage(page - 1)}>
+          <Button type="button" onClick={() => onPage(page - 1)}>
             Back
-          </button>
+          </Button>
         )}
-        <button
+        <Button
+          look="main"
           type="button"
-          className="btn main"
           disabled={isLast}
           title={isLast ? "The preview sends nothing." : undefined}
           onClick={() => onPage(page + 1)}
         >
           {isLast ? submit : "Next"}
-        </button>
+        </Button>
       </div>
     </section>
   );
@@ -77,7 +79,7 @@ function PreviewField({ field }: { readonly field: FormField }) {
         {type === "choices" && <legend>{words}</legend>}
         {choices.map((choice) => (
           <label key={choice} className="check-line">
-            <input type="checkbox" />
+            <CheckBox />
             {type === "choices" ? choice : words}
           </label>
         ))}
@@ -90,25 +92,27 @@ function PreviewField({ field }: { readonly field: FormField }) {
     <label className="form-preview-field">
       <span>{words}</span>
       {type === "textarea" && (
-        <textarea
+        <TextArea
           {...shared}
+          isBare
           rows={4}
           value={value}
           onChange={({ target }) => setValue(target.value)}
         />
       )}
       {type === "choice" && (
-        <select className="field">
+        <Select>
           <option value="">Choose</option>
           {options.map((option) => (
             <option key={option}>{option}</option>
           ))}
-        </select>
+        </Select>
       )}
-      {type === "file" && <input type="file" className="field" />}
+      {type === "file" && <FileInput className="field" />}
       {type !== "textarea" && type !== "choice" && type !== "file" && (
-        <input
+        <TextInput
           {...shared}
+          isBare
           type={INPUTS[type] ?? "text"}
           value={value}
           onChange={({ target }) => setValue(target.value)}

@@ -2,6 +2,8 @@
 import { CornerDownRight, Plus, X } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { branchesOf, type Graph, type Step } from "../../graph/graph.ts";
+import { Button } from "../../../ui/form/button.tsx";
+import { TextInput } from "../../../ui/form/controls.tsx";
 
 interface BranchesProps {
   readonly step: Step;
@@ -34,27 +36,28 @@ export function Branches({ step, graph, mayEdit, onCases }: BranchesProps) {
             <CornerDownRight className="ico" />
             <span className="grow cut muted">{targetsOf(graph, step, branch)}</span>
             {n < cases.length && cases.length > 1 && mayEdit && (
-              <button
+              <Button
+                look="bare"
+                isIcon
                 type="button"
-                className="btn bare icon"
                 aria-label={`Remove the case ${branch}`}
                 onClick={() => onCases(cases.toSpliced(n, 1))}
               >
                 <X />
-              </button>
+              </Button>
             )}
           </li>
         ))}
       </ol>
       {step.type === "switch" && mayEdit && (
-        <button
+        <Button
+          className="inspector-add"
           type="button"
-          className="btn inspector-add"
           onClick={() => onCases([...cases, freeCase(cases)])}
         >
           <Plus />
           Add a case
-        </button>
+        </Button>
       )}
     </section>
   );
@@ -96,8 +99,8 @@ function CaseName(props: {
     event.stopPropagation();
   };
   return (
-    <input
-      className="field branch-name"
+    <TextInput
+      className="branch-name"
       aria-label={`Case ${props.name}`}
       disabled={props.isDisabled}
       value={typed ?? props.name}

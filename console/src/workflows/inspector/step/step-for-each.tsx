@@ -5,6 +5,7 @@ import { Unfold } from "../../../ui/overlay/unfold.tsx";
 import { bodyOf, type Step } from "../../graph/graph.ts";
 import type { DefinitionProblem } from "../problems.ts";
 import { AnyValue } from "../values/value-field.tsx";
+import { Button } from "../../../ui/form/button.tsx";
 
 type ForEach = NonNullable<Step["forEach"]>;
 
@@ -65,9 +66,9 @@ export function StepForEach({ step, sources, problems, mayEdit, onChange }: Step
         }
       />
       {forEach && mayEdit && (
-        <button type="button" className="btn" onClick={() => onChange(rest, "forEach")}>
+        <Button type="button" onClick={() => onChange(rest, "forEach")}>
           Do it once
-        </button>
+        </Button>
       )}
     </Unfold>
   );

@@ -6,6 +6,8 @@ import { changeStep } from "../../graph/edit.ts";
 import { idOf, placeOf, type Step, toKey } from "../../graph/graph.ts";
 import type { InspectorProps } from "../inspector-props.ts";
 import { changeStepId, stepIdError } from "./step-id.ts";
+import { Button } from "../../../ui/form/button.tsx";
+import { TextInput } from "../../../ui/form/controls.tsx";
 
 export function StepHead(
   props: InspectorProps & { readonly step: Step; readonly stepKey: string },
@@ -23,7 +25,8 @@ export function StepHead(
         <Icon />
       </span>
       <span className="grow stack">
-        <input
+        <TextInput
+          isBare
           className="inspector-name"
           aria-label="Name of the step"
           placeholder={step.id}
@@ -33,9 +36,9 @@ export function StepHead(
         />
         <StepId key={stepKey} {...props} />
       </span>
-      <button type="button" className="btn bare icon" aria-label="Close" onClick={props.onClose}>
+      <Button look="bare" isIcon type="button" aria-label="Close" onClick={props.onClose}>
         <X />
-      </button>
+      </Button>
     </header>
   );
 }
@@ -68,7 +71,8 @@ function StepId(props: InspectorProps & { readonly stepKey: string }) {
   return (
     <span className="inspector-id mono">
       steps.
-      <input
+      <TextInput
+        isBare
         aria-label="Id of the step"
         aria-invalid={problem === undefined ? undefined : true}
         aria-describedby={problem === undefined ? undefined : id}

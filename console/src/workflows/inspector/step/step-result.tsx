@@ -7,6 +7,8 @@ import { Keys } from "../../../ui/key.tsx";
 import { count, toDuration } from "../../../ui/words.ts";
 import type { RunStep } from "../../graph/run-view.ts";
 import type { Trial } from "./trial.ts";
+import { Button } from "../../../ui/form/button.tsx";
+import { CheckBox, TextInput } from "../../../ui/form/controls.tsx";
 
 interface StepOutputProps {
   readonly stepId: string;
@@ -30,9 +32,8 @@ export function StepOutput(props: StepOutputProps) {
   return (
     <>
       <div className="inspector-acts">
-        <button
+        <Button
           type="button"
-          className="btn"
           disabled={trial.isBusy || props.testDisabled !== undefined}
           title={props.testDisabled}
           aria-keyshortcuts="t"
@@ -40,10 +41,9 @@ export function StepOutput(props: StepOutputProps) {
         >
           <FlaskConical />
           {trial.isBusy ? "Testing…" : "Test this step"} <Keys keys="t" />
-        </button>
-        <button
+        </Button>
+        <Button
           type="button"
-          className="btn"
           aria-pressed={pinned !== undefined}
           aria-keyshortcuts="p"
           disabled={!mayEdit || (!pinned && (isNotExecuted || result?.output === undefined))}
@@ -51,17 +51,18 @@ export function StepOutput(props: StepOutputProps) {
         >
           {pinned ? <PinOff /> : <Pin />}
           {pinned ? "Unpin" : "Pin"} <Keys keys="p" />
-        </button>
-        <button
+        </Button>
+        <Button
+          look="bare"
+          isIcon
           type="button"
-          className="btn bare icon"
           aria-label="Edit the pinned output"
           title="Edit the pinned output"
           disabled={!mayEdit}
           onClick={() => setEditing(!isEditing)}
         >
           <Pencil />
-        </button>
+        </Button>
       </div>
       <MockError {...props} />
       {trial.error && !result?.error && <p className="problem">{trial.error}</p>}
@@ -101,8 +102,7 @@ function MockError({ mockError, mayEdit, onMockError }: StepOutputProps) {
   return (
     <div className="mock-error">
       <label>
-        <input
-          type="checkbox"
+        <CheckBox
           disabled={!mayEdit}
           checked={mockError !== undefined}
           onChange={({ target }) =>
@@ -112,8 +112,7 @@ function MockError({ mockError, mayEdit, onMockError }: StepOutputProps) {
         Let it fail in tests
       </label>
       {mockError !== undefined && (
-        <input
-          className="field"
+        <TextInput
           aria-label="Error in tests"
           value={mockError}
           onChange={({ target }) => onMockError(target.value)}
@@ -184,12 +183,12 @@ function PinEditor(props: {
       />
       {problem !== undefined && <p className="form-error">{problem}</p>}
       <div className="inspector-acts">
-        <button type="button" className="btn main" onClick={save}>
+        <Button look="main" type="button" onClick={save}>
           Pin this
-        </button>
-        <button type="button" className="btn" onClick={props.onCancel}>
+        </Button>
+        <Button type="button" onClick={props.onCancel}>
           Cancel
-        </button>
+        </Button>
       </div>
     </div>
   );

@@ -13,6 +13,7 @@ import type { DefinitionProblem } from "../problems.ts";
 import { StepForEach } from "./step-for-each.tsx";
 import { StepForm } from "./step-form.tsx";
 import { StepSettings } from "./step-settings.tsx";
+import { TextArea } from "../../../ui/form/controls.tsx";
 
 interface SettingsProps extends InspectorProps {
   readonly step: Step;
@@ -89,8 +90,8 @@ function StepNote(props: {
   const { note = "", ...rest } = step;
   return (
     <Unfold className="inspector-more" isOpen={note !== ""} summary="Note">
-      <textarea
-        className="field inspector-note"
+      <TextArea
+        className="inspector-note"
         aria-label="Note"
         rows={3}
         maxLength={2_000}

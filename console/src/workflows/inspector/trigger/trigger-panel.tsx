@@ -13,6 +13,8 @@ import { Problems } from "../problem-list.tsx";
 import { ChatPreview } from "../designer/chat-preview.tsx";
 import { DesignButton } from "../designer/design-button.tsx";
 import { TriggerStart } from "./trigger-start.tsx";
+import { Button } from "../../../ui/form/button.tsx";
+import { RadioButton } from "../../../ui/form/controls.tsx";
 
 type Trigger = InspectorProps["definition"]["trigger"];
 type Kind = Schemas["TriggerType"];
@@ -39,9 +41,9 @@ export function TriggerPanel(props: InspectorProps) {
           <Zap />
         </span>
         <h2 className="grow">How it starts</h2>
-        <button type="button" className="btn bare icon" aria-label="Close" onClick={onClose}>
+        <Button look="bare" isIcon type="button" aria-label="Close" onClick={onClose}>
           <X />
-        </button>
+        </Button>
       </header>
       <div className="inspector-body scroll" tabIndex={-1}>
         <Kinds kinds={kinds} chosen={trigger.type} mayEdit={mayEdit} onChoose={choose} />
@@ -85,8 +87,7 @@ function Kinds(props: {
         const Icon = TRIGGER_ICONS[kind.type] ?? Zap;
         return (
           <label key={kind.type}>
-            <input
-              type="radio"
+            <RadioButton
               name="trigger-kind"
               disabled={!props.mayEdit}
               checked={kind.type === props.chosen}

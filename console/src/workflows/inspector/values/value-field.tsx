@@ -16,6 +16,7 @@ import {
   PlainControl,
 } from "../../../form/index.ts";
 import type { ComboOption } from "../../../ui/overlay/combobox.tsx";
+import { Button, PlainButton } from "../../../ui/form/button.tsx";
 
 interface ValueFieldProps {
   readonly field: FieldProps;
@@ -86,9 +87,11 @@ export function SwitchField(props: ValueFieldProps & { readonly plain?: ReactNod
       ) : (
         plain
       )}
-      <button
+      <Button
+        look="bare"
+        isIcon
+        className="fx"
         type="button"
-        className="btn bare icon fx"
         aria-pressed={isExpression}
         aria-label={`fx: ${field.label} by an expression`}
         title={isExpression ? "As a plain value" : "By an expression"}
@@ -96,7 +99,7 @@ export function SwitchField(props: ValueFieldProps & { readonly plain?: ReactNod
         onClick={turn}
       >
         fx
-      </button>
+      </Button>
     </div>
   );
 }
@@ -174,7 +177,7 @@ export function ObjectValue({ field, sources, isAny, names }: ObjectValueProps) 
     <div className="object-value">
       <div className="object-ways" role="group" aria-label={`${field.label} as`}>
         {(["fields", "json"] as const).map((one) => (
-          <button
+          <PlainButton
             key={one}
             type="button"
             aria-pressed={way === one}
@@ -183,7 +186,7 @@ export function ObjectValue({ field, sources, isAny, names }: ObjectValueProps) 
             onClick={() => setPicked(one)}
           >
             {one === "fields" ? "Fields" : "JSON"}
-          </button>
+          </PlainButton>
         ))}
       </div>
       {way === "fields" ? (

@@ -4,6 +4,7 @@ import { type ScopeSource, useCaret } from "../../../code/index.ts";
 import { JsonTree } from "../../../ui/json/json-tree.tsx";
 import { useIsNarrow } from "../../../ui/behaviour/narrow.ts";
 import { summarizeValue } from "../../../ui/json/value.ts";
+import { Button, PlainButton } from "../../../ui/form/button.tsx";
 
 /** All that an expression of this step may use, nearest first, as it was. `Use` writes at the caret. */
 export function ValuesPanel({ sources }: { readonly sources: readonly ScopeSource[] }) {
@@ -14,18 +15,18 @@ export function ValuesPanel({ sources }: { readonly sources: readonly ScopeSourc
   return (
     <section className="inspector-values" aria-label="Values">
       <h2>
-        <button type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+        <PlainButton type="button" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
           <ChevronRight className="ico" />
           <span className="grow">Values</span>
           <span className="muted cut">
             {field ? `Use writes to ${field.label}` : "Choose a field to use one"}
           </span>
-        </button>
+        </PlainButton>
       </h2>
       <div className="scroll" tabIndex={-1} hidden={!isShown}>
         {sources.map(({ path, title, value }) => (
           <div key={path}>
-            <button
+            <PlainButton
               type="button"
               className="values-head"
               aria-expanded={open === path}
@@ -36,7 +37,7 @@ export function ValuesPanel({ sources }: { readonly sources: readonly ScopeSourc
               <span className="muted cut">
                 {value === undefined ? "no value yet" : summarizeValue(value)}
               </span>
-            </button>
+            </PlainButton>
             {open === path && (
               <div className="values-tree">
                 {value === undefined ? (
@@ -44,14 +45,14 @@ export function ValuesPanel({ sources }: { readonly sources: readonly ScopeSourc
                 ) : (
                   <>
                     {field && (
-                      <button
+                      <Button
+                        className="values-use"
                         type="button"
-                        className="btn values-use"
                         onPointerDown={(event) => event.preventDefault()}
                         onClick={() => field.insert(path)}
                       >
                         Use <span className="mono">{path}</span>
-                      </button>
+                      </Button>
                     )}
                     <JsonTree value={value} path={path} label={title} onUse={field?.insert} />
                   </>

@@ -6,6 +6,7 @@ import { count } from "../../../ui/words.ts";
 import { type Imported, parseImported } from "../definition-file.ts";
 import { findGaps, readN8nExport } from "./export-file.ts";
 import { Bindings, type N8nAnswer } from "./import-report.tsx";
+import { CheckBox } from "../../../ui/form/controls.tsx";
 
 /** A file of a folder, and what would become of it. */
 export interface FolderFile {
@@ -149,8 +150,7 @@ function FileRow(props: { readonly row: FolderFile; readonly onToggle: () => voi
   return (
     <li className="n8n-file">
       <label>
-        <input
-          type="checkbox"
+        <CheckBox
           checked={isChosen}
           disabled={(!answer && !definition) || isMade}
           onChange={props.onToggle}

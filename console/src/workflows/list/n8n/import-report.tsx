@@ -2,6 +2,7 @@ import { CircleCheck, CircleDashed, TriangleAlert } from "lucide-react";
 import { type Reply, useOp } from "../../../data/api.ts";
 import { BASE_PATH } from "../../../data/place.ts";
 import { findGaps, sortReport } from "./export-file.ts";
+import { Select, TextInput } from "../../../ui/form/controls.tsx";
 
 export type N8nAnswer = Reply<"workflows.import">["data"];
 
@@ -87,15 +88,14 @@ function Binding(props: {
         {binding.title} <span className="muted">for {binding.usedBy.join(", ")}</span>
       </span>
       {kind === "text" ? (
-        <input
-          className="field"
+        <TextInput
           required
           maxLength={100}
           value={value}
           onChange={(event) => onChoose(event.target.value)}
         />
       ) : (
-        <select className="field" value={value} onChange={(event) => onChoose(event.target.value)}>
+        <Select value={value} onChange={(event) => onChoose(event.target.value)}>
           <option value="">Decide later</option>
           <optgroup label="Matching">{toOptions(fitting)}</optgroup>
           {fitting.length < (choices?.length ?? 0) && (
@@ -103,7 +103,7 @@ function Binding(props: {
               {toOptions(choices?.filter((one) => !fitting.includes(one)) ?? [])}
             </optgroup>
           )}
-        </select>
+        </Select>
       )}
       {kind !== "text" && choices?.length === 0 && (
         <span className="muted">
