@@ -613,7 +613,7 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, FieldFacts>
     "runId": {"type":"string","pattern":"^run_[0-9a-hjkmnp-tv-z]{26}$"},
     "item": {},
     "values": {"type":"object"},
-    "texts": {"required":true,"type":"array","minItems":1,"maxItems":50,"items":{"type":"object","title":"PreviewedText"}},
+    "texts": {"required":true,"type":"array","minItems":1,"maxItems":50,"items":{"type":"object","title":"TextToPreview"}},
   },
   "expressions.scope": {
     "workflowId": {"type":"string","pattern":"^wf_[0-9a-hjkmnp-tv-z]{26}$"},

@@ -109,6 +109,12 @@ test("an alias has the parameters, body and responses of its operation, by refer
   }
 });
 
+test("schemas have names that a reader would choose", () => {
+  const names = Object.keys((api["components"] as { schemas: object }).schemas);
+  const odd = /^[^A-Z]|[^A-Za-z]|([A-Z][a-z]+)\1|Thing|Seen|Shown|Noted|Moment/;
+  expect(names.filter((name) => odd.test(name))).toEqual([]);
+});
+
 test("tables.ts is what the migrations make (npm run generate)", async () => {
   const { owner, template } = inject("database");
   const described = await generateTableTypes({ ...owner, database: template });

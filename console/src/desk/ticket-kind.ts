@@ -207,4 +207,4 @@ export const useWatchers = (kind: Kind, id: string) =>
   useOp(WATCHERS[kind], { params: { id }, query: { limit: 50 } });
 
 export type Clock = Schemas["SlaClock"];
-export type Moment = Schemas["TimelineMoment"];
+export type Moment = Schemas["TimelineItem"];

@@ -72,7 +72,7 @@ export function toRehearsal<T>({ answer, events, changes }: DryRun): Rehearsal<T
 
 const isNothing = (value: unknown): boolean => value === null || value === undefined;
 
-export type Kept = Schemas["KeptThing"];
+export type Kept = Schemas["KeptPackItem"];
 
 const REASONS: Readonly<Record<string, string>> = {
   edited: "Somebody has changed it, so theirs stays.",

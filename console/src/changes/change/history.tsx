@@ -7,7 +7,7 @@ import { ErrorNotice } from "../../ui/feedback.tsx";
 import { toWords } from "../../ui/words.ts";
 import { describeStarted } from "./start.ts";
 
-type Moment = Schemas["TimelineMoment"];
+type Moment = Schemas["TimelineItem"];
 
 const STARTED = "change.implementation_started";
 

@@ -18,7 +18,7 @@ import { Grid } from "../../ui/layout/layout.tsx";
 import { Strip } from "../rota/strip.tsx";
 import { Button } from "../../ui/form/button.tsx";
 
-type Absence = Schemas["ListedNotedAbsence"];
+type Absence = Schemas["ListedAbsenceWithNote"];
 
 const SHOWN = 200;
 const DAYS = 28;

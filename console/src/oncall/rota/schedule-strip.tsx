@@ -111,7 +111,7 @@ function LeaverNotice({ scheduleId }: { readonly scheduleId: string }) {
 }
 
 const toBlock =
-  (absences: readonly Schemas["ListedNotedAbsence"][]) =>
+  (absences: readonly Schemas["ListedAbsenceWithNote"][]) =>
   (shift: Shift): ShiftBlock => {
     const isAway = touching(
       absences.filter(({ userId }) => userId === shift.userId),

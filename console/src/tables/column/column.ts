@@ -1,7 +1,7 @@
 /** A column as the grid shows it: those of the table, and those that every table has. */
 import type { Schemas } from "../../data/api.ts";
 
-export type TableShape = Schemas["SeenTable"];
+export type TableShape = Schemas["TableWithAccess"];
 export type Column = Schemas["Column"];
 
 export interface GridColumn {

@@ -50,6 +50,12 @@ test("tools are those that the token may use, and the rest is found by words", a
   expect(value.operations[0]).toMatchObject({ operation: "workflows.archive", changes: true });
   const found = await agent.call("find_operations", { query: "incident secret user delete" });
   expect(JSON.stringify(found.value)).not.toMatch(/incidents\.|secrets\.|users\./);
+  // An operation with several paths is found once, by its own id.
+  const versions = (await agent.call("find_operations", { query: "restore version" })).value;
+  const ids = versions.operations.map(({ operation }: { operation: string }) => operation);
+  expect(ids.filter((id: string) => id.startsWith("workflows.restore_version"))).toEqual([
+    "workflows.restore_version",
+  ]);
   const described = await agent.call("describe_operation", { operation: "workflows.archive" });
   expect(described.value).toMatchObject({
     asksAPerson: true,

@@ -19,14 +19,14 @@ export const Thing = Type.Object(
     lastPublicComment: nullable(
       Type.Object(
         { by: Type.String(), name: Type.String(), at: Time, isCaller: Type.Boolean() },
-        { title: "LastPublicWord" },
+        { title: "LastPublicComment" },
       ),
     ),
     promisedAt: talkFields.promisedAt,
     createdAt: Time,
     updatedAt: Time,
   },
-  { title: "PortalThing" },
+  { title: "PortalTicket" },
 );
 export type Thing = Static<typeof Thing>;
 

@@ -22,7 +22,7 @@ export const PingResult = Type.Object(
     body: Type.String({ description: "At most 64 KiB of it, without secrets" }),
     error: Type.Optional(Type.String()),
   },
-  { title: "Pinged" },
+  { title: "PingResult" },
 );
 export type PingResult = Static<typeof PingResult>;
 

@@ -58,7 +58,7 @@ type TriggerItem = Trigger & { readonly url?: string };
 const { properties } = Trigger as unknown as { readonly properties: object };
 const TriggerItem = Type.Unsafe<TriggerItem>({
   ...Trigger,
-  title: "ShownWorkflowTrigger",
+  title: "WorkflowTriggerWithUrl",
   properties: {
     ...properties,
     url: {

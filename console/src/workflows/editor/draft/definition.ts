@@ -35,7 +35,7 @@ export function toDefinition(workflow: Workflow): Definition {
 
 /** A trigger as somebody decides it: where it is called is worked out, and no version has it. */
 function withoutAddress(shown: Workflow["trigger"]): Definition["trigger"] {
-  const { url: _url, ...trigger } = shown as Schemas["ShownWorkflowTrigger"];
+  const { url: _url, ...trigger } = shown as Schemas["WorkflowTriggerWithUrl"];
   return trigger;
 }
 

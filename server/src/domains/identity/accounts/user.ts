@@ -35,7 +35,7 @@ export const MemberOf = Type.Object(
     name: Type.String(),
     roles: Type.Array(Type.String()),
   },
-  { title: "MemberOf" },
+  { title: "WorkspaceMembership" },
 );
 
 export const EmailVerified = event("audit.auth.email_verified", {

@@ -46,7 +46,7 @@ const NotedAbsence = Type.Object(
     ...Absence.properties,
     note: nullable(Type.String({ description: "Null but for whose it is, and by `desk:write`" })),
   },
-  { title: "NotedAbsence" },
+  { title: "AbsenceWithNote" },
 );
 
 /** As many as a thousand people have in ten years. */

@@ -28,7 +28,7 @@ const PreviewedText = object(
       }),
     ),
   },
-  { title: "PreviewedText" },
+  { title: "TextToPreview" },
 );
 type PreviewedText = Static<typeof PreviewedText>;
 

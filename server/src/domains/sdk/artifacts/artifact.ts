@@ -114,7 +114,7 @@ export const Artifact = Type.Object(
     ...ArtifactSummary.properties,
     detail: Type.Unsafe<ArtifactDetail>({
       ...ArtifactDetail,
-      title: "ArtifactDetailShown",
+      title: "ArtifactDetailResponse",
       additionalProperties: true,
     }),
     definition: ArtifactDefinition,

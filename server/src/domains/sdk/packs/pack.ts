@@ -14,7 +14,7 @@ const itemFields = {
   id: Type.String(),
 };
 
-export const ItemRef = Type.Object(itemFields, { title: "PackThing" });
+export const ItemRef = Type.Object(itemFields, { title: "PackItem" });
 
 /** An item that an upgrade or removal left as it was, with the reason. */
 export const KeptItem = Type.Object(
@@ -26,7 +26,7 @@ export const KeptItem = Type.Object(
     }),
     detail: Type.Optional(Type.String()),
   },
-  { title: "KeptThing" },
+  { title: "KeptPackItem" },
 );
 export type KeptItem = Static<typeof KeptItem>;
 

@@ -51,7 +51,7 @@ export const TableResponse = Type.Object(
       description: "What the rules let the caller do with some records, if their permissions do",
     }),
   },
-  { title: "SeenTable" },
+  { title: "TableWithAccess" },
 );
 
 export const listTables = query({

@@ -48,7 +48,9 @@ export const noteSearch = command({
     found: Type.Integer({ minimum: 0, maximum: 1_000, description: "How much was shown" }),
     openedId: Type.Optional(ArticleRef),
   }),
-  response: item(Type.Object({ words: ArticleSearch.properties.words }, { title: "NotedSearch" })),
+  response: item(
+    Type.Object({ words: ArticleSearch.properties.words }, { title: "RecordedSearch" }),
+  ),
   emits: [SearchNoted],
   example: { body: { q: "vpn on a train", found: 0 } },
   async run(ctx, { body: { q, found, openedId } }) {

@@ -43,7 +43,7 @@ const Moment = Type.Object(
       ),
     ),
   },
-  { title: "TimelineMoment" },
+  { title: "TimelineItem" },
 );
 
 /** The timeline of one kind of ticket, read from the event log. */
