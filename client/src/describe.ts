@@ -1,6 +1,15 @@
 /** Writes the types of the API from its OpenAPI description: what `client.ts` is typed by. */
 import { followRef } from "./references.ts";
-import { quote, typeOf } from "./schema-type.ts";
+import { printMembers, printName, WIDTH_MAX } from "./print-type.ts";
+import {
+  docOf,
+  quote,
+  toTypeTree,
+  type TypeMember,
+  type TypeTree,
+  unionOf,
+  word,
+} from "./schema-type.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -8,6 +17,7 @@ interface Parameter {
   readonly name: string;
   readonly in: string;
   readonly required?: boolean;
+  readonly description?: string;
   readonly schema: Json;
 }
 
@@ -49,20 +59,32 @@ export function describeClient(description: object): string {
   const permissions = [...new Set(named)].sort(compare);
   const schemas = Object.entries(api.components.schemas)
     .toSorted(([one], [other]) => compare(one, other))
-    .map(([name, schema]) => `  ${quote(name)}: ${typeOf(schema)};`);
+    .map(([name, schema]) => ({
+      ...member(name, toTypeTree(schema)),
+      // Its title is its name.
+      doc: docOf({ ...schema, title: undefined }),
+    }));
   return [
     HEAD,
     "/** What the API speaks of, by name. */",
-    `export interface Schemas {\n${schemas.join("\n")}\n}\n`,
+    `export interface Schemas {\n${printMembers(schemas, INDENT)}\n}\n`,
     "/** What each operation takes and gives. */",
-    `export interface Operations {\n${operations.map(operationType).join("\n")}\n}\n`,
+    `export interface Operations {\n${printMembers(operations.map(operationMember), INDENT)}\n}\n`,
     "/** The permissions of the platform. */",
     `export type Permission =\n${permissions.map((name) => `  | ${quote(name)}`).join("\n")};\n`,
     "/** Method, path, permission (`-` for none) and the kinds of events of each operation; `contract.ts` reads it. */",
     `export const LINES: Readonly<Record<keyof Operations, string>> = {\n${operations
-      .map((one) => `  ${quote(one.id)}: ${quote(lineOf(one))},`)
+      .map((one) => printLine(one.id, lineOf(one)))
       .join("\n")}\n};\n`,
   ].join("\n");
+}
+
+const INDENT = "  ";
+
+function printLine(id: string, line: string): string {
+  const key = `${INDENT}${printName(id)}:`;
+  const whole = `${key} ${quote(line)},`;
+  return whole.length <= WIDTH_MAX ? whole : `${key}\n${INDENT}${INDENT}${quote(line)},`;
 }
 
 export interface NamedOperation {
@@ -125,54 +147,52 @@ function followParts(api: Api, operation: OperationObject): OperationObject {
   };
 }
 
-function operationType({
-  id,
-  operation,
-}: {
-  readonly id: string;
-  readonly operation: OperationObject;
-}): string {
-  const { summary = "", parameters = [], requestBody, responses } = operation;
+function operationMember({ id, operation }: NamedOperation): TypeMember {
+  const { summary, parameters = [], requestBody, responses } = operation;
   const members = [
-    objectOf(
-      "params",
-      parameters.filter((one) => one.in === "path"),
-    ),
-    objectOf(
-      "query",
-      parameters.filter((one) => one.in === "query"),
-    ),
-    bodyOf(requestBody),
-    `reply: ${replyOf(responses)}`,
-  ].filter((member) => member !== undefined);
-  return `  /** ${summary.replaceAll("*/", "")} */\n  ${quote(id)}: { ${members.join("; ")} };`;
+    ...parametersMember("params", "path", parameters),
+    ...parametersMember("query", "query", parameters),
+    ...bodyMember(requestBody),
+    member("reply", replyType(responses)),
+  ];
+  return { ...member(id, { kind: "object", members }), doc: summary };
 }
 
-function objectOf(name: string, parameters: readonly Parameter[]): string | undefined {
-  if (parameters.length === 0) return undefined;
-  const optional = parameters.every(({ required }) => !required);
-  const members = parameters.map(
-    (one) => `${quote(one.name)}${one.required ? "" : "?"}: ${typeOf(one.schema)}`,
-  );
-  return `${name}${optional ? "?" : ""}: { ${members.join("; ")} }`;
+function member(name: string, type: TypeTree, isOptional = false): TypeMember {
+  return { name, type, isOptional };
 }
 
-function bodyOf(body: OperationObject["requestBody"]): string | undefined {
-  if (!body) return undefined;
+function parametersMember(
+  name: string,
+  location: string,
+  all: readonly Parameter[],
+): readonly TypeMember[] {
+  const parameters = all.filter((one) => one.in === location);
+  if (parameters.length === 0) return [];
+  const members = parameters.map((one) => ({
+    ...member(one.name, toTypeTree(one.schema), one.required !== true),
+    doc: one.description ?? docOf(one.schema),
+  }));
+  const isOptional = members.every((one) => one.isOptional);
+  return [member(name, { kind: "object", members }, isOptional)];
+}
+
+function bodyMember(body: OperationObject["requestBody"]): readonly TypeMember[] {
+  if (!body) return [];
   const schema = body.content[JSON_TYPE]?.schema;
-  return `body${body.required ? "" : "?"}: ${schema ? typeOf(schema) : "string"}`;
+  return [member("body", schema ? toTypeTree(schema) : word("string"), body.required !== true)];
 }
 
 /** Of all answers of success; what is no JSON is text. */
-function replyOf(responses: OperationObject["responses"]): string {
+function replyType(responses: OperationObject["responses"]): TypeTree {
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith("2"))
     .map(([, { content }]) => {
-      if (!content) return "undefined";
+      if (!content) return word("undefined");
       const schema = content[JSON_TYPE]?.schema;
-      return schema ? typeOf(schema) : "string";
+      return schema ? toTypeTree(schema) : word("string");
     });
-  return types.length === 0 ? "unknown" : [...new Set(types)].join(" | ");
+  return types.length === 0 ? word("unknown") : unionOf(types);
 }
 
 export function compare(one: string, other: string): number {

@@ -5,66 +5,116 @@ type Json = Readonly<Record<string, unknown>>;
 /** The type of a schema that means something else than it says; undefined for any other. */
 export type SpecialType = (schema: Json) => string | undefined;
 
-/** A JSON Schema as a TypeScript type. */
-export function typeOf(schema: Json, special: SpecialType = () => undefined): string {
+/** A TypeScript type, before it is written. */
+export type TypeTree =
+  | { readonly kind: "word"; readonly text: string }
+  | { readonly kind: "union" | "intersection"; readonly parts: readonly TypeTree[] }
+  | { readonly kind: "list" | "map"; readonly of: TypeTree }
+  | { readonly kind: "object"; readonly members: readonly TypeMember[] };
+
+export interface TypeMember {
+  readonly name: string;
+  readonly isOptional: boolean;
+  readonly type: TypeTree;
+  /** What a reader should know of it. */
+  readonly doc?: string | undefined;
+}
+
+/** A JSON Schema as a TypeScript type on one line. */
+export function typeOf(schema: Json, special?: SpecialType): string {
+  return printFlat(toTypeTree(schema, special));
+}
+
+/** A JSON Schema as a type whose members have the descriptions of their schemas. */
+export function toTypeTree(schema: Json, special: SpecialType = () => undefined): TypeTree {
   const chosen = special(schema);
-  if (chosen !== undefined) return chosen;
-  const inner = (part: Json): string => typeOf(part, special);
+  if (chosen !== undefined) return word(chosen);
+  const inner = (part: unknown): TypeTree => toTypeTree((part ?? {}) as Json, special);
   const { $ref, const: constant, enum: values, anyOf, oneOf, allOf, type } = schema;
-  if (typeof $ref === "string") return `Schemas[${quote($ref.slice($ref.lastIndexOf("/") + 1))}]`;
-  if (constant !== undefined) return JSON.stringify(constant);
+  if (typeof $ref === "string") {
+    return word(`Schemas[${quote($ref.slice($ref.lastIndexOf("/") + 1))}]`);
+  }
+  if (constant !== undefined) return word(JSON.stringify(constant));
   if (Array.isArray(values)) {
-    const texts = values.map((value) => JSON.stringify(value));
-    return Array.isArray(type) && type.includes("null") && !values.includes(null)
-      ? [...texts, "null"].join(" | ")
-      : texts.join(" | ");
+    const isNullable = Array.isArray(type) && type.includes("null") && !values.includes(null);
+    return unionOf((isNullable ? [...values, null] : values).map((one) => word(quote(one))));
   }
   const union = anyOf ?? oneOf;
-  if (Array.isArray(union)) {
-    return [...new Set(union.map((part) => inner(part as Json)))].join(" | ");
-  }
-  if (Array.isArray(allOf)) return allOf.map((part) => `(${inner(part as Json)})`).join(" & ");
-  if (Array.isArray(type)) {
-    return type.map((one: unknown) => inner({ ...schema, type: one })).join(" | ");
-  }
-  switch (type) {
-    case "string":
-      return "string";
-    case "number":
-    case "integer":
-      return "number";
-    case "boolean":
-      return "boolean";
-    case "null":
-      return "null";
-    case "array":
-      return `readonly (${inner((schema["items"] ?? {}) as Json)})[]`;
-    case "object":
-      return objectType(schema, inner);
-    default:
-      return "unknown";
-  }
+  if (Array.isArray(union)) return unionOf(union.map(inner));
+  if (Array.isArray(allOf)) return { kind: "intersection", parts: allOf.map(inner) };
+  if (Array.isArray(type))
+    return unionOf(type.map((one: unknown) => inner({ ...schema, type: one })));
+  if (type === "array") return { kind: "list", of: inner(schema["items"]) };
+  if (type === "object") return objectType(schema, inner);
+  return word(WORDS.get(type) ?? "unknown");
 }
 
-function objectType(schema: Json, inner: (part: Json) => string): string {
+const WORDS: ReadonlyMap<unknown, string> = new Map([
+  ["string", "string"],
+  ["number", "number"],
+  ["integer", "number"],
+  ["boolean", "boolean"],
+  ["null", "null"],
+]);
+
+export function word(text: string): TypeTree {
+  return { kind: "word", text };
+}
+
+/** The types, each once. */
+export function unionOf(types: readonly TypeTree[]): TypeTree {
+  const parts = [...new Map(types.map((type) => [printFlat(type), type])).values()];
+  const [only] = parts;
+  return parts.length === 1 && only ? only : { kind: "union", parts };
+}
+
+function objectType(schema: Json, inner: (part: unknown) => TypeTree): TypeTree {
   const properties = Object.entries((schema["properties"] ?? {}) as Record<string, Json>);
-  const required = new Set((schema["required"] ?? []) as string[]);
+  if (properties.length > 0) {
+    const required = new Set((schema["required"] ?? []) as string[]);
+    const members = properties.map(([name, property]) => ({
+      name,
+      isOptional: !required.has(name),
+      type: inner(property),
+      doc: docOf(property),
+    }));
+    return { kind: "object", members };
+  }
   const patterns = Object.values((schema["patternProperties"] ?? {}) as Record<string, Json>);
   const { additionalProperties } = schema;
-  const rest =
-    patterns.length > 0
-      ? patterns.map(inner).join(" | ")
-      : typeof additionalProperties === "object"
-        ? inner(additionalProperties as Json)
-        : "unknown";
-  if (properties.length === 0) return `{ readonly [name: string]: ${rest} }`;
-  const members = properties.map(
-    ([name, property]) => `${quote(name)}${required.has(name) ? "" : "?"}: ${inner(property)}`,
-  );
-  return `{ ${members.join("; ")} }`;
+  if (patterns.length > 0) return { kind: "map", of: unionOf(patterns.map(inner)) };
+  const isTyped = typeof additionalProperties === "object";
+  return { kind: "map", of: isTyped ? inner(additionalProperties) : word("unknown") };
 }
 
-/** A text as source. */
-export function quote(text: string): string {
-  return JSON.stringify(text);
+/** The description of a schema, or its title; that of another schema stays there. */
+export function docOf({ $ref, description, title }: Json): string | undefined {
+  if (typeof description === "string") return description;
+  return typeof title === "string" && $ref === undefined ? title : undefined;
+}
+
+function printFlat(type: TypeTree): string {
+  switch (type.kind) {
+    case "word":
+      return type.text;
+    case "union":
+      return type.parts.map(printFlat).join(" | ");
+    case "intersection":
+      return type.parts.map((part) => `(${printFlat(part)})`).join(" & ");
+    case "list":
+      return `readonly (${printFlat(type.of)})[]`;
+    case "map":
+      return `{ readonly [name: string]: ${printFlat(type.of)} }`;
+    case "object": {
+      const members = type.members.map(
+        (one) => `${quote(one.name)}${one.isOptional ? "?" : ""}: ${printFlat(one.type)}`,
+      );
+      return `{ ${members.join("; ")} }`;
+    }
+  }
+}
+
+/** A value as source. */
+export function quote(value: unknown): string {
+  return JSON.stringify(value);
 }

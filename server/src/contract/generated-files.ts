@@ -1,0 +1,24 @@
+import type { Domain } from "#kernel/contract.ts";
+import { describeApi } from "#kernel/operation/description/describe-api.ts";
+import { describeEventContract } from "#kernel/operation/description/describe-events.ts";
+import { describeFields, describeMachines } from "../../../client/src/describe-fields.ts";
+import { describeClient } from "../../../client/src/describe.ts";
+import { listMachines } from "../state-machines.ts";
+import { renderJson } from "./json-text.ts";
+import { renderOperationList } from "./operation-list.ts";
+
+/** The types of the tables, which the migrations make. */
+export const TABLE_TYPES = "server/src/tables.ts";
+
+/** The texts of the committed files that are generated from what the domains declare, by path. */
+export function renderGeneratedFiles(domains: readonly Domain[]): ReadonlyMap<string, string> {
+  const api = describeApi(domains);
+  return new Map([
+    ["contract/openapi.json", renderJson(api)],
+    ["contract/events.json", renderJson(describeEventContract(domains))],
+    ["contract/operations.txt", renderOperationList(domains)],
+    ["client/src/operations.ts", describeClient(api)],
+    ["client/src/fields.ts", describeFields(api)],
+    ["client/src/machines.ts", describeMachines(api, listMachines(domains))],
+  ]);
+}
