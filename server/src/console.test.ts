@@ -42,6 +42,11 @@ test("no circle of imports, types included", () => {
   expect([...left]).toEqual([]);
 });
 
+test("no two files of a folder have one name, which search and tools would take for one file", () => {
+  const names = shipped.map(({ path }) => path.replace(/\.tsx?$/, ""));
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
+
 test("only the data layer speaks to the server", () => {
   const guilty = shipped.filter(
     ({ path, text }) =>

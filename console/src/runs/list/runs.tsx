@@ -11,7 +11,7 @@ import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { useNow } from "../../ui/time.tsx";
 import { toWords } from "../../ui/words.ts";
 import { type CancelFilter, type RetryFilter, toCancelAll, toRetryAll } from "./bulk.ts";
-import { BulkBar } from "./bulk.tsx";
+import { BulkBar } from "./bulk-bar.tsx";
 import { CancelMany } from "./cancel-many.tsx";
 import { RunFilters } from "./filters.tsx";
 import { RetryMany } from "./retry-many.tsx";
