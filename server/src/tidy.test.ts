@@ -25,6 +25,14 @@ test("the kernel knows no domain, and a domain enters another only by its index.
   expect(trespasses).toEqual([]);
 });
 
+test("nothing in the kernel names a product that a domain imports from", () => {
+  const kernel = globSync("src/kernel/**/*", { cwd: root, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const naming = kernel.filter((path) => /n8n/i.test(path + readFileSync(path, "utf8")));
+  expect(naming).toEqual([]);
+});
+
 test("no circle of imports, types included", () => {
   const imports = new Map(
     shipped.map(({ path, text }) => [

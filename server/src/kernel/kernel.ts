@@ -9,7 +9,7 @@ import type { PreparedDatabase } from "./db/setup/prepare-database.ts";
 import { ReaderGroup } from "./readers/reader-group.ts";
 import type { Embedder } from "./embedding/embedder.ts";
 import { Embeddings } from "./embedding/embeddings.ts";
-import type { Contribution } from "./extension-point.ts";
+import { type Contribution, contributionsTo } from "./extension-point.ts";
 import { newId } from "./schema/id.ts";
 import { idempotencyRetentionJob } from "./operation/idempotency.ts";
 import type { Evaluator } from "./expression/pool/evaluator.ts";
@@ -31,6 +31,7 @@ import type { Permission } from "./access/permission.ts";
 import { deadLetterRetentionJob, eventRetentionJob } from "./log/retention.ts";
 import { RateLimit } from "./access/rate-limit.ts";
 import { registerReaders } from "./readers/reader.ts";
+import { ScriptLibraryPoint } from "./sandbox/library/script-library.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import type { ProcessSlot } from "./sandbox/process-slot.ts";
 import { Secrets } from "./secrets/secrets.ts";
@@ -178,6 +179,7 @@ export class Kernel implements Platform {
     this.embeddings = new Embeddings({ idleProcesses: options.idleProcesses?.embedders });
     this.sandbox = new Sandbox({
       idleProcesses: options.idleProcesses?.scripts,
+      libraries: contributionsTo(ScriptLibraryPoint, this.contributions),
       onError: (error) => log.error({ err: error }, "a script's call failed"),
     });
     this.authenticator = new Authenticator(this);

@@ -6,6 +6,7 @@ import { copyFileSync, globSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
+import { n8nLibrary } from "#domains/workflows/n8n/runtime/script-library.ts";
 import { OFFLINE_PROGRAMS } from "../build-server.ts";
 
 const SOURCES = join(import.meta.dirname, "..");
@@ -85,6 +86,10 @@ export async function buildOffline(folder: string): Promise<void> {
   copyFileSync(luxon, join(folder, "luxon.min.js"));
   for (const path of globSync(join(SOURCES, "kernel/sandbox/library/*.js"))) {
     copyFileSync(path, join(folder, "library", basename(path)));
+  }
+  for (const { name, files } of [n8nLibrary]) {
+    mkdirSync(join(folder, "library", name), { recursive: true });
+    for (const path of files) copyFileSync(path, join(folder, "library", name, basename(path)));
   }
 }
 

@@ -27,6 +27,7 @@ import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import { Sandbox } from "#kernel/sandbox/sandbox.ts";
 import { Validator } from "#kernel/schema/validator.ts";
 import type { Static, TSchema } from "typebox";
+import { n8nLibrary } from "#domains/workflows/n8n/runtime/script-library.ts";
 import { offlineContributions } from "./contributions.ts";
 
 /** The results of a test, or why it can't be made. */
@@ -48,7 +49,7 @@ export class OfflineTests {
 
   constructor(items: FolderItems, environment: Caller["environment"]) {
     const expressions = new ExpressionPool({ processes: 1 });
-    const sandbox = new Sandbox();
+    const sandbox = new Sandbox({ libraries: [n8nLibrary] });
     const settings = { baseUrl: "https://offline.invalid" };
     const masterKey = new MasterKey(randomBytes(32));
     const contributions = offlineContributions(readVariables(items, environment));

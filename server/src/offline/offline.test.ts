@@ -234,6 +234,7 @@ const SCRIPTS = [
   "return { n: input.n * 2 };",
   "const x: number = input.n; return { x };",
   "return { at: DateTime.fromISO('2026-01-31').plus({ months: 1 }).toISODate() };",
+  "return { n: n8n.toList([{ json: { a: 1 } }, 2]).length + input.n, at: n8n.number('3') };",
   "return { bytes: Buffer.from('ä').toString('base64'), url: new URL('/a?b=1', 'https://c.de').href };",
   "return { body: (await context.http.request({ url: 'https://example.com' })).body };",
   "await new Promise((done) => setTimeout(done, 5)); context.log.info('x'); return { n: 1 };",

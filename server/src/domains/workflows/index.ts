@@ -7,6 +7,7 @@ import { UsageCounterPoint } from "#kernel/contributions/usage-counter.ts";
 import { domain } from "#kernel/domain.ts";
 import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
+import { ScriptLibraryPoint } from "#kernel/sandbox/library/script-library.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { workflowDefinitions } from "./checks/check-workflow.ts";
 import { archiveInverse, triggerInverse } from "./deployments/activity-inverse.ts";
@@ -14,6 +15,7 @@ import * as deployments from "./deployments/operations.ts";
 import * as preview from "./deployments/preview.ts";
 import * as events from "./events.ts";
 import { importWorkflow } from "./n8n/operation.ts";
+import { n8nLibrary } from "./n8n/runtime/script-library.ts";
 import * as operations from "./operations.ts";
 import { workflowContent } from "./pack.ts";
 import * as palette from "./palette/operations.ts";
@@ -201,5 +203,6 @@ export const workflows = domain({
     }),
     contribute(UnattendedWorkPoint, unattendedWorkflows),
     contribute(StoredDefinitionPoint, ...workflowDefinitions),
+    contribute(ScriptLibraryPoint, n8nLibrary),
   ],
 });

@@ -1,5 +1,6 @@
 import type { Subprocess } from "../work/subprocess.ts";
 import type { FromProcess } from "./protocol.ts";
+import type { ScriptLibrary } from "./library/script-library.ts";
 import { startScriptProcess } from "./script-process.ts";
 import { type SlotResult, SlotSupervisor, type SlotTask } from "./slot-supervisor.ts";
 
@@ -9,14 +10,18 @@ export class ProcessSlot {
   #supervisor: SlotSupervisor | undefined;
   #runs = 0;
   #isSpent = false;
+  readonly #libraries: readonly ScriptLibrary[];
   #source: string | undefined;
   /** The owner of its run or, while it is idle, of its last one. */
   owner: string | undefined;
   idleSince = 0;
 
-  constructor() {
+  constructor(libraries: readonly ScriptLibrary[]) {
     // Our own program sends nothing else; `#receive` notices when it is not our program any more.
-    this.#process = startScriptProcess((message) => this.#receive(message as FromProcess));
+    this.#libraries = libraries;
+    this.#process = startScriptProcess(libraries, (message) =>
+      this.#receive(message as FromProcess),
+    );
     void this.#process.ended.then((ending) => this.#supervisor?.processEnded(ending));
   }
 
@@ -31,6 +36,12 @@ export class ProcessSlot {
 
   get ready(): Promise<void> {
     return this.#process.ready;
+  }
+
+  /** True when its scripts can name these libraries, and no others. */
+  hasLibraries(libraries: readonly ScriptLibrary[]): boolean {
+    const own = this.#libraries;
+    return own.length === libraries.length && libraries.every((library) => own.includes(library));
   }
 
   /** True when it ran this script last, and so has it compiled. */

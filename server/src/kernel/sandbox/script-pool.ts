@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { Failure, failure } from "../operation/failure.ts";
 import { FairQueue, type QueueTicket } from "../work/fair-queue.ts";
 import type { IdleProcesses } from "../work/subprocess.ts";
+import type { ScriptLibrary } from "./library/script-library.ts";
 import { ProcessSlot } from "./process-slot.ts";
 import type { SlotResult, SlotTask } from "./slot-supervisor.ts";
 
@@ -26,6 +27,8 @@ export interface PoolOptions {
   readonly inspectionsPerOwnerMax: number;
   /** Where idle processes come from and go to; without one they end with the pool. */
   readonly idleProcesses?: IdleProcesses<ProcessSlot> | undefined;
+  /** The libraries of domains that scripts can name. */
+  readonly libraries: readonly ScriptLibrary[];
 }
 
 const DEFAULTS: PoolOptions = {
@@ -36,6 +39,7 @@ const DEFAULTS: PoolOptions = {
   waitMs: 10_000,
   inspectionWaitMs: 60_000,
   inspectionsPerOwnerMax: 100,
+  libraries: [],
 };
 
 /** A process that nobody needed for so long ends, but for the few that are always warm. */
@@ -197,7 +201,11 @@ export class ScriptPool {
   }
 
   #start(): ProcessSlot {
-    const slot = this.#options.idleProcesses?.take() ?? new ProcessSlot();
+    const { libraries, idleProcesses } = this.#options;
+    const idle = idleProcesses?.take();
+    const isFit = idle?.hasLibraries(libraries) === true;
+    if (idle && !isFit) void idle.close();
+    const slot = isFit ? idle : new ProcessSlot(libraries);
     this.#slots.add(slot);
     return slot;
   }

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUNDLE_FOLDER, PERMISSION_FLAG, programFile } from "../work/subprocess-code.ts";
 import { Subprocess } from "../work/subprocess.ts";
+import { listFolders, locateLibraries, type ScriptLibrary } from "./library/script-library.ts";
 
 const KERNEL = fileURLToPath(new URL("..", import.meta.url));
 const SOURCE = new URL("./process/program.ts", import.meta.url);
@@ -14,13 +15,17 @@ const NICE = 3;
 const NICE_WHEN_HEAVY = 19;
 
 /** Starts a process for scripts, with nothing of ours in it and little that it may do. */
-export function startScriptProcess(onMessage: (message: unknown) => void): Subprocess {
+export function startScriptProcess(
+  libraries: readonly ScriptLibrary[],
+  onMessage: (message: unknown) => void,
+): Subprocess {
   const { library, dates, readable, flags } =
     BUNDLE_FOLDER === undefined ? findLibrary() : findBundled(BUNDLE_FOLDER);
   const program = programFile(SOURCE, "script-process.mjs");
+  const located = locateLibraries(libraries);
   const subprocess = new Subprocess({
     program,
-    args: [library, dates, findStripper()],
+    args: [library, dates, findStripper(), JSON.stringify(located)],
     // One time zone everywhere, whatever the machine's.
     env: { TZ: "UTC" },
     execArgv: [
@@ -31,7 +36,7 @@ export function startScriptProcess(onMessage: (message: unknown) => void): Subpr
       "--liftoff-only",
       PERMISSION_FLAG,
       ...flags,
-      ...[program, ...readable].map((path) => `--allow-fs-read=${path}`),
+      ...[program, ...readable, ...listFolders(located)].map((path) => `--allow-fs-read=${path}`),
     ],
     onMessage,
   });

@@ -4,16 +4,16 @@
  * The names that code of n8n knows, for scripts of imported workflows: `const { $json, $input, $ } = n8n(input, …)`. The
  * items of a node are the list that its step gives; a node with several outputs gives `{ o0, o1 }`.
  */
-import { addMethods } from "./n8n-methods.js";
-import { addAnswers } from "./n8n-answers.js";
-import { addConditions } from "./n8n-conditions.js";
-import { addFields } from "./n8n-fields.js";
-import { addHelpers } from "./n8n-helpers.js";
-import { addMarkup } from "./n8n-markup.js";
-import { addSheets } from "./n8n-sheets.js";
-import { addSql } from "./n8n-sql.js";
-import { addStores } from "./n8n-stores.js";
-import { addDocuments } from "./n8n-documents.js";
+import { addMethods } from "./methods.js";
+import { addAnswers } from "./answers.js";
+import { addConditions } from "./conditions.js";
+import { addFields } from "./fields.js";
+import { addHelpers } from "./helpers.js";
+import { addMarkup } from "./markup.js";
+import { addSheets } from "./sheets.js";
+import { addSql } from "./sql.js";
+import { addStores } from "./stores.js";
+import { addDocuments } from "./documents.js";
 
 export function createN8n() {
   const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
