@@ -90,6 +90,7 @@ export {
   writeLines,
   type WrittenLines,
 } from "./lines/write-lines.ts";
+export { fieldsOfHeader, formatHeader } from "./csv/header.ts";
 export { rollBackAfter } from "./csv/import-records.ts";
 export { RecordCreated, RecordDeleted, RecordUpdated } from "./events.ts";
 export { RecordsRead, RecordsWrite } from "./permissions.ts";

@@ -11,7 +11,7 @@ import {
   type TableSchema,
 } from "#domains/tables/index.ts";
 import { findMembersByEmail } from "#domains/identity/accounts/index.ts";
-import type { RecordInput } from "#domains/records/index.ts";
+import { fieldsOfHeader, type RecordInput } from "#domains/records/index.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -36,8 +36,7 @@ export function guessMapping(
   columns: readonly SourceColumn[],
   schema?: TableSchema,
 ): ColumnMapping[] {
-  const targets = (schema?.columns ?? []).filter(({ columnType }) => !columnType.generated);
-  const found = matchHeaders(columns, targets);
+  const found = schema ? matchHeaders(columns, schema) : [];
   const titles = titlesOfHeaders(columns);
   return columns.flatMap<ColumnMapping>(
     ({ field, type, options, dateOrder, decimalMark, isAmbiguous }, column) => {
@@ -57,21 +56,30 @@ export function guessMapping(
 }
 
 type Target = Pick<ColumnSchema, "name" | "title">;
+interface Source extends SourceColumn {
+  /** The field that the header means if the file is an export. */
+  readonly exported: string | undefined;
+}
 
 /** The ways in which a header says which column it means, the surest first. */
-const HEADER_MATCHES: readonly ((source: SourceColumn, target: Target) => boolean)[] = [
-  ({ header }, { title }) => header === title,
+const HEADER_MATCHES: readonly ((source: Source, target: Target) => boolean)[] = [
+  ({ exported }, { name }) => exported === name,
   ({ header }, { title }) => toMatchText(header) === toMatchText(title),
   ({ header }, { name }) => toMatchText(header) === name.toLowerCase(),
   ({ field }, { name }) => field.toLowerCase() === name.toLowerCase(),
 ];
 
 /** For each column of the file the name of the column that it fills: by its title, else by its name. */
-function matchHeaders(columns: readonly SourceColumn[], targets: readonly Target[]) {
-  const free = new Set(targets);
+function matchHeaders(columns: readonly SourceColumn[], schema: TableSchema) {
+  const free = new Set<Target>(schema.columns.filter(({ columnType }) => !columnType.generated));
+  const exported = fieldsOfHeader(
+    schema,
+    columns.map(({ header }) => header),
+  );
+  const sources = columns.map((column, index) => ({ ...column, exported: exported[index] }));
   const found: (string | undefined)[] = columns.map(() => undefined);
   for (const isMatch of HEADER_MATCHES) {
-    for (const [index, source] of columns.entries()) {
+    for (const [index, source] of sources.entries()) {
       if (found[index] !== undefined || source.header.trim() === "") continue;
       const target = [...free].find((each) => isMatch(source, each));
       if (!target) continue;

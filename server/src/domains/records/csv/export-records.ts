@@ -13,7 +13,7 @@ import { query } from "#kernel/operation/operation.ts";
 import { type Download, download } from "#kernel/operation/response.ts";
 import { object } from "#kernel/schema/schema.ts";
 import { RecordsRead } from "../permissions.ts";
-import { formatHeader } from "./header.ts";
+import { formatHeader, Header } from "./header.ts";
 import {
   type ListedRecord,
   parseListing,
@@ -24,8 +24,6 @@ import { type RecordQuery, recordQueryParams } from "../read/record-query.ts";
 
 const FORMATS = ["csv", "json", "ndjson"] as const;
 type Format = (typeof FORMATS)[number];
-const HEADERS = ["titles", "names"] as const;
-type Header = (typeof HEADERS)[number];
 
 interface FileOptions {
   readonly schema: TableSchema;
@@ -65,11 +63,11 @@ function csvFormat({
     const escape = isEscaped ? escapeFormula : (cell: string) => cell;
     return { field, cellOf: (value: Json) => escape(format(value)) };
   });
-  const titles = formatHeader(schema, fields);
   const escapeTitle = formulas === "escaped" ? escapeFormula : (title: string) => title;
+  const titles = header === "names" ? fields : formatHeader(schema, fields).map(escapeTitle);
   return {
     mediaType: "text/csv",
-    begin: formatCsvLine(header === "names" ? fields : titles.map(escapeTitle)),
+    begin: formatCsvLine(titles),
     line: ({ record }) =>
       formatCsvLine(
         columns.map(({ field, cellOf }) => {
@@ -100,7 +98,8 @@ export const exportRecords = query({
   route: "GET /api/v1/tables/{slug}/records/export",
   summary: "Export records as a file",
   description:
-    "All that match, however many, in `csv` (a line of titles first, or of field names with `header=names`; what is null is an empty " +
+    "All that match, however many, in `csv` (a line of titles first, or of field names with `header=names`; a title that also " +
+    "means another field has the name of its field behind it, as in `Order [order2]`; what is null is an empty " +
     'cell, an empty text is `""`), `json` (one list) or `ndjson` (one record a line). The file is made ' +
     "while it is sent, page by page: a record that is changed meanwhile is there once, as it was or as " +
     "it is. In `csv`, texts that a spreadsheet would take for a formula get a `'` in front, which an " +
@@ -111,10 +110,7 @@ export const exportRecords = query({
     ...recordQueryParams,
     format: Type.Enum([...FORMATS], { default: "csv" }),
     formulas: Formulas,
-    header: Type.Enum([...HEADERS], {
-      default: "titles",
-      description: "The first line of a CSV file. An import reads both",
-    }),
+    header: Header,
   }),
   response: download("text/csv, application/json, application/x-ndjson"),
   example: {

@@ -9,6 +9,7 @@ import { RecordCreated, RecordUpdated } from "../events.ts";
 import { RecordsWrite } from "../permissions.ts";
 import { RecordForbidden } from "../record-access.ts";
 import { RecordNotUnique } from "../record.ts";
+import { Header } from "./header.ts";
 import { checkRows, importRows, rollBackAfter } from "./import-records.ts";
 
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
@@ -41,7 +42,7 @@ export const importRecords = command({
     `${CSV_ROWS_MAX} lines. The first line has titles of columns, or their names. An empty cell is null, or the default where a ` +
     'value is required; `""` is an empty text. What the platform fills itself may be there and is ' +
     "passed over, so that an export can be imported; a `'` in front of what a spreadsheet would take " +
-    "for a formula is taken away, unless `formulas=raw`. All or nothing, unless `onError=skip`: then the " +
+    "for a formula is taken away, unless `formulas=raw`. `header=names` reads names only. All or nothing, unless `onError=skip`: then the " +
     "lines that can't be imported are left out and reported. `key` is a unique field: a record that " +
     "has the same value in it is changed. `dryRun` tells what would happen.",
   permission: RecordsWrite,
@@ -50,6 +51,7 @@ export const importRecords = command({
     onError: Type.Enum(["abort", "skip"], { default: "abort" }),
     key: Type.Optional(line(63)),
     formulas: Formulas,
+    header: Header,
     dryRun: Type.Boolean({ default: false }),
   }),
   body: object({ csv: Type.String() }),
@@ -61,7 +63,7 @@ export const importRecords = command({
   fails: [RecordForbidden, RecordNotUnique],
   example: {
     params: { slug: "orders" },
-    query: { onError: "skip", key: "number", formulas: "escaped", dryRun: false },
+    query: { onError: "skip", key: "number", formulas: "escaped", header: "titles", dryRun: false },
     body: { csv: "number,status,total\r\nA-4711,paid,99.50\r\nA-4712,open,\r\n" },
   },
   async prepare(platform, { params, query, body }, caller) {

@@ -14,7 +14,7 @@ import { titleErrors } from "../error-titles.ts";
 import { invalidRecord } from "../write/constraint-error.ts";
 import { insertRecords, nestErrors } from "../write/insert-records.ts";
 import { findKeyColumn, upsertRecords } from "../write/upsert-records.ts";
-import { fieldsOfHeader } from "./header.ts";
+import { fieldsOfHeader, type Header } from "./header.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 
 type ImportContext = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
@@ -22,6 +22,7 @@ type ImportContext = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 export interface ImportOptions {
   readonly now: Date;
   readonly onError: "abort" | "skip";
+  readonly header: Header;
   /** The unique field by which records are found that are to be updated. */
   readonly key?: string | undefined;
 }
@@ -54,7 +55,7 @@ export async function checkRows(
   { header, rows }: CsvFile,
   options: ImportOptions,
 ): Promise<CheckedRows> {
-  const columns = mapColumns(table.schema, header);
+  const columns = mapColumns(table.schema, header, options);
   const checkRow = rowChecker(table, columns, options);
   const errors: FieldError[] = [];
   const valid: CsvRow[] = [];
@@ -94,7 +95,7 @@ export async function importRows(
   { header, rows, skipped, errors: rowErrors }: CheckedRows,
   options: ImportOptions,
 ): Promise<ImportOutcome> {
-  const columns = mapColumns(table.schema, header);
+  const columns = mapColumns(table.schema, header, options);
   const sum = { imported: 0, updated: 0, unchanged: 0, skipped };
   const errors = [...rowErrors];
   for (const first of batchesOf(rows)) {
@@ -138,10 +139,14 @@ type CellColumns = readonly (ColumnSchema | undefined)[];
 const SYSTEM_FIELDS: ReadonlySet<string> = new Set(SYSTEM_COLUMNS.map(([field]) => field));
 
 /** Finds the columns that a header names by their titles or names; refuses what is neither. */
-function mapColumns(schema: TableSchema, header: readonly string[]): CellColumns {
+function mapColumns(
+  schema: TableSchema,
+  header: readonly string[],
+  { header: kind }: ImportOptions,
+): CellColumns {
   const errors: FieldError[] = [];
   const seen = new Set<string>();
-  const fields = fieldsOfHeader(schema, header);
+  const fields = fieldsOfHeader(schema, header, kind);
   const columns = header.map((title, index) => {
     const name = fields[index] ?? title;
     const reject = (message: string): undefined => {

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { nameTitles, SYSTEM_COLUMNS } from "#domains/tables/index.ts";
+import { fieldsOfHeader, formatHeader } from "./header.ts";
+
+function tableOf(titles: readonly string[], names = nameTitles(titles)) {
+  const columns = titles.map((title, n) => ({ title, name: names[n] ?? "" }));
+  return { columns, computed: new Map(), columnNames: names };
+}
+
+const SYSTEM = SYSTEM_COLUMNS.map(([name]) => name);
+
+test("a title has the name of its field behind it only where it also means another field", () => {
+  const header = (...titles: string[]) => {
+    const table = tableOf(titles);
+    return formatHeader(table, ["id", ...table.columnNames]);
+  };
+  expect(header("SKU", "Order #")).toEqual(["ID", "SKU", "Order #"]);
+  expect(header("Name", "Name")).toEqual(["ID", "Name", "Name"]);
+  expect(header("ID")).toEqual(["id", "id2"]);
+  expect(header("id", "ID", "Order #")).toEqual(["ID [id]", "id", "id3", "Order #"]);
+});
+
+test("a header of titles written by hand means columns of people before those of the platform", () => {
+  const table = tableOf(["id", "Created at", "Order #"]);
+  const header = ["id", "Created at", "Order #", "updatedAt"];
+  expect(fieldsOfHeader(table, header)).toEqual(["id2", "createdAt2", "order", "updatedAt"]);
+  expect(fieldsOfHeader(table, header, "names")).toEqual(["id", undefined, undefined, "updatedAt"]);
+});
+
+test("a path through a reference is never read as the column with that title", () => {
+  const table = tableOf(["customer.name"]);
+  const fields = ["id", "customer.name", ...table.columnNames];
+  const read = fieldsOfHeader(table, formatHeader(table, fields));
+  expect(read).toEqual(["id", undefined, ...table.columnNames]);
+});
+
+test("an export's header is read as its fields, whatever titles, names and order they have", () => {
+  const word = fc.constantFrom("a", "b", "c", "id2", ...SYSTEM, "revision");
+  const title = fc.oneof(
+    word,
+    word.map((name) => name.toUpperCase()),
+    word.map((name) => ` ${name} `),
+    fc.constantFrom("ID", "Created at", "Updated at", "Created by", "a (2)", "ID (2)"),
+    fc.tuple(word, word).map(([first, second]) => `${first} [${second}]`),
+    fc.string({ minLength: 1 }).filter((text) => text.trim() !== ""),
+  );
+  const any = fc.array(title, { maxLength: 10 }).chain((titles) => {
+    const derived = nameTitles(titles);
+    const names = fc.shuffledSubarray([...derived], { minLength: derived.length });
+    const fields = fc.shuffledSubarray([...SYSTEM, ...derived], { minLength: 1 });
+    return fc.record({ titles: fc.constant(titles), names, fields });
+  });
+  fc.assert(
+    fc.property(any, ({ titles, names, fields }) => {
+      const table = tableOf(titles, names);
+      expect(fieldsOfHeader(table, formatHeader(table, fields))).toEqual(fields);
+      expect(fieldsOfHeader(table, fields, "names")).toEqual(fields);
+    }),
+    { numRuns: 2_000 },
+  );
+});
