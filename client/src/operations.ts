@@ -18715,7 +18715,10 @@ export interface Operations {
        * has not
        */
       formulas?: "escaped" | "raw";
-      /** The first line of a CSV file. An import reads both */
+      /**
+       * The first line of a CSV file: `titles` of columns, or `names` of fields. With `titles`, an
+       * import also reads the name of a field where no column has that title
+       */
       header?: "titles" | "names";
     };
     reply: unknown;
@@ -18814,6 +18817,11 @@ export interface Operations {
        * has not
        */
       formulas?: "escaped" | "raw";
+      /**
+       * The first line of a CSV file: `titles` of columns, or `names` of fields. With `titles`, an
+       * import also reads the name of a field where no column has that title
+       */
+      header?: "titles" | "names";
       dryRun?: boolean;
     };
     body: { csv: string };

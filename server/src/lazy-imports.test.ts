@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { builtServer } from "./process/testing/built-server.ts";
 
 /** What only some installations use, and what each of them would pay for in memory. */
@@ -40,6 +40,10 @@ const PROBE = `
   await import(process.argv[1]);
   process.stdout.write(JSON.stringify(urls));
 `;
+
+/** The first file of a run that needs the bundle builds it. */
+const BUILD_MAX_MS = 180_000;
+beforeAll(() => void builtServer(), BUILD_MAX_MS);
 
 const STARTS = {
   sources: () => join(import.meta.dirname, "start.ts"),

@@ -17,6 +17,9 @@ import { leaveFields } from "./workflow-editor.ts";
 /** `TYPING_SEED=…` tries other keys in other fields. */
 const SEED = Number(process.env["TYPING_SEED"] ?? 39);
 
+/** The types of steps are divided among as many tests, so that none takes long. */
+const PARTS = [0, 1, 2];
+
 const MANUAL = { type: "manual" };
 const set = (id: string, config: object = { values: {} }) => ({ id, type: "set", config });
 
@@ -123,55 +126,59 @@ describeInBrowser("typing in the workflow editor", () => {
     expect((await read()).trigger.filter).toEqual({ "data.table": "vacation_requests" });
   });
 
-  test("random keys in every field of every type of step change that field alone", async () => {
-    const { id, ask } = await makeWorkflow([set("first")]);
-    const { nodeTypes } = (await ask("GET /api/v1/workflows/node-types")).body.data;
-    const types = nodeTypes as readonly { readonly type: string; readonly firstConfig: object }[];
-    const nodes = types.map(({ type, firstConfig }) => ({
-      id: type.replaceAll(/\W/g, "_"),
-      type,
-      name: type,
-      config: firstConfig,
-    }));
-    const { page } = await at.visit(["owner"]);
-    await page.goto(`${at.origin}/workflows/${id}?panel=json`);
-    await textbox(page, "Definition").focus();
-    await page.keyboard.press("ControlOrMeta+a");
-    await page.keyboard.insertText(
-      JSON.stringify({ name: "Orders", trigger: MANUAL, nodes, edges: [] }),
-    );
-    await page.getByText(nodes.at(-1)!.name, { exact: true }).first().waitFor();
-    const started = watchStarts(
-      page,
-      /\/(test|trigger|publish|deployments|pinned-data)|PATCH|DELETE/,
-    );
-    const draftAfter = watchDraft(page);
-    const keysOf = randomKeys(SEED);
-    const chosen = shuffle(nodes, SEED).slice(0, tries(3, nodes.length));
-    for (const { id: step } of chosen) {
-      await moveTo(page, `${at.origin}/workflows/${id}?step=${step}`);
-      await textbox(page, "Name of the step").waitFor();
-      await page.locator(".editor-side .inspector-more").first().waitFor();
-      const fields = await numberFields(page, ".editor-side .inspector-body");
-      let before = await draftAfter(`${step} begin`);
-      for (let n = 0; n < fields; n += 1) {
-        const keys = keysOf();
-        const name = await typeInto(page, n, keys);
-        if (name === undefined) continue;
-        await expectUnmoved(page, `${at.origin}/workflows/${id}?step=${step}`);
-        const after = await draftAfter(`${step} ${n}`);
-        const changed = changedPaths(before, after).filter(
-          (path) => !/\/nodes\/\d+\/name$/.test(path),
-        );
-        const places = new Set(
-          changed.map((path) => /^\/nodes\/\d+\/(config\/)?[^/]+/.exec(path)?.[0] ?? path),
-        );
-        expect([...places].slice(1), `${step}, ${name}: ${keys.join(" ")}`).toEqual([]);
-        before = after;
+  test.each(PARTS)(
+    "random keys in every field of every type of step change that field alone, part %i",
+    async (part) => {
+      const { id, ask } = await makeWorkflow([set("first")]);
+      const { nodeTypes } = (await ask("GET /api/v1/workflows/node-types")).body.data;
+      const types = nodeTypes as readonly { readonly type: string; readonly firstConfig: object }[];
+      const nodes = types.map(({ type, firstConfig }) => ({
+        id: type.replaceAll(/\W/g, "_"),
+        type,
+        name: type,
+        config: firstConfig,
+      }));
+      const chosen = shuffle(nodes, SEED).slice(0, tries(PARTS.length, nodes.length));
+      const own = chosen.filter((_, n) => n % PARTS.length === part);
+      const { page } = await at.visit(["owner"]);
+      await page.goto(`${at.origin}/workflows/${id}?panel=json`);
+      await textbox(page, "Definition").focus();
+      await page.keyboard.press("ControlOrMeta+a");
+      await page.keyboard.insertText(
+        JSON.stringify({ name: "Orders", trigger: MANUAL, nodes, edges: [] }),
+      );
+      await page.getByText(nodes.at(-1)!.name, { exact: true }).first().waitFor();
+      const started = watchStarts(
+        page,
+        /\/(test|trigger|publish|deployments|pinned-data)|PATCH|DELETE/,
+      );
+      const draftAfter = watchDraft(page);
+      const keysOf = randomKeys(SEED + part);
+      for (const { id: step } of own) {
+        await moveTo(page, `${at.origin}/workflows/${id}?step=${step}`);
+        await textbox(page, "Name of the step").waitFor();
+        await page.locator(".editor-side .inspector-more").first().waitFor();
+        const fields = await numberFields(page, ".editor-side .inspector-body");
+        let before = await draftAfter(`${step} begin`);
+        for (let n = 0; n < fields; n += 1) {
+          const keys = keysOf();
+          const name = await typeInto(page, n, keys);
+          if (name === undefined) continue;
+          await expectUnmoved(page, `${at.origin}/workflows/${id}?step=${step}`);
+          const after = await draftAfter(`${step} ${n}`);
+          const changed = changedPaths(before, after).filter(
+            (path) => !/\/nodes\/\d+\/name$/.test(path),
+          );
+          const places = new Set(
+            changed.map((path) => /^\/nodes\/\d+\/(config\/)?[^/]+/.exec(path)?.[0] ?? path),
+          );
+          expect([...places].slice(1), `${step}, ${name}: ${keys.join(" ")}`).toEqual([]);
+          before = after;
+        }
       }
-    }
-    expect(started).toEqual([]);
-  });
+      expect(started).toEqual([]);
+    },
+  );
 });
 
 /** Names the open step, and reads the draft that the console then has the server check. */

@@ -28,23 +28,24 @@ async function isLetThrough(ask: Ask, { route }: Operation): Promise<boolean> {
   return status !== 403;
 }
 
-test("the explanation is what the call does, for each built-in role and a sample of all operations", async () => {
-  const operations = sampleOperations();
-  expect(operations.length).toBeGreaterThan(50);
-  const differences: string[] = [];
-  for (const role of BUILT_IN_ROLES) {
+test.each(BUILT_IN_ROLES)(
+  "the explanation is what the call does, for the role %s and a sample of all operations",
+  async (role) => {
+    const operations = sampleOperations();
+    expect(operations.length).toBeGreaterThan(50);
     const member = await world.member([role]);
+    const differences: string[] = [];
     for (const op of operations) {
       const { body } = await explain(owner, { userId: member.userId, operation: op.id });
       const allowed: boolean = body.data.allowed;
       const isSaid = allowed === (await isLetThrough(member, op));
       const isExplained =
         allowed === body.data.reasons.every(({ passed }: { passed: boolean }) => passed);
-      if (!isSaid || !isExplained) differences.push(`${role} ${op.id}`);
+      if (!isSaid || !isExplained) differences.push(op.id);
     }
-  }
-  expect(differences).toEqual([]);
-}, 120_000);
+    expect(differences).toEqual([]);
+  },
+);
 
 test("it names the role that grants, by which entry, and those that would", async () => {
   const { body: made } = await owner("POST /api/v1/settings/roles", {
