@@ -27,7 +27,7 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
   const isFull = isDisabled || values.length >= (schema.maxItems ?? Infinity);
   // `ModelMessage` is what a program calls it.
   const isNamed = item.title !== undefined && !/[a-z][A-Z]/.test(item.title);
-  const one = (isNamed ? item.title : label).toLowerCase().replace(/s$/, "");
+  const one = (isNamed ? item.title : label).toLowerCase().replace(PLURAL, "");
   const focus = (n: number): void => {
     requestAnimationFrame(() => {
       const control = list.current?.children[n]?.querySelector<HTMLElement>(FOCUSABLE);
@@ -99,6 +99,9 @@ export function List({ id, at, schema, value, label, isDisabled, onChange }: Fie
     </>
   );
 }
+
+/** The end of a plural, also of "Buttons of a row". */
+const PLURAL = /s(?= (?:of|for) |$)/;
 
 /** One of many in a line of its own, or as it is. A new one is open until the person folds it. */
 function Folded(props: {
