@@ -169,7 +169,10 @@ test("a file that is no table, or grows when it is unpacked, is refused in a sen
     ...parts.slice(0, 2),
     ["xl/worksheets/s.xml", "<!DOCTYPE x [<!ENTITY a 'b'>]><worksheet/>"] as const,
   ];
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
   const files: [Buffer, RegExp][] = [
+    [Buffer.from(`[{"a":1},{"a":${deep}}]`), /Item 2 is nested deeper than 200 levels/],
+    [Buffer.from(`{"a":${deep}}\n{"a":1}`), /Item 1 is nested deeper than 200 levels/],
     [Buffer.alloc(0), /empty/],
     [makeZip(parts), /too large when it is unpacked/],
     [makeZip(entity), /document type/],

@@ -1,6 +1,8 @@
 /**
  * The items of a JSON text while it arrives: of one list, or values that follow each other, such as one in each line.
  */
+import { isNestedDeeperThan } from "#kernel/schema/json-depth.ts";
+import { JSON_DEPTH_MAX } from "#kernel/schema/json-value.ts";
 import {
   CELLS_MAX,
   type Cell,
@@ -93,6 +95,9 @@ export class JsonScanner {
 
   #parse(text: string): SourceRow {
     this.#count += 1;
+    if (isNestedDeeperThan(text, JSON_DEPTH_MAX)) {
+      throw new SourceError(`Item ${this.#count} is nested deeper than ${JSON_DEPTH_MAX} levels.`);
+    }
     let value: unknown;
     try {
       value = JSON.parse(text);

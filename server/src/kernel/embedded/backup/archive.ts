@@ -105,6 +105,9 @@ async function writeFolder(draft: string, entries: AsyncIterable<BackupEntry>): 
 
 async function* readFolder(folder: string): AsyncGenerator<BackupEntry> {
   const names = await readdir(folder, { recursive: true, withFileTypes: true });
+  // A link could lead to any file of this machine.
+  const link = names.find((one) => one.isSymbolicLink());
+  if (link) throw damagedBackup(folder, `${link.name} is a link`);
   const paths = names
     .filter((one) => !one.isDirectory())
     .map((one) => relative(folder, join(one.parentPath, one.name)))

@@ -11,6 +11,7 @@ import {
   rename,
   rm,
   stat,
+  symlink,
   truncate,
   writeFile,
 } from "node:fs/promises";
@@ -150,6 +151,9 @@ test("a folder that lacks a file, or has one too many, is rejected", async () =>
   }
   await writeFile(join(folder, "postgres/more"), "");
   await expect(checkBackup(folder)).rejects.toThrow("postgres/more is not in its manifest");
+  await rm(join(folder, "postgres/more"));
+  await symlink(join(base(), "elsewhere"), join(folder, "postgres/linked"));
+  await expect(checkBackup(folder)).rejects.toThrow("linked is a link");
 });
 
 test.runIf(isRoot())(
