@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import * as enums from "../../client/src/enums.ts";
 import { domains } from "./app.ts";
 
 const root = join(import.meta.dirname, "../../console/src");
@@ -39,4 +40,32 @@ test("controls of the browser are in ui/ and code/ alone, where they have one lo
       !/^(ui|code)\//.test(path) && /<(button|input|select|textarea)\b/.test(text),
   );
   expect(raw.map(({ path }) => path)).toEqual([]);
+});
+
+/** Orders that rank the values of an enumeration, or some of them, which is no fact of the server. */
+const RANKED = [
+  "alerts/alerts.tsx",
+  "changes/change/use-change-acts.ts",
+  "runs/run/waterfall.ts",
+  "tables/designer/column-draft.ts",
+  "webhooks/page/recovery-choice.tsx",
+  "workflows/graph/graph.ts",
+  "workflows/graph/run-view.ts",
+  "workflows/list/n8n/export-file.ts",
+  "workflows/versions/difference-view.tsx",
+  "workflows/versions/rehearsal.tsx",
+];
+
+test("screens take the values of an enumeration from the client", () => {
+  const known = new Set(Object.values(enums).map((values) => values.toSorted().join(" ")));
+  const value = /\["([^"]+)",[^\]]*\]|(?:\{ (?:id|value): )?"([^"]+)"(?:, label: "[^"]*" \})?/g;
+  const list =
+    /\[\s*((?:(?:\["[^"]+",[^[\]]*\]|"[^"]+"|\{ (?:id|value): "[^"]+"[^{}]*\}),?\s*){2,})\]/g;
+  const copied = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(list)]
+      .map(([, inner = ""]) => [...inner.matchAll(value)].map(([, first, other]) => first ?? other))
+      .filter((values) => known.has(values.toSorted().join(" ")))
+      .map(() => path),
+  );
+  expect([...new Set(copied)].toSorted()).toEqual(RANKED);
 });

@@ -1,15 +1,17 @@
+import { ALERT_RULE_KIND } from "@millrace/client/enums";
+import { choicesOf } from "../ui/form/choices.ts";
 import type { Schemas } from "../data/api.ts";
 
 export type Rule = Schemas["AlertRule"];
 
 export const STATE_WORDS = { firing: "Firing", ok: "OK", unknown: "Not known" } as const;
 
-export const RULE_KINDS = [
-  ["above", "is above"],
-  ["below", "is below"],
-  ["no_data", "has no data"],
-  ["unusual", "is unusual against eight weeks"],
-] as const;
+export const RULE_KINDS = choicesOf(ALERT_RULE_KIND, {
+  above: "is above",
+  below: "is below",
+  no_data: "has no data",
+  unusual: "is unusual against eight weeks",
+});
 
 /** A rule as a sentence. */
 export function ruleWords({ kind, threshold, checks = 1 }: Rule): string {

@@ -1,5 +1,7 @@
 /** The place that requests go to: the session's cookie says who, the workspace and the environment say where. */
-export const ENVIRONMENTS = ["production", "staging", "development"] as const;
+import { RUN_ENVIRONMENT } from "@millrace/client/enums";
+
+export const ENVIRONMENTS = RUN_ENVIRONMENT;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
 export interface Place {

@@ -1,4 +1,6 @@
-export const KINDS = ["incident", "request", "problem", "change"] as const;
+import { TICKET_KIND } from "@millrace/client/enums";
+
+export const KINDS = TICKET_KIND;
 export type ReportKind = (typeof KINDS)[number];
 
 export const SPANS = ["7", "30", "90", "365"] as const;

@@ -1,4 +1,6 @@
-const STATES = ["draft", "in_review", "published", "retired"] as const;
+import { ARTICLE_STATE } from "@millrace/client/enums";
+
+const STATES = ARTICLE_STATE;
 export type ArticleState = (typeof STATES)[number];
 
 /** The address of the list: which of its two tabs, which articles, and what is searched for. */

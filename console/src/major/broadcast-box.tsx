@@ -1,3 +1,5 @@
+import { STATUS_NOTICE_STATUS } from "@millrace/client/enums";
+import { choicesOf } from "../ui/form/choices.ts";
 import { Send } from "lucide-react";
 import { useState } from "react";
 import { call, type Input, useOp } from "../data/api.ts";
@@ -9,12 +11,12 @@ import type { Room } from "./room-data.ts";
 import { Button } from "../ui/form/button.tsx";
 import { CheckBox, Select, TextArea, TextInput } from "../ui/form/controls.tsx";
 
-const STATUSES = [
-  ["investigating", "We look into it"],
-  ["identified", "Cause found"],
-  ["monitoring", "Mended, we watch it"],
-  ["resolved", "Resolved"],
-] as const;
+const STATUSES = choicesOf(STATUS_NOTICE_STATUS, {
+  investigating: "We look into it",
+  identified: "Cause found",
+  monitoring: "Mended, we watch it",
+  resolved: "Resolved",
+});
 
 /** A message to all who have to do with it, and word for word to the public where that is wanted. */
 export function BroadcastBox({ room }: { readonly room: Room }) {

@@ -1,3 +1,5 @@
+import { INCIDENT_ROLE } from "@millrace/client/enums";
+import { choicesOf } from "../ui/form/choices.ts";
 import { call } from "../data/api.ts";
 import { describeRefusal } from "../data/change.ts";
 import { useNames } from "../data/names/names.ts";
@@ -9,12 +11,17 @@ import { notify } from "../ui/toast.tsx";
 import type { Room } from "./room-data.ts";
 import { Button } from "../ui/form/button.tsx";
 
-const ROLES = [
-  ["commander", "Leads", "Decides, and keeps the others from doing too much at once"],
-  ["communications", "Tells", "Writes to all, so that nobody has to ask"],
-  ["operations", "Mends", "Sees to the work itself"],
-] as const;
-type Role = (typeof ROLES)[number][0];
+const ROLES = choicesOf(INCIDENT_ROLE, {
+  commander: "Incident commander",
+  communications: "Communications",
+  operations: "Operations",
+});
+type Role = (typeof INCIDENT_ROLE)[number];
+const ABOUT: Readonly<Record<Role, string>> = {
+  commander: "Makes the decisions and assigns the work",
+  communications: "Keeps customers and staff informed",
+  operations: "Restores the service",
+};
 
 /** Roles of a major incident: three cards, each with one person or nobody. */
 export function RoleCards({ room }: { readonly room: Room }) {
@@ -43,11 +50,11 @@ export function RoleCards({ room }: { readonly room: Room }) {
   );
   return (
     <section className="roles" aria-label="Roles">
-      {ROLES.map(([role, label, about]) => (
+      {ROLES.map(([role, label]) => (
         <RoleCard
           key={role}
           label={label}
-          about={about}
+          about={ABOUT[role]}
           userId={roles.find((one) => one.role === role)?.userId}
           me={me}
           disabled={disabled}

@@ -1,3 +1,4 @@
+import { RUN_ENVIRONMENT } from "@millrace/client/enums";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { CircleCheckBig, CircleX } from "lucide-react";
 import { useState } from "react";
@@ -89,7 +90,7 @@ export function Explain() {
               })
             }
           >
-            {["production", "staging", "development"].map((name) => (
+            {RUN_ENVIRONMENT.map((name) => (
               <option key={name} value={name}>
                 {toWords(name)}
               </option>

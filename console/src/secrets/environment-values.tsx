@@ -1,3 +1,4 @@
+import { CONNECTOR_ENVIRONMENT } from "@millrace/client/enums";
 import { Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Entry } from "../ui/display/section.tsx";
@@ -9,7 +10,7 @@ import { Button } from "../ui/form/button.tsx";
 
 /** Those that may have values of their own, in the place of production's. */
 export type OtherEnvironment = "staging" | "development";
-const OTHERS: readonly OtherEnvironment[] = ["staging", "development"];
+const OTHERS = CONNECTOR_ENVIRONMENT;
 
 interface EnvironmentValuesProps {
   /** What has the values. */

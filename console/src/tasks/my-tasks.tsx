@@ -1,3 +1,5 @@
+import { TASKS_LIST_VIEW } from "@millrace/client/enums";
+import { choicesOf } from "../ui/form/choices.ts";
 import "./tasks.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -18,11 +20,7 @@ import { CheckBox } from "../ui/form/controls.tsx";
 type ListedTask = Reply<"tasks.list">["data"][number];
 
 const SHOWN = 100;
-const VIEWS = [
-  ["mine", "Mine"],
-  ["unassigned", "Of my teams"],
-  ["all", "All"],
-] as const;
+const VIEWS = choicesOf(TASKS_LIST_VIEW, { mine: "Mine", unassigned: "Of my teams", all: "All" });
 
 /** Tasks of all changes and requests that are mine to do; what waits for others comes after what can be begun. */
 export function MyTasks() {

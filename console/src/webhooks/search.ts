@@ -1,5 +1,7 @@
 /** Places within the screens of webhooks that have an address. */
-export const DELIVERY_STATES = ["pending", "retrying", "succeeded", "failed"] as const;
+import { WEBHOOK_DELIVERY_STATUS } from "@millrace/client/enums";
+
+export const DELIVERY_STATES = WEBHOOK_DELIVERY_STATUS;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 export const WEBHOOK_TABS = ["deliveries", "recovery", "settings"] as const;

@@ -1,6 +1,7 @@
 import type { Domain } from "#kernel/contract.ts";
 import { describeApi } from "#kernel/operation/description/describe-api.ts";
 import { describeEventContract } from "#kernel/operation/description/describe-events.ts";
+import { describeEnums } from "../../../client/src/describe-enums.ts";
 import { describeFields, describeMachines } from "../../../client/src/describe-fields.ts";
 import { describeClient } from "../../../client/src/describe.ts";
 import { listMachines } from "../state-machines.ts";
@@ -18,6 +19,7 @@ export function renderGeneratedFiles(domains: readonly Domain[]): ReadonlyMap<st
     ["contract/events.json", renderJson(describeEventContract(domains))],
     ["contract/operations.txt", renderOperationList(domains)],
     ["client/src/operations.ts", describeClient(api)],
+    ["client/src/enums.ts", describeEnums(api)],
     ["client/src/fields.ts", describeFields(api)],
     ["client/src/machines.ts", describeMachines(api, listMachines(domains))],
   ]);

@@ -1,4 +1,5 @@
 /** Builds a report without JSON: source, measure, groups, filter, period, chart. Each change is a new draft. */
+import { REPORT_TIME_BUCKET_UNIT } from "@millrace/client/enums";
 import "./builder.css";
 import { Plus, X } from "lucide-react";
 import { type Permission, useOp } from "../../data/api.ts";
@@ -117,7 +118,7 @@ function useFieldsByFit(source: ReportDraft["source"], fields: Fields): Fields {
   return sortByFit(fields, (name) => Number(counts?.[`g${names.indexOf(name)}`] ?? Infinity));
 }
 
-const UNITS = ["hour", "day", "week", "month", "quarter", "year"] as const;
+const UNITS = REPORT_TIME_BUCKET_UNIT;
 
 function Groups({ draft, fields, onChange, chart }: PartProps & { readonly chart: string }) {
   const { groupBy = [] } = draft;

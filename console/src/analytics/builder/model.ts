@@ -1,4 +1,6 @@
 /** A report as the builder changes it: pure steps from one draft to the next. */
+import { KPI_AGGREGATE_FN } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
 import { SERIES_MAX } from "@millrace/client/chart";
 import type { Schemas } from "../../data/api.ts";
 
@@ -22,16 +24,16 @@ export const CHARTS = [
 ] as const;
 export type ChartType = (typeof CHARTS)[number][0];
 
-export const FUNCTIONS = [
-  ["count", "How many"],
-  ["distinct", "How many different"],
-  ["sum", "Sum of"],
-  ["avg", "Average of"],
-  ["percentile", "Percentile of"],
-  ["min", "Lowest"],
-  ["max", "Highest"],
-  ["ratio", "Share of those with"],
-] as const;
+export const FUNCTIONS = choicesOf(KPI_AGGREGATE_FN, {
+  count: "How many",
+  distinct: "How many different",
+  sum: "Sum of",
+  avg: "Average of",
+  percentile: "Percentile of",
+  min: "Lowest",
+  max: "Highest",
+  ratio: "Share of those with",
+});
 
 /** The chart that a draft is drawn as. */
 export function chartOf({

@@ -1,4 +1,5 @@
 /** The schema of the part that is chosen: that of its kind, without what the tree is for. */
+import { APP_THEME_MODE } from "@millrace/client/enums";
 import { isFields, type Schema } from "../../form/index.ts";
 import { type Draft, isComponentAt, readAt } from "../draft/draft.ts";
 
@@ -132,7 +133,7 @@ const APP: Schema = {
       required: ["accent"],
       properties: {
         accent: { type: "string", title: "Colour", examples: ["#0b6b63"] },
-        mode: { enum: ["auto", "light", "dark"], title: "Light or dark" },
+        mode: { enum: APP_THEME_MODE, title: "Light or dark" },
       },
     },
   },

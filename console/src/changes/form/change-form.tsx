@@ -1,3 +1,5 @@
+import { CHANGE_TYPE } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError, call, type Input, useOp } from "../../data/api.ts";
@@ -19,11 +21,11 @@ interface ChangeFormProps {
   readonly onClose: () => void;
 }
 
-const TYPES = [
-  ["normal", "Normal"],
-  ["emergency", "Emergency"],
-  ["standard", "Standard: from a template that was agreed to once and for all"],
-] as const;
+const TYPES = choicesOf(CHANGE_TYPE, {
+  normal: "Normal",
+  emergency: "Emergency",
+  standard: "Standard: from a template that was agreed to once and for all",
+});
 
 /**
  * Drafts a change, from a template or from nothing, or edits one. A draft is private: nobody votes before it is handed

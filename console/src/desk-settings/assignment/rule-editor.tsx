@@ -1,3 +1,6 @@
+import { TICKET_KINDS } from "../../data/tickets/ticket-kinds.ts";
+import { ASSIGNMENT_RULE_METHOD, ASSIGNMENT_RULE_ON } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
 import { call, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { ConditionField } from "../../sla/index.ts";
@@ -10,19 +13,19 @@ import type { RuleDraft } from "./rule-draft.ts";
 import { RuleTrial } from "./rule-trial.tsx";
 import { type Rule, toRuleSentence } from "./rule-words.ts";
 
-const METHODS = [
-  ["round_robin", "In turn"],
-  ["least_load", "Who has the fewest open tickets"],
-  ["fixed", "The first who is there"],
-  ["on_call", "Who is on call"],
-  ["team", "Nobody: the team takes it"],
-] as const;
+const METHODS = choicesOf(ASSIGNMENT_RULE_METHOD, {
+  round_robin: "In turn",
+  least_load: "Who has the fewest open tickets",
+  fixed: "The first who is there",
+  on_call: "Who is on call",
+  team: "Nobody: the team takes it",
+});
 
-const CAUSES = [
-  ["created", "is made"],
-  ["reopened", "is reopened, and its assignee is not there"],
-  ["team_changed", "goes to another team"],
-] as const;
+const CAUSES = choicesOf(ASSIGNMENT_RULE_ON, {
+  created: "is made",
+  reopened: "is reopened, and its assignee is not there",
+  team_changed: "goes to another team",
+});
 
 interface RuleEditorProps {
   readonly rule: Rule | undefined;
@@ -49,12 +52,7 @@ export function RuleEditor({ rule, refusal, position, nameOf }: RuleEditorProps)
         <SelectField
           label="For"
           value={draft.entity}
-          options={[
-            ["incident", "Incidents"],
-            ["request", "Requests"],
-            ["problem", "Problems"],
-            ["change", "Changes"],
-          ]}
+          options={TICKET_KINDS}
           onChange={(entity) => change({ entity })}
         />
       </div>

@@ -1,6 +1,7 @@
 import "../../ui/display/trial.css";
 import { useState } from "react";
 import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
+import { TICKET_KINDS, type TicketKind } from "../../data/tickets/ticket-kinds.ts";
 import { useRefusals } from "../../data/people.ts";
 import { Form } from "../../form/index.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
@@ -11,18 +12,12 @@ import { useEditor } from "../frame/use-editor.ts";
 import { FieldList } from "./field-list.tsx";
 import { type OwnField, toSchema, toSentField } from "./own-field.ts";
 
-const KINDS = [
-  { id: "incident", label: "Incidents" },
-  { id: "request", label: "Requests" },
-  { id: "problem", label: "Problems" },
-  { id: "change", label: "Changes" },
-] as const;
-type Kind = (typeof KINDS)[number]["id"];
+const KINDS = TICKET_KINDS.map(([id, label]) => ({ id, label }));
 
 /** The fields that each kind has beyond ours, beside the form that they make. */
 export function OwnFieldSettings() {
   const [open, setOpen] = useOpen();
-  const kind: Kind = KINDS.find(({ id }) => id === open)?.id ?? "incident";
+  const kind: TicketKind = KINDS.find(({ id }) => id === open)?.id ?? "incident";
   const { data, error, refetch } = useOp("desk.get_kind", { params: { kind } });
   const found = data?.data.kind === kind ? data.data : undefined;
   return (
@@ -37,7 +32,7 @@ export function OwnFieldSettings() {
 }
 
 interface FieldsEditorProps {
-  readonly kind: Kind;
+  readonly kind: TicketKind;
   readonly found: Schemas["TicketKind"];
 }
 

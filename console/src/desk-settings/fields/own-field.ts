@@ -1,17 +1,19 @@
 /** Own fields as they are edited, and the form that they make. */
+import { TICKET_FIELD_TYPE } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
 import type { Schemas } from "../../data/api.ts";
 import type { Schema } from "../../form/index.ts";
 
 export type OwnField = Schemas["TicketField"];
 
-export const TYPES: readonly (readonly [OwnField["type"], string])[] = [
-  ["text", "Text"],
-  ["number", "Number"],
-  ["choice", "One of several"],
-  ["boolean", "Yes or no"],
-  ["date", "Date"],
-  ["user", "Person"],
-];
+export const TYPES = choicesOf(TICKET_FIELD_TYPE, {
+  text: "Text",
+  number: "Number",
+  choice: "One of several",
+  boolean: "Yes or no",
+  date: "Date",
+  user: "Person",
+});
 
 const KEY_MAX = 40;
 

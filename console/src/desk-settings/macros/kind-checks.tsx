@@ -1,13 +1,8 @@
+import { TICKET_KINDS } from "../../data/tickets/ticket-kinds.ts";
 import type { Schemas } from "../../data/api.ts";
 import { CheckBox } from "../../ui/form/controls.tsx";
 
 type Kind = Schemas["Macro"]["kinds"][number];
-const KINDS: readonly (readonly [Kind, string])[] = [
-  ["incident", "Incidents"],
-  ["request", "Requests"],
-  ["problem", "Problems"],
-  ["change", "Changes"],
-];
 
 interface KindChecksProps {
   readonly kinds: readonly Kind[];
@@ -21,7 +16,7 @@ export function KindChecks({ kinds, onChange }: KindChecksProps) {
       <legend>
         Kinds {kinds.length === 0 && <span className="muted">all, while none is chosen</span>}
       </legend>
-      {KINDS.map(([kind, label]) => (
+      {TICKET_KINDS.map(([kind, label]) => (
         <label key={kind} className="row">
           <CheckBox
             checked={kinds.includes(kind)}

@@ -1,3 +1,5 @@
+import { INCIDENT_SEVERITY } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
 import { useMemo } from "react";
 import { X } from "lucide-react";
 import { useMembers, useTeams } from "../../data/names/names.ts";
@@ -17,7 +19,7 @@ const LEVELS = [
   ["2", "Medium"],
   ["3", "Low"],
 ] as const;
-const SEVERITIES = ["low", "medium", "high", "critical"].map((one) => [one, one] as const);
+const SEVERITIES = choicesOf(INCIDENT_SEVERITY);
 
 interface Settable {
   readonly label: string;

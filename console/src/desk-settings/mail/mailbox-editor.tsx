@@ -1,3 +1,5 @@
+import { MAILBOX_KIND } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
 import "../../ui/display/trial.css";
 import { call } from "../../data/api.ts";
 import { CheckField, EditorForm, LineField, SelectField } from "../frame/editor-form.tsx";
@@ -60,10 +62,10 @@ export function MailboxEditor({ mailbox, refusal }: MailboxEditorProps) {
       <SelectField
         label="Receiving"
         value={draft.kind}
-        options={[
-          ["smtp", "A mail server hands them over (SMTP, LMTP)"],
-          ["imap", "We fetch them from a mailbox (IMAP)"],
-        ]}
+        options={choicesOf(MAILBOX_KIND, {
+          smtp: "A mail server hands them over (SMTP, LMTP)",
+          imap: "We fetch them from a mailbox (IMAP)",
+        })}
         onChange={(kind) => change({ kind })}
       />
       {draft.kind === "imap" && <ImapFields editor={editor} />}

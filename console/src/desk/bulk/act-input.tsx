@@ -1,3 +1,4 @@
+import { INCIDENT_SEVERITY } from "@millrace/client/enums";
 import { MajorCombobox, TicketCombobox } from "../../data/options/ticket-combobox.tsx";
 import { PersonCombobox, TeamCombobox } from "../../data/options/person-combobox.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
@@ -6,7 +7,7 @@ import { toWords } from "../../ui/words.ts";
 import { CategoryField } from "../fields/reference-fields.tsx";
 import { Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
-const SEVERITIES = ["low", "medium", "high", "critical"].map((value) => ({
+const SEVERITIES = INCIDENT_SEVERITY.map((value) => ({
   value,
   label: toWords(value),
 }));

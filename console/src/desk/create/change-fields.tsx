@@ -1,14 +1,16 @@
+import { CHANGE_TYPE } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
 import { Field } from "../../ui/field.tsx";
 import type { DraftFieldsProps } from "./draft.ts";
 import { LEVELS } from "./incident-fields.tsx";
 import { ChoiceField, TeamField, TextFields } from "./text-fields.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
-const TYPES = [
-  ["normal", "Normal: is voted on"],
-  ["standard", "Standard: agreed beforehand"],
-  ["emergency", "Emergency: now, looked at afterwards"],
-] as const;
+const TYPES = choicesOf(CHANGE_TYPE, {
+  normal: "Normal: is voted on",
+  standard: "Standard: agreed beforehand",
+  emergency: "Emergency: now, looked at afterwards",
+});
 
 /** The least that a change needs; plans and approvers follow on its page. */
 export function ChangeFields(props: DraftFieldsProps) {

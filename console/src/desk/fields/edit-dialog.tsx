@@ -1,3 +1,4 @@
+import { INCIDENT_SEVERITY, CHANGE_TYPE } from "@millrace/client/enums";
 import { type ReactNode, useState } from "react";
 import { describeRefusal } from "../../data/change.ts";
 import { ApiError } from "../../data/api.ts";
@@ -7,7 +8,6 @@ import { Field } from "../../ui/field.tsx";
 import { Keys } from "../../ui/key.tsx";
 import { toIsoTime, toLocalTime } from "../../ui/local-time.ts";
 import { notify } from "../../ui/toast.tsx";
-import { toWords } from "../../ui/words.ts";
 import { CallerField } from "../create/caller-field.tsx";
 import { refreshTickets } from "../ticket-cache.ts";
 import { KINDS, type Ticket, UPDATE } from "../ticket-kind.ts";
@@ -15,6 +15,7 @@ import { etagOfTicket, sendTo } from "../ticket/use-acts.ts";
 import { CategoryField, ItemsField } from "./reference-fields.tsx";
 import { type EditedField, type FieldType, fieldsOf, toPatch } from "./ticket-fields.ts";
 import { Button } from "../../ui/form/button.tsx";
+import { choicesOf } from "../../ui/form/choices.ts";
 import { Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
 const LEVELS = [
@@ -25,8 +26,8 @@ const LEVELS = [
 const CHOICES: { readonly [T in FieldType]?: readonly (readonly [string | number, string])[] } = {
   level: LEVELS,
   priority: [1, 2, 3, 4, 5].map((n) => [n, `P${n}`] as const),
-  severity: ["low", "medium", "high", "critical"].map((one) => [one, toWords(one)] as const),
-  changeType: ["standard", "normal", "emergency"].map((one) => [one, toWords(one)] as const),
+  severity: choicesOf(INCIDENT_SEVERITY),
+  changeType: choicesOf(CHANGE_TYPE),
 };
 
 interface EditDialogProps {

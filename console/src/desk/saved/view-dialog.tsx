@@ -1,3 +1,4 @@
+import { QUEUE_VIEW_SHARED_WITH } from "@millrace/client/enums";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
@@ -11,7 +12,7 @@ import type { SavedPart } from "./saved-view.ts";
 import { Button } from "../../ui/form/button.tsx";
 import { Select, TextInput } from "../../ui/form/controls.tsx";
 
-const SHARED = ["nobody", "team", "everyone"] as const;
+const SHARED = QUEUE_VIEW_SHARED_WITH;
 type Shared = (typeof SHARED)[number];
 const WORDS: Readonly<Record<Shared, string>> = {
   nobody: "Only me",

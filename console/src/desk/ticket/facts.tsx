@@ -1,3 +1,4 @@
+import { INCIDENT_SEVERITY } from "@millrace/client/enums";
 import { type ReactNode, useMemo } from "react";
 import { useColleagues, useMembers, useNames, useTeams } from "../../data/names/names.ts";
 import { useMay } from "../../data/people.ts";
@@ -9,7 +10,7 @@ import { KINDS, type Ticket, UPDATE } from "../ticket-kind.ts";
 import { changeFields } from "./use-acts.ts";
 
 const LEVELS = ["", "High", "Medium", "Low"] as const;
-const SEVERITIES = ["low", "medium", "high", "critical"] as const;
+const SEVERITIES = INCIDENT_SEVERITY;
 const OPTIONS_MAX = 60;
 const NOBODY: readonly string[] = [];
 

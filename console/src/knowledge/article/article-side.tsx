@@ -1,3 +1,4 @@
+import { TICKET_KIND } from "@millrace/client/enums";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { type Schemas, useOp } from "../../data/api.ts";
@@ -12,7 +13,7 @@ type Article = Schemas["Article"];
 
 const COMMENTS_MAX = 20;
 const TICKETS_MAX = 20;
-const TICKETS: ReadonlySet<string> = new Set(["incident", "change", "problem", "request"]);
+const TICKETS: ReadonlySet<string> = new Set(TICKET_KIND);
 
 /** What is known of an article beside what it says. */
 export function ArticleSide(props: { readonly article: Article; readonly mayWrite: boolean }) {

@@ -1,3 +1,4 @@
+import { TICKET_KINDS } from "../../data/tickets/ticket-kinds.ts";
 import { call, type Schemas } from "../../data/api.ts";
 import {
   CheckField,
@@ -71,12 +72,7 @@ export function PolicyEditor({ policy, refusal, onOpen }: PolicyEditorProps) {
         <SelectField
           label="For"
           value={draft.entity}
-          options={[
-            ["incident", "Incidents"],
-            ["request", "Requests"],
-            ["problem", "Problems"],
-            ["change", "Changes"],
-          ]}
+          options={TICKET_KINDS}
           onChange={(entity) => change({ entity })}
         />
       </div>

@@ -1,3 +1,5 @@
+import { KPI_WINDOW_UNIT, KPI_DIRECTION } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
 import { Builder } from "../../analytics/index.ts";
 import { call, useOp } from "../../data/api.ts";
 import {
@@ -17,15 +19,11 @@ interface KpiEditorProps {
   readonly onOpen: (id: string | undefined) => void;
 }
 
-const UNITS = [
-  ["minutes", "minutes"],
-  ["hours", "hours"],
-  ["days", "days"],
-] as const;
-const DIRECTIONS = [
-  ["up", "At the target or above"],
-  ["down", "At the target or below"],
-] as const;
+const UNITS = choicesOf(KPI_WINDOW_UNIT, { minutes: "minutes", hours: "hours", days: "days" });
+const DIRECTIONS = choicesOf(KPI_DIRECTION, {
+  up: "At the target or above",
+  down: "At the target or below",
+});
 
 /** What is measured, its target and its times, beside what it was. */
 export function KpiEditor({ kpi, refusal, onOpen }: KpiEditorProps) {

@@ -1,15 +1,8 @@
 /** What the address of the list of runs says, and the API's query that follows from it. */
+import { RUN_STATUS } from "@millrace/client/enums";
 import type { Input } from "../../data/api.ts";
 
-export const RUN_STATUSES = [
-  "queued",
-  "running",
-  "waiting",
-  "paused",
-  "failed",
-  "completed",
-  "cancelled",
-] as const;
+export const RUN_STATUSES = RUN_STATUS;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const TRIGGERS = [

@@ -1,3 +1,4 @@
+import { CMDB_ITEM_STATUS } from "@millrace/client/enums";
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { ApiError, call, useOp } from "../../data/api.ts";
@@ -13,7 +14,7 @@ import { mergeAttributes } from "../classes/attribute-model.ts";
 import type { Item } from "./item.ts";
 import { Button } from "../../ui/form/button.tsx";
 
-const STATUSES = ["planned", "active", "inactive", "maintenance", "retired"] as const;
+const STATUSES = CMDB_ITEM_STATUS;
 
 interface ItemFormProps {
   /** None where one is made. */

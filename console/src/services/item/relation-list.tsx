@@ -1,3 +1,4 @@
+import { CMDB_EDGE_TYPE } from "@millrace/client/enums";
 import { Link } from "@tanstack/react-router";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
@@ -10,7 +11,7 @@ import { toWords } from "../../ui/words.ts";
 import { ItemPicker } from "../item-picker.tsx";
 import { Button } from "../../ui/form/button.tsx";
 
-const TYPES = ["depends_on", "hosted_on", "connects_to", "member_of", "uses"] as const;
+const TYPES = CMDB_EDGE_TYPE;
 type RelationType = (typeof TYPES)[number];
 
 interface RelationListProps {

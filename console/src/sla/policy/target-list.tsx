@@ -1,3 +1,5 @@
+import { SLA_CLOCK_METRIC, SLA_TARGET_FROM } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
 import "../../ui/display/steps.css";
 import { Plus, X } from "lucide-react";
 import { Unfold } from "../../ui/overlay/unfold.tsx";
@@ -14,12 +16,12 @@ interface TargetListProps {
   readonly errorOf: (pointer: string) => string | undefined;
 }
 
-const METRICS = [
-  ["response", "First response"],
-  ["resolution", "Resolution"],
-  ["next_reply", "Each reply"],
-  ["custom", "As its rules say"],
-] as const;
+const METRICS = choicesOf(SLA_CLOCK_METRIC, {
+  response: "First response",
+  resolution: "Resolution",
+  next_reply: "Each reply",
+  custom: "As its rules say",
+});
 
 const RULES = [
   ["startWhen", "Starts when", "At once."],
@@ -120,10 +122,10 @@ function TargetFields({ target, n, onChange, onRemove, errorOf }: TargetFieldsPr
           <SelectField
             label="Counts from"
             value={target.from ?? "creation"}
-            options={[
-              ["creation", "the ticket's creation"],
-              ["match", "when the policy fits, and only while it does"],
-            ]}
+            options={choicesOf(SLA_TARGET_FROM, {
+              creation: "the ticket's creation",
+              match: "when the policy fits, and only while it does",
+            })}
             onChange={(from) => onChange({ ...target, from })}
           />
           <WarningsField

@@ -1,18 +1,11 @@
 /** The parameters of a statement as fields: text in, the value of a run out. */
+import { QUERY_PARAMETER_TYPE } from "@millrace/client/enums";
 import type { Schemas } from "../../data/api.ts";
 
 export type Parameter = Schemas["QueryParameter"];
 export type ParameterType = NonNullable<Parameter["type"]>;
 
-export const PARAMETER_TYPES: readonly ParameterType[] = [
-  "text",
-  "integer",
-  "decimal",
-  "boolean",
-  "date",
-  "timestamp",
-  "json",
-];
+export const PARAMETER_TYPES = QUERY_PARAMETER_TYPE;
 
 /** The parameters for these numbers: those that are known, and a name for each other. */
 export function toParameters(

@@ -1,4 +1,5 @@
 /** What is shown of a table and in which order, and what is done to what is selected. */
+import { TABLE_VIEW_ROW_HEIGHT } from "@millrace/client/enums";
 import {
   AlignJustify,
   ArrowUpDown,
@@ -17,7 +18,7 @@ import { type GridColumn, type TableShape, titleOfColumn } from "../column/colum
 import { TypeIcon } from "../column/type-icon.tsx";
 import { FilterBuilder } from "../filter/filter-builder.tsx";
 import { BulkDialog } from "../record/bulk-dialog.tsx";
-import { type Layout, parseSort, type RowHeight } from "../views/layout.ts";
+import { type Layout, parseSort } from "../views/layout.ts";
 import type { LayoutState } from "../views/use-layout.ts";
 import type { Access } from "../sheet/use-access.ts";
 import type { CellActs } from "../sheet/use-cell-acts.tsx";
@@ -36,7 +37,7 @@ interface GridBarProps {
   readonly total: number | undefined;
 }
 
-const HEIGHTS: readonly RowHeight[] = ["short", "medium", "tall"];
+const HEIGHTS = TABLE_VIEW_ROW_HEIGHT;
 
 export function GridBar(props: GridBarProps) {
   const { table, columns, state, spec, access, acts, book } = props;

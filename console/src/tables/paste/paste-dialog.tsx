@@ -1,4 +1,6 @@
 /** What can't be written of a change, and dates that can be read in two ways: the person decides before it is sent. */
+import { SOURCE_COLUMN_DATE_ORDER } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
 import "./paste-dialog.css";
 import { useState } from "react";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -9,10 +11,7 @@ import { Button } from "../../ui/form/button.tsx";
 import { RadioButton } from "../../ui/form/controls.tsx";
 
 const SHOWN = 100;
-const ORDERS: readonly (readonly [DateOrder, string])[] = [
-  ["dmy", "Day first"],
-  ["mdy", "Month first"],
-];
+const ORDERS = choicesOf(SOURCE_COLUMN_DATE_ORDER, { dmy: "Day first", mdy: "Month first" });
 
 interface PasteDialogProps {
   readonly problems: readonly Problem[];

@@ -1,15 +1,17 @@
 /** Rules of a table as somebody edits them. */
+import { TABLE_RULE_ACTIONS } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
 import type { Schemas } from "../../data/api.ts";
 
 export type Rule = Schemas["TableRule"];
 export type Action = Rule["actions"][number];
 
-export const ACTIONS: readonly (readonly [Action, string])[] = [
-  ["read", "See"],
-  ["create", "Create"],
-  ["update", "Change"],
-  ["delete", "Delete"],
-];
+export const ACTIONS = choicesOf(TABLE_RULE_ACTIONS, {
+  read: "See",
+  create: "Create",
+  update: "Change",
+  delete: "Delete",
+});
 
 export const NEW_RULE: Rule = { roles: ["*"], actions: ["read"] };
 

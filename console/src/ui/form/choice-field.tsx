@@ -1,12 +1,11 @@
-import { toWords } from "../words.ts";
 import type { FieldProps } from "./binding.ts";
+import type { Choice } from "./choices.ts";
+import { toWords } from "../words.ts";
 import { FieldFrame, framed, labelOf } from "./field-frame.tsx";
-
-export type Option<T extends string | number> = readonly [value: T, label: string];
 
 interface SelectFieldProps<T extends string | number> extends FieldProps<T> {
   /** By default the values that the schema allows, in words. */
-  readonly options?: readonly Option<T>[];
+  readonly options?: readonly Choice<T>[];
   /** What is said of no value; a field that is not required has one. */
   readonly none?: string;
 }
@@ -41,7 +40,7 @@ export function SelectField<T extends string | number>(props: SelectFieldProps<T
 
 const optionsOf = <T extends string | number>(
   values: FieldProps<T>["limits"]["values"] = [],
-): readonly Option<T>[] => values.map((value) => [value as T, toWords(String(value))]);
+): readonly Choice<T>[] => values.map((value) => [value as T, toWords(String(value))]);
 
 /** Yes or no. */
 export function CheckField(props: FieldProps<boolean>) {
@@ -70,7 +69,7 @@ export function CheckField(props: FieldProps<boolean>) {
 }
 
 interface ChoicesFieldProps<T extends string> extends FieldProps<readonly T[]> {
-  readonly options?: readonly Option<T>[];
+  readonly options?: readonly Choice<T>[];
 }
 
 /** Several of a few values. */

@@ -1,4 +1,5 @@
 /** A webhook while somebody writes it, and as it is sent. */
+import { RUN_ENVIRONMENT } from "@millrace/client/enums";
 import type { Input, Schemas } from "../../data/api.ts";
 
 type Webhook = Schemas["Webhook"];
@@ -26,7 +27,7 @@ export interface HeaderRow {
   readonly value: string;
 }
 
-export const ENVIRONMENTS: readonly Environment[] = ["production", "staging", "development"];
+export const ENVIRONMENTS = RUN_ENVIRONMENT;
 
 export const NEW_DRAFT: WebhookDraft = {
   name: "",

@@ -1,3 +1,5 @@
+import { WEBHOOK_RETRY_STRATEGY, WEBHOOK_FORMAT } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
 import { Plus, X } from "lucide-react";
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
@@ -197,15 +199,12 @@ function Headers(props: {
   );
 }
 
-const STRATEGIES = [
-  ["exponential", "2, 4, 8 … seconds"],
-  ["fixed", "30 s, 2, 10, 30 minutes"],
-] as const;
+const STRATEGIES = choicesOf(WEBHOOK_RETRY_STRATEGY, {
+  exponential: "2, 4, 8 … seconds",
+  fixed: "30 s, 2, 10, 30 minutes",
+});
 
-const FORMATS = [
-  ["millrace", "Millrace"],
-  ["cloudevents", "CloudEvents 1.0"],
-] as const;
+const FORMATS = choicesOf(WEBHOOK_FORMAT, { millrace: "Millrace", cloudevents: "CloudEvents 1.0" });
 
 function Sending({ form }: Pick<WebhookFieldsProps, "form">) {
   return (

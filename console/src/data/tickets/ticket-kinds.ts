@@ -1,0 +1,12 @@
+import { TICKET_KIND } from "@millrace/client/enums";
+import { choicesOf } from "../../ui/form/choices.ts";
+
+export type TicketKind = (typeof TICKET_KIND)[number];
+
+/** The kinds of tickets, as headings and filters name them. */
+export const TICKET_KINDS = choicesOf(TICKET_KIND, {
+  incident: "Incidents",
+  request: "Requests",
+  problem: "Problems",
+  change: "Changes",
+});

@@ -1,0 +1,13 @@
+import { toWords } from "../words.ts";
+
+/** A value and what people read for it. */
+export type Choice<T extends string | number = string> = readonly [value: T, label: string];
+
+/** What people choose from: the values of an enumeration of the API, in the order of `words` where words are given. */
+export function choicesOf<const T extends string>(
+  values: readonly T[],
+  words?: Readonly<Record<T, string>>,
+): readonly Choice<T>[] {
+  const ordered = words ? (Object.keys(words) as T[]) : values;
+  return ordered.map((value) => [value, words?.[value] ?? toWords(value)]);
+}
