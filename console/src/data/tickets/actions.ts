@@ -131,7 +131,7 @@ const CHANGE_ACTIONS: readonly TicketAction[] = [
   ofChange({
     id: "implement",
     op: "changes.implement",
-    label: "Implement",
+    label: "Start",
     keys: "s",
     needsReason: true,
     fields: [{ name: "notes", label: "Notes" }],
