@@ -10,6 +10,10 @@ const CodeSection = lazy(async () => {
   const { CodeSection: component } = await import("./code-section.tsx");
   return { default: component };
 });
+const FieldSection = lazy(async () => {
+  const { FieldSection: component } = await import("./field-section.tsx");
+  return { default: component };
+});
 const FormSection = lazy(async () => {
   const { FormSection: component } = await import("./form-section.tsx");
   return { default: component };
@@ -18,7 +22,8 @@ const FormSection = lazy(async () => {
 const SECTIONS = {
   basics: { label: "Basics", Section: BasicSection },
   overlays: { label: "Overlays", Section: OverlaySection },
-  form: { label: "Form", Section: FormSection },
+  fields: { label: "Fields", Section: FieldSection },
+  form: { label: "Schema form", Section: FormSection },
   code: { label: "Code", Section: CodeSection },
   display: { label: "Display", Section: DisplaySection },
 } as const;

@@ -1,0 +1,110 @@
+import { type ReactNode, useState } from "react";
+import { PersonField, TeamField, TicketField } from "../data/options/search-field.tsx";
+import type { FieldBinding, FieldLimits } from "../ui/form/binding.ts";
+import { CheckField, ChoicesField, SelectField } from "../ui/form/choice-field.tsx";
+import type { Choice } from "../ui/form/choices.ts";
+import { DateTimeField } from "../ui/form/date-time-field.tsx";
+import { NumberField } from "../ui/form/number-field.tsx";
+import { TextAreaField, TextField } from "../ui/form/text-field.tsx";
+import { Case, Sample } from "./sample.tsx";
+
+const COLOURS: readonly Choice[] = [
+  ["red", "Red"],
+  ["green", "Green"],
+  ["blue", "Blue"],
+];
+
+/** The fields of forms, each in every state that a form can bring it into. */
+export function FieldSection() {
+  return (
+    <>
+      <States<string> title="TextField" about="A text of one line." filled="Ada Lovelace">
+        {(field) => <TextField {...field} label="Name" help="As people will find it" />}
+      </States>
+      <States<string> title="TextAreaField" about="A text of several lines." filled={"One\nTwo"}>
+        {(field) => <TextAreaField {...field} label="Note" />}
+      </States>
+      <States<number> title="NumberField" about="A number between the schema’s limits." filled={7}>
+        {(field) => <NumberField {...field} label="Days" />}
+      </States>
+      <States<string> title="SelectField" about="One of a few values." filled="red">
+        {(field) => <SelectField {...field} label="Colour" options={COLOURS} />}
+      </States>
+      <States<readonly string[]>
+        title="ChoicesField"
+        about="Several of a few values."
+        filled={["red", "blue"]}
+      >
+        {(field) => <ChoicesField {...field} label="Colours" options={COLOURS} />}
+      </States>
+      <States<boolean> title="CheckField" about="Yes or no." filled={true}>
+        {(field) => <CheckField {...field} label="Notify the caller" />}
+      </States>
+      <States<string>
+        title="DateTimeField"
+        about="A day and a time in the reader’s time zone."
+        filled="2026-01-15T09:30:00.000Z"
+      >
+        {(field) => <DateTimeField {...field} label="Planned start" />}
+      </States>
+      <States<string> title="PersonField" about="An active member, found while one types.">
+        {(field) => <PersonField {...field} label="Assignee" />}
+      </States>
+      <States<string> title="TeamField" about="A team, found while one types.">
+        {(field) => <TeamField {...field} label="Team" />}
+      </States>
+      <States<string> title="TicketField" about="An open ticket; the value is its id.">
+        {(field) => <TicketField {...field} label="Duplicate of" />}
+      </States>
+    </>
+  );
+}
+
+interface StatesProps<T> {
+  readonly title: string;
+  readonly about: string;
+  readonly filled?: T;
+  readonly children: (field: FieldBinding<T>) => ReactNode;
+}
+
+const REQUIRED: FieldLimits = { required: true };
+
+function States<T>({ title, about, filled, children }: StatesProps<T>) {
+  const states: readonly (readonly [label: string, state: Partial<FieldBinding<T>>])[] = [
+    ["Empty", { limits: REQUIRED }],
+    ["Optional", {}],
+    ...(filled === undefined ? [] : [["Filled", { value: filled, limits: REQUIRED }] as const]),
+    ["Wrong", { limits: REQUIRED, errorFor: (label) => `${label} is required` }],
+    ["Not allowed", { value: filled, isDisabled: true, limits: REQUIRED }],
+  ];
+  return (
+    <Sample title={title} about={about} isWide>
+      {states.map(([label, state]) => (
+        <Case key={label} label={label}>
+          <Bound name={`${title}-${label}`} state={state}>
+            {children}
+          </Bound>
+        </Case>
+      ))}
+    </Sample>
+  );
+}
+
+interface BoundProps<T> {
+  readonly name: string;
+  readonly state: Partial<FieldBinding<T>>;
+  readonly children: (field: FieldBinding<T>) => ReactNode;
+}
+
+function Bound<T>({ name, state, children }: BoundProps<T>) {
+  const [value, setValue] = useState(state.value);
+  return children({
+    limits: {},
+    errorFor: () => undefined,
+    isDisabled: false,
+    ...state,
+    name,
+    value,
+    onChange: setValue,
+  });
+}
