@@ -251,7 +251,7 @@ describeInBrowser("the inspector", () => {
 
   test("every component is sound, light and dark, wide and narrow", async () => {
     const visitor = await at.visit(["owner"]);
-    for (const section of ["basics", "overlays", "form", "code", "display"]) {
+    for (const section of ["basics", "overlays", "fields", "form", "code", "display"]) {
       await visitor.page.goto(`${at.origin}/components?section=${section}`);
       await visitor.page.locator(".sample").first().waitFor();
       await expectSoundInEveryLook(visitor);
