@@ -137,7 +137,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "bench",
-          include: ["../bench/src/**/*.test.ts"],
+          include: ["../{bench,proof}/src/**/*.test.ts"],
           execArgv: FLAGS,
           experimental: { viteModuleRunner: false, nodeLoader: false },
         },
