@@ -89,6 +89,7 @@ describeInBrowser("changes", () => {
 
     // The other one of the agenda is refused, with a reason.
     await other.page.getByRole("heading", { name: "Tune the pools" }).waitFor();
+    await other.page.getByText("0 of 1 agreed", { exact: true }).waitFor();
     await other.page.keyboard.press("n");
     await other.page.getByRole("textbox", { name: "Reason for the rejection" }).waitFor();
     await other.page.keyboard.type("Not at month end");
