@@ -63,7 +63,7 @@ console.log(`Plain English: ${sum(counts)} texts break a rule, ${sum(baseline)} 
 /** `server/src/domains/itsm/sla/x.ts` is `server/domains`: large enough to move texts, small enough to see who adds one. */
 function areaOf(path: string): string {
   const [top = "", , second = ""] = path.split("/");
-  if (top === "server") return `${top}/${/\.ts$/.test(second) ? "src" : second}`;
+  if (top === "server") return `${top}/${second.endsWith(".ts") ? "src" : second}`;
   if (top === "docs") return path.startsWith("docs/adr/") ? "docs/adr" : "docs";
   return top.endsWith(".md") ? "root" : top;
 }
