@@ -1,9 +1,9 @@
 /**
  * The clock of the database, on every node.
  *
- * Leases and deadlines are compared between nodes, so a node with a wrong clock must not decide by
- * it. Each process measures its distance from the database's clock and counts on from there with the
- * monotonic timer, which no adjustment of the system clock moves.
+ * Leases and deadlines are compared between nodes, so the system clock of a node must not decide them. Each
+ * process measures its offset from the database clock and then uses the monotonic timer, which changes of the
+ * system clock do not affect.
  */
 export class Clock {
   #originMs = Date.now() - performance.now();
@@ -16,7 +16,7 @@ export class Clock {
     return new Date(this.nowMs());
   }
 
-  /** `databaseMs` was read by a query that was sent at `sentAt` (performance.now) and has just returned. */
+  /** `databaseMs` was read by a query sent at `sentAt` (performance.now) that has just returned. */
   calibrate(databaseMs: number, sentAt: number): void {
     this.#originMs = databaseMs - (sentAt + performance.now()) / 2;
   }

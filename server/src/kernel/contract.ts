@@ -1,6 +1,6 @@
 /**
- * The types that kernel and domains share: what a domain declares (operations, readers, jobs, engines, contributions)
- * and what its handlers get (contexts and the platform). They refer to each other, hence one file.
+ * Types shared by the kernel and the domains: declarations (operations, readers, jobs, engines, contributions) and
+ * what handlers receive (contexts and the platform). They reference each other, hence one file.
  */
 import type { Logger } from "pino";
 import type { Static, TObject, TSchema } from "typebox";
@@ -41,14 +41,14 @@ import type { Sandbox } from "./sandbox/sandbox.ts";
 import type { Secrets } from "./secrets/secrets.ts";
 import type { Settings } from "./settings.ts";
 
-/** One area of the product, as `app.ts` lists it; declared by `domain`. */
+/** A domain of the product, declared by `domain` and listed in `app.ts`. */
 export interface Domain {
   readonly name: string;
   /** Shown in the API reference. */
   readonly summary: string;
-  /** The domain that its operations are listed with in the API reference; itself when absent. */
+  /** The domain that lists its operations in the API reference. Default: this domain. */
   readonly tag?: string;
-  /** False when its resources belong to the workspace in all its environments. */
+  /** False if its resources are shared by all environments of the workspace. */
   readonly environmentScoped?: boolean;
   readonly permissions: readonly Permission[];
   readonly events: readonly EventType[];
@@ -56,62 +56,62 @@ export interface Domain {
   readonly readers?: readonly Reader[];
   readonly jobs?: readonly JobType[];
   readonly engines?: readonly Engine[];
-  /** Its part in what other domains and the kernel do, see `ExtensionPoint`. */
+  /** Contributions to other domains and the kernel, see `ExtensionPoint`. */
   readonly contributions?: readonly Contribution[];
 }
 
-/** The services for handlers inside a transaction: none of them leaves the process. */
+/** Services for handlers inside a transaction. None of them uses the network. */
 export interface PlatformServices {
   readonly clock: Clock;
   readonly log: Logger;
   readonly settings: Settings;
   readonly masterKey: MasterKey;
   readonly keys: WorkspaceKeys;
-  /** The values of the vault, for code that acts on behalf of a workspace. */
+  /** Vault values, for code that acts for a workspace. */
   readonly secrets: Secrets;
   readonly cursors: Cursors;
   readonly outbound: Outbound;
-  /** Of PostgreSQL, as a number: 180000 is the first of 18. */
+  /** The PostgreSQL version as a number: 180000 is 18.0. */
   readonly serverVersion: number;
   readonly wakeSignal: Pick<WakeSignal, "raise" | "subscribe">;
-  /** Aborted when the process is to end: long polls and streams should end then. */
+  /** Aborted on shutdown. Long polls and streams must end then. */
   readonly shutdown: AbortSignal;
-  /** A domain's own machinery, where this process runs it. */
+  /** The engine of a domain, if this process runs it. */
   readonly engineOf: <T extends RunningEngine>(engine: Engine<T>) => T | undefined;
-  /** Announces events as they are committed, on this node at once and from the others shortly after. */
+  /** Announces committed events: immediately on this node, shortly after on others. */
   readonly commitFeed: CommitFeed;
   readonly rateLimit: RateLimit;
   readonly mailer: Mailer;
-  /** The workspace that gets the events of none, such as a failed login. */
+  /** The workspace for events without one, such as a failed login. */
   readonly homeWorkspace: string;
   readonly readers: readonly Reader[];
   readonly readerNames: readonly string[];
-  /** Everything that the domains contribute; `contributionsTo` picks those of one point. */
+  /** All contributions of the domains. `contributionsTo` selects those of one point. */
   readonly contributions: readonly Contribution[];
-  /** The catalog of events that the domains declare, by name. */
+  /** The catalog of declared event types. */
   readonly eventTypes: readonly CatalogEntry[];
   readonly permissions: readonly Permission[];
-  /** The recent load and log of this process, for those who run it. */
+  /** Recent load and log lines of this process, for operators. */
   readonly monitor: ProcessMonitor;
   readonly maintenance: Maintenance;
 }
 
-/** The services where no transaction is open: those that reach the database, other processes and the network. */
+/** Services for code outside transactions, which may reach the database, other processes and the network. */
 export interface Platform extends PlatformServices {
   readonly db: Database;
-  /** Every operation by its id, for code that calls on behalf of others. */
+  /** All operations by id, for code that calls them for others. */
   readonly operations: ReadonlyMap<string, Operation>;
-  /** Evaluates expressions that can't be trusted to end. */
+  /** Evaluates expressions with a timeout. */
   readonly expressions: ExpressionPool;
   /** Runs the scripts of workspaces. */
   readonly sandbox: Sandbox;
-  /** Turns texts into vectors, for search by meaning. */
+  /** Computes embeddings of texts, for semantic search. */
   readonly embeddings: Embeddings;
-  /** Where the contents of files lie. */
+  /** Storage of file contents. */
   readonly blobStores: BlobStores;
 }
 
-/** The context of a handler that only reads. */
+/** The context of a read-only handler. */
 export interface ReadContext {
   readonly tx: Tx;
   readonly now: Date;
@@ -119,37 +119,37 @@ export interface ReadContext {
   readonly services: PlatformServices;
 }
 
-/** The context of a handler that writes: its transaction carries state, events and jobs together. */
+/** The context of a writing handler. State, events and jobs are written in one transaction. */
 export interface WriteContext<E extends EventType = EventType> extends ReadContext {
-  /** Only events that the operation declared in `emits` pass the type checker. */
+  /** The type checker accepts only events that the operation declares in `emits`. */
   readonly emit: (...emission: Emission<E>) => void;
-  /** Sends a statement at once; its answer need not be awaited, since the commit does. */
+  /** Sends a statement immediately. The result need not be awaited, because the commit waits for it. */
   readonly send: Transaction["send"];
-  /** Sends a statement with the next one, where nobody reads its result; the commit fails if it fails. */
+  /** Sends a statement together with the next one. Its result is not available; if it fails, the commit fails. */
   readonly post: Transaction["post"];
-  /** Runs work that may fail and be rolled back by itself, its events with it; the SQL of people under limits. */
+  /** Runs work in a savepoint: a failure rolls back its writes and events only. Used for SQL written by users. */
   readonly savepoint: Transaction["attempt"];
-  /** Appends the events so far, for a transaction that has too many to hold them all until its end. */
+  /** Appends pending events now, for transactions with too many events to buffer. */
   readonly flush: () => void;
-  /** Appends an event at once, and returns its id; for those who need that, or learn its type only now. */
+  /** Appends an event immediately and returns its id. For callers that need the id, or a dynamic event type. */
   readonly publish: (event: PendingEvent) => Promise<string>;
-  /** Adds work to do after the commit: at once, or at `options.dueAt`. */
+  /** Enqueues a job that runs after the commit, immediately or at `options.dueAt`. */
   readonly enqueue: <Payload extends TSchema>(
     job: JobType<Payload>,
     payload: Static<Payload>,
     options?: JobOptions,
   ) => void;
-  /** Fails with 412 when the caller's If-Match names another revision than this one. */
+  /** Fails with 412 if the caller's If-Match names a different revision. */
   readonly expectRevision: (revision: number) => void;
-  /** Sets the actor of the events, and their causal chain, where the handler itself finds that out. */
+  /** Sets the actor and the cause of the events, if only the handler can determine them. */
   readonly setActor: (actor: Actor, cause?: Causation) => void;
-  /** Goes on in another partition, for the rare transaction that concerns several. */
+  /** Continues in another partition, for transactions that write to several. */
   readonly switchPartition: (partition: Partition) => void;
-  /** Called after the commit: to wake the worker that carries on with what was written. */
+  /** Called after the commit, for example to wake a worker. */
   readonly onCommit: (listener: () => void) => void;
 }
 
-// A union of tuples, not a generic method: TypeScript compares generic signatures too loosely.
+// A union of tuples instead of a generic method, because TypeScript compares generic signatures too loosely.
 type Emission<E extends EventType> = E extends EventType
   ? [event: E, resource: ResourceRef, data: EventData<E>, madeBy?: EventMaker]
   : never;
@@ -158,12 +158,12 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 export type Route = `${Method} /${string}`;
 
 /**
- * The callers that an operation serves: members of a workspace, which `X-Workspace` names; anyone
- * signed in; everyone; or everyone, while knowing whom a browser's session cookie stands for.
+ * The callers of an operation: members of the workspace in `X-Workspace`; signed-in users; the public; or the
+ * public with an optional browser session.
  */
 export type Audience = "workspace" | "account" | "public" | "visitor";
 
-/** The part of an operation that commands and queries share. */
+/** Fields shared by commands and queries. */
 export interface OperationDeclaration<
   A extends Audience,
   Params extends TObject,
@@ -171,74 +171,74 @@ export interface OperationDeclaration<
   Body extends TSchema,
   Value,
 > {
-  /** `domain.verb`: the OpenAPI operationId, and the name in clients and command lines. */
+  /** `domain.verb`: the OpenAPI operationId, and the name in clients and the CLI. */
   readonly id: `${string}.${string}`;
   readonly route: Route;
-  /** Further routes of the same operation. */
+  /** Additional routes of the operation. */
   readonly aliases?: readonly Route[];
   readonly summary: string;
   readonly description?: string;
   readonly access?: A;
-  /** Needed for "workspace"; for "account" it must be held in some workspace. */
+  /** Required for "workspace". For "account" the caller must hold it in at least one workspace. */
   readonly permission?: Permission;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;
   readonly bodyOptional?: boolean;
   readonly bodyBytesMax?: number;
-  /** False when it is about what all environments share; by default as its domain declares. */
+  /** False if the data is shared by all environments. Default: as declared by the domain. */
   readonly environmentScoped?: boolean;
-  /** An HTML form, or a client of a protocol that wants one, may send the body. */
+  /** The body may also be sent as an HTML form. */
   readonly acceptsForm?: boolean;
-  /** A text of this media type may be sent in the place of JSON; it becomes this field of the body. */
+  /** A text of this media type is accepted instead of JSON and becomes this field of the body. */
   readonly acceptsText?: { readonly mediaType: string; readonly field: string };
-  /** HTTP Basic credentials are taken; they are in `caller.basic`. */
+  /** Accepts HTTP Basic credentials in `caller.basic`. */
   readonly acceptsBasic?: boolean;
-  /** A visitor may also authenticate as programs do, by a token in a header. */
+  /** Visitors may also authenticate with a token in a header. */
   readonly acceptsToken?: boolean;
-  /** The browser's cookies are passed on, in `caller.cookies`. */
+  /** Passes the browser's cookies in `caller.cookies`. */
   readonly readsCookies?: boolean;
-  /** Browsers and programs get different answers; `caller.prefersHtml` tells which one is asking. */
+  /** Browsers and programs get different responses, see `caller.prefersHtml`. */
   readonly readsAccept?: boolean;
-  /** Any request is taken, with any query, as `caller.request`; with `files`, a body of files is `caller.upload`. */
+  /** Accepts any request with any query as `caller.request`. With `files`, a multipart body is `caller.upload`. */
   readonly readsRequest?: boolean | "files";
-  /** Its body is a file of any type and length, which is not held in memory; it is in `caller.upload`. */
+  /** The body is a file of any type and length. It is streamed as `caller.upload`. */
   readonly streamsBody?: boolean;
-  /** A part of the response may be requested; the headers that do it are in `caller.conditions`. */
+  /** Supports range requests, see `caller.conditions`. */
   readonly readsRange?: boolean;
-  /** It may be called before the caller has done what is demanded first, such as to enrol a second factor. */
+  /** Allowed before the caller has completed a required step such as enrolling a second factor. */
   readonly allowBeforeEnrolment?: boolean;
-  /** Only an owner may call it, by a session of their own: no token, application or automation in their stead. */
+  /** Only for owners with a session: tokens, applications and automations are rejected. */
   readonly ownersInPerson?: boolean;
-  /** Only those who run the installation may call it, by a session of their own that is good for all workspaces. */
+  /** Only for installation operators with a session that is valid for all workspaces. */
   readonly operatorsOnly?: boolean;
-  /** It changes something while the installation is in maintenance, too: the way in. */
+  /** Allowed during maintenance, for example signing in. */
   readonly allowInMaintenance?: boolean;
-  /** An API token may call it about itself without the permission; for anything else its handler asks for that. */
+  /** An API token may use it on itself without the permission. For other tokens the handler checks the permission. */
   readonly allowOwnToken?: boolean;
-  /** Its `prepare` does what no transaction takes back: it calls others, or runs code that may. */
+  /** Its `prepare` has side effects that no rollback can undo: it calls external systems or runs code that may. */
   readonly actsOutside?: boolean;
-  /** It gives out what outlasts the caller's credential, which is checked again in the transaction. */
+  /** Its result outlives the caller's credential, so the credential is checked again in the transaction. */
   readonly issuesCredential?: boolean;
-  /** A credential that is good for one workspace may call it, although it serves the whole account. */
+  /** Credentials of one workspace may call it, although it applies to the whole account. */
   readonly allowWorkspaceToken?: boolean;
-  /** A client that can send no header names the workspace in the query, or has a credential that is good for one. */
+  /** Clients that can't send headers name the workspace in the query, or use a credential of one workspace. */
   readonly infersWorkspace?: boolean;
-  /** It may keep its client waiting; `caller.disconnected` aborts when the client leaves. */
+  /** May take long. `caller.disconnected` aborts when the client disconnects. */
   readonly longRunning?: boolean;
-  /** Each workspace has one such call under way; others wait in a bounded queue. */
+  /** At most one call per workspace runs at a time; others wait in a bounded queue. */
   readonly oneAtATime?: boolean;
-  /** It may find that there is nothing to do, and then append no event. */
+  /** May change nothing and then appends no event. */
   readonly allowNoop?: boolean;
-  /** It writes only what is forgotten by itself, such as presence, and appends no event (ADR 0043). */
+  /** Writes only data that expires, such as presence, and appends no event (ADR 0043). */
   readonly ephemeral?: boolean;
-  /** It appends events of types that its callers choose. */
+  /** Appends events whose types the callers choose. */
   readonly publishes?: boolean;
-  /** It performs other operations: `emits` are all that any of them may append. */
+  /** Calls other operations. `emits` lists all events that any of them may append. */
   readonly composes?: boolean;
-  /** The states of its resource in which it can be performed. */
+  /** The states of the resource in which the operation is allowed. */
   readonly states?: readonly string[] | undefined;
-  /** Passed on by its domain, for operations that come with more than themselves. */
+  /** Contributions registered together with the operation. */
   readonly contributions?: readonly Contribution[];
   readonly response: ResponseType<Value>;
   readonly fails?: readonly FailureType[];
@@ -250,7 +250,7 @@ export interface OperationDeclaration<
   };
 }
 
-/** Any operation, as the kernel has it; declared by `command` or `query`, which know its exact types. */
+/** Any operation without its exact types. Declared by `command` or `query`. */
 export interface Operation extends OperationDeclaration<
   Audience,
   TObject,
@@ -279,24 +279,24 @@ export interface Operation extends OperationDeclaration<
 }
 
 /**
- * Durable work, declared by `job`. A job is a row first, written by the transaction that wants it; a
- * worker leases it when it is due, runs it and deletes it in the same transaction as what it changed.
+ * Durable work, declared by `job`. A transaction writes the job as a row. A worker leases the row when it is
+ * due, runs the job and deletes the row in the transaction of the job's writes.
  */
 export interface JobType<Payload extends TSchema = TSchema> {
   readonly kind: string;
   readonly payload: Payload;
   readonly attemptsMax: number;
-  /** How long one attempt may take; its lease is a little longer. */
+  /** The timeout of one attempt. The lease is slightly longer. */
   readonly timeoutMs: number;
   readonly retryDelayMs: (attempt: number) => number;
-  /** Runs again this long after each success, for as long as the process lives. */
+  /** Repeats the job this long after each success. */
   readonly everyMs?: number;
   readonly concurrency: number;
   readonly effect?: (platform: Platform, payload: never, attempt: JobAttempt) => Promise<unknown>;
   readonly run: (ctx: WriteContext, payload: never, result: never) => Promise<unknown>;
 }
 
-/** One attempt of a job: the same id comes with each, as an idempotency key for what it calls. */
+/** One attempt of a job. All attempts have the same id, which serves as an idempotency key for external calls. */
 export interface JobAttempt {
   readonly id: string;
   readonly number: number;
@@ -304,40 +304,40 @@ export interface JobAttempt {
 }
 
 export interface JobOptions {
-  /** Among the waiting jobs of one kind and partition, one for each key. */
+  /** Unique among the waiting jobs of one kind and partition. */
   readonly key?: string;
   readonly dueAt?: Date;
-  /** A second job with the same key leaves the first as it is, or gives it its due time and payload. */
+  /** If a job with this key exists: keep it unchanged, or update its due time and payload. */
   readonly onConflict?: "keep" | "move";
 }
 
 /**
- * A durable consumer of the event log, declared by `reader`: it keeps a projection, notifies or starts work.
- * Its writes and its cursor commit together, so that each event takes effect exactly once, on whichever node;
- * it gets every event once and in order.
+ * A durable consumer of the event log, declared by `reader`: it maintains a projection, notifies or starts work. It
+ * receives every event once, in order. Its writes and its cursor commit together, so each event takes effect exactly
+ * once.
  */
 export type Reader = ReaderDeclaration & ReaderHandler<EventType>;
 
 export interface ReaderDeclaration {
   readonly name: string;
-  /** Event types, or patterns of them; a function where only the assembled product knows them. */
+  /** Event types or patterns. A function if they depend on the assembled domains. */
   readonly on: readonly string[] | ((services: PlatformServices) => readonly string[]);
-  /** Where a reader that is new to this database begins. */
+  /** The start position of a new reader. */
   readonly startsAt: "beginning" | "end";
 }
 
-/** No network calls in either: a transaction is open. All events are of one workspace and environment. */
+/** Neither may use the network, because a transaction is open. All events belong to one workspace and environment. */
 export type ReaderHandler<E extends EventType> =
   | {
       handle(ctx: ReaderContext<E>, events: readonly RecordedEvent[]): Promise<void>;
       readonly handleSummary?: never;
     }
   | {
-      /** For a reader of everything: it gets the counts by event type, and reads only the events that it needs. */
+      /** For a reader of all events: receives counts by event type and reads only the events it needs. */
       handleSummary(ctx: SummaryContext<E>, counts: readonly EventTypeCount[]): Promise<void>;
       /**
-       * Picks the parts of a batch that concern it, with one question for all of them: a batch may be of as many
-       * workspaces as it has events. A batch of one part is handled without asking.
+       * Selects the relevant parts of a batch in one query; a batch can contain a different workspace for every
+       * event. A batch with one part is handled without this call.
        */
       selectParts?(
         ctx: PartsContext,
@@ -346,16 +346,16 @@ export type ReaderHandler<E extends EventType> =
       readonly handle?: never;
     }
   | {
-      /** For a reader that needs no more than the counts, of all workspaces at once. */
+      /** For a reader that needs only the counts, for all workspaces at once. */
       handleParts(ctx: Pick<ReadContext, "tx">, parts: readonly PartSummary[]): Promise<void>;
       readonly handle?: never;
       readonly handleSummary?: never;
     };
 
-/** The part of a batch that is of one workspace and environment. */
+/** The part of a batch in one workspace and environment. */
 export interface PartSummary {
   readonly partition: Partition;
-  /** Of the types that the reader consumes. */
+  /** Counts of the consumed event types. */
   readonly counts: readonly EventTypeCount[];
 }
 
@@ -363,21 +363,21 @@ export interface PartsContext extends Pick<ReaderContext, "continuous"> {
   readonly services: Platform;
 }
 
-/** The events of one type in a batch. Mostly this is enough to tell that they concern nobody. */
+/** The number of events of one type in a batch. It often shows that nothing needs to be done. */
 export interface EventTypeCount {
   readonly topic: string;
   readonly type: string;
   readonly count: number;
-  /** When the last of them happened. */
+  /** The time of the last of them. */
   readonly lastAt: string;
 }
 
 export interface ReaderContext<E extends EventType = EventType> extends ReadContext {
-  /** The context in which to react to one of the events: what it emits has that event as its cause. */
+  /** The context for reacting to an event, which becomes the cause of emitted events. */
   readonly because: (event: RecordedEvent) => WriteContext<E>;
-  /** False when another process may have run this reader since this one last did. */
+  /** False if another process may have run this reader since its last run here. */
   readonly continuous: boolean;
-  /** Called when this batch has committed: to wake the worker that carries on with what was written. */
+  /** Called after the batch has committed, for example to wake a worker. */
   readonly onCommit: (listener: () => void) => void;
 }
 
@@ -386,7 +386,7 @@ export interface SummaryContext<E extends EventType = EventType> extends ReaderC
   readonly events: (types: readonly string[]) => Promise<readonly RecordedEvent[]>;
 }
 
-/** Machinery beside readers and jobs, where a row for each step would be too slow, or something must stay open. */
+/** A long-running component of a domain, for work that jobs and readers can't do, such as open connections. */
 export interface Engine<T extends RunningEngine = RunningEngine> {
   readonly name: string;
   start(platform: Platform): T;
@@ -394,6 +394,6 @@ export interface Engine<T extends RunningEngine = RunningEngine> {
 
 /** A started engine. */
 export interface RunningEngine {
-  /** Resolves when what is under way has ended. */
+  /** Resolves when running work has ended. */
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Domain } from "./contract.ts";
 
-/** Declares a domain: its operations take its `environmentScoped` unless they have their own. */
+/** Declares a domain. Its operations inherit `environmentScoped` unless they set it. */
 export function domain(about: Domain): Domain {
   const { environmentScoped = true, operations, contributions = [] } = about;
   const passedOn = operations.flatMap((op) => op.contributions ?? []);

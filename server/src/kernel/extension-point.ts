@@ -1,10 +1,10 @@
 /**
- * A place where one domain lets others take part without knowing them: it declares a point, they contribute
- * to it in their own declaration, and it reads all contributions when it needs them.
+ * Lets other domains extend a domain without a dependency on them: one domain declares a point, others
+ * contribute to it in their declaration, and the first reads all contributions on demand.
  */
 export interface ExtensionPoint<T> {
   readonly name: string;
-  /** Never set: it makes points of different types incompatible. */
+  /** Never set. It makes points of different types incompatible. */
   readonly contributes?: T;
 }
 
@@ -18,12 +18,12 @@ export function extensionPoint<T>(name: string): ExtensionPoint<T> {
   return { name };
 }
 
-/** Contributes to a point; belongs into a domain's `contributions`. */
+/** Contributes to a point. Listed in a domain's `contributions`. */
 export function contribute<T>(to: ExtensionPoint<T>, ...items: readonly T[]): Contribution {
   return { to, items };
 }
 
-/** Everything that was contributed to a point, in the order of the domains. */
+/** Everything contributed to a point, in the order of the domains. */
 export function contributionsTo<T>(
   point: ExtensionPoint<T>,
   all: readonly Contribution[],

@@ -42,12 +42,12 @@ import { JobWorker } from "./work/job-worker.ts";
 import { WorkspaceKeys } from "./access/workspace-keys.ts";
 
 const CALIBRATE_MS = 60_000;
-/** The pause between two reads of the log: under load each then finds many events. */
+/** The pause between two reads of the log, so that each read finds many events under load. */
 const BATCH_PAUSE_MS = 4;
-/** Commits of this process are announced at once; for those of others this is soon enough. */
+/** Commits of this process are announced immediately; for other nodes this delay is acceptable. */
 const FEED_PAUSE_MS = 20;
 
-/** The events of the same domains are described once, for however many kernels. */
+/** Event catalogs are cached per list of domains, for all kernels. */
 const described = new WeakMap<readonly Domain[], readonly CatalogEntry[]>();
 
 export interface KernelOptions {
@@ -57,9 +57,9 @@ export interface KernelOptions {
   readonly domains: readonly Domain[];
   readonly log: Logger;
   readonly clock?: Clock;
-  /** The last lines of that log, where somebody may want to read them. */
+  /** The last lines of the log, if they can be read in the console. */
   readonly logTail?: LogTail;
-  /** Processes that outlive it, for the next kernel of this program. */
+  /** Processes that survive this kernel for the next one in the same program. */
   readonly idleProcesses?: IdlePools;
 }
 
@@ -74,12 +74,12 @@ interface Installation {
   readonly server_version: number;
 }
 
-/** Parts that are there before the kernel is. */
+/** Parts that are created before the kernel. */
 interface Opened extends Installation {
   readonly telemetry: Telemetry | undefined;
 }
 
-/** The platform of one process, from its opening to its close: it runs operations, readers, jobs and engines. */
+/** The platform of one process from start to close: runs operations, readers, jobs and engines. */
 export class Kernel implements Platform {
   readonly settings: Settings;
   readonly masterKey: MasterKey;
@@ -131,7 +131,7 @@ export class Kernel implements Platform {
     const telemetry = await openTelemetry(options.settings);
     const kernel = new Kernel(options, db, { ...installation, telemetry });
     await kernel.#calibrate();
-    // From here on caches see every change of other nodes.
+    // From here on, caches see every change of other nodes.
     await kernel.commitFeed.catchUp();
     await kernel.maintenance.load();
     kernel.#startLoops();
@@ -185,24 +185,24 @@ export class Kernel implements Platform {
     this.authenticator = new Authenticator(this);
   }
 
-  /** Described when it is first asked for. */
+  /** Computed on the first access. */
   get eventTypes(): readonly CatalogEntry[] {
     const known = described.get(this.domains) ?? describeEvents(this.domains);
     described.set(this.domains, known);
     return known;
   }
 
-  /** True once it has begun to shut down. */
+  /** True during shutdown. */
   get draining(): boolean {
     return this.shutdown.aborted;
   }
 
-  /** True once load balancers should send nothing more, though it still serves requests. */
+  /** True when load balancers should stop sending requests, although it still serves them. */
   get leaving(): boolean {
     return this.#leaving;
   }
 
-  /** How many events this process had seen that a later history of the database lacks. */
+  /** The number of events seen by this process that the restored database no longer contains. */
   get lostEvents(): number {
     return this.#lostEvents;
   }
@@ -211,19 +211,19 @@ export class Kernel implements Platform {
     return this.#shutdownController.signal;
   }
 
-  /** Tells load balancers to send nothing more. */
+  /** Tells load balancers to stop sending requests. */
   leave(): void {
     this.#leaving = true;
   }
 
-  /** Rejects new requests, and ends those that wait. */
+  /** Rejects new requests and ends waiting ones. */
   drain(): void {
     this.#leaving = true;
     this.#shutdownController.abort();
   }
 
   engineOf<T extends RunningEngine>(engine: Engine<T>): T | undefined {
-    // The map holds what each engine started.
+    // The map contains the running instance of each engine.
     return this.#engines.get(engine) as T | undefined;
   }
 
@@ -258,7 +258,7 @@ export class Kernel implements Platform {
     await this.telemetry?.close();
   }
 
-  /** Tells the operator, who alone can look for what was lost. */
+  /** Logs the loss for the operator, who can look for the lost data. */
   #noteEpoch({ epoch, seen, lost, last }: EpochChange): void {
     this.#lostEvents += lost.length;
     const about = { epoch, seen, lost: lost.length, firstLost: lost[0], lastLost: lost.at(-1) };
@@ -285,7 +285,7 @@ export class Kernel implements Platform {
     this.wakeSignal.subscribe((work, from) => {
       if (work === "jobs") this.#jobs?.loop.wake();
       if (work !== "events") return;
-      // Commits of this process were announced already.
+      // Commits of this process were already announced.
       if (from === "elsewhere") feed.wake();
       for (const loop of this.#readerLoops) loop.wake();
     });

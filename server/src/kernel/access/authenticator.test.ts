@@ -6,7 +6,7 @@ import { TEST_PASSWORD } from "../testing/database.ts";
 import { useWorld } from "../testing/world.ts";
 import { CredentialSourcePoint } from "./authenticator.ts";
 
-/** Credentials that belong to the account or the workspace in their name, and how often each was looked up. */
+/** Test credentials, each in its own account or workspace, with the number of look-ups. */
 const lookUps = new Map<string, number>();
 let release: (() => void) | undefined;
 let held: Promise<void> | undefined;
@@ -67,7 +67,7 @@ const use = async (): Promise<Record<string, number>> => {
   return Object.fromEntries(lookUps);
 };
 
-test("an event forgets the credentials that it concerns, and a login forgets nobody else's", async () => {
+test("an event removes only the affected credentials from the cache, and a login removes none", async () => {
   const logIn = (password: string) =>
     world.stranger("POST /api/v1/auth/token", { email: "admin@example.com", password });
   expect(await use()).toEqual({ alpha: 1, beta: 1, gamma: 1 });
@@ -79,12 +79,12 @@ test("an event forgets the credentials that it concerns, and a login forgets nob
   expect(roles.events).toEqual(["user.updated"]);
   expect(await use()).toEqual({ alpha: 1 });
   await owner("PATCH /api/v1/workspaces/default", { description: "Changed" });
-  // The log may have told of the person again.
+  // The log may contain a second event about the same user.
   const { alpha: _, ...others } = await use();
   expect(others).toEqual({ beta: 1 });
 });
 
-test("requests at once share one look-up, but none that began before something was forgotten", async () => {
+test("concurrent requests share one look-up unless an invalidation happened after it started", async () => {
   world.clock.advance(60_000);
   lookUps.clear();
   held = new Promise((resolve) => (release = resolve));

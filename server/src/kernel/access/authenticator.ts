@@ -13,45 +13,48 @@ const CACHED_MS = 30_000;
 const CACHED_CREDENTIALS_MAX = 20_000;
 const TOUCH_MS = 15_000;
 
-/** One kind of token, known by how it begins, and declared by the domain that issues it. */
+/** A kind of token. The domain that issues it declares it, and its prefix identifies it. */
 export interface CredentialSource {
   readonly prefix: string;
   readonly kind: Credential["kind"];
-  /** Looks a credential up in a transaction, and keeps it from being revoked until that ends. */
+  /** Locks a credential in a transaction, so that it cannot be revoked before the transaction ends. */
   readonly lock: (tx: Tx, credential: Credential) => Promise<boolean>;
   /** Recognises a mistyped token without a look-up. */
   readonly looksRight?: (token: string) => boolean;
   /** Only the hash of a token is stored anywhere. */
   readonly find: (platform: Platform, tokenHash: Buffer) => Promise<ResolvedCredential | undefined>;
-  /** Looks one up by its id, for what goes on in its name after the request; undefined once it is no longer good. */
+  /**
+   * Finds a credential by id, for work that continues after the request. Returns undefined if it is no longer
+   * valid.
+   */
   readonly findById?: (platform: Platform, id: string) => Promise<Credential | undefined>;
-  /** The events after which an answer of `find` may no longer hold. */
+  /** Events that can make a cached result of `find` stale. */
   readonly forgetsOn: ForgetRules;
-  /** Called now and then with the credentials that were used, and when last. */
+  /** Called periodically with the used credentials and the time of their last use. */
   readonly touch?: (platform: Platform, lastUses: ReadonlyMap<string, Date>) => Promise<void>;
 }
 
-/** Patterns of events, by whose credentials they concern. */
+/** Event patterns, grouped by the credentials they invalidate. */
 export interface ForgetRules {
-  /** Those that are, or belong to, the resource or the actor of the event. */
+  /** Invalidates credentials of the event's resource, of its owner, or of its actor. */
   readonly person: readonly string[];
-  /** Those of all members of the workspace that the event is of. */
+  /** Invalidates credentials of all members of the event's workspace. */
   readonly workspace: readonly string[];
-  /** All of them: it can't be told whom the event has made a member. */
+  /** Invalidates all credentials, because the event does not name the affected members. */
   readonly everybody?: readonly string[];
 }
 
 export interface ResolvedCredential {
   readonly credential: Credential;
   readonly expiresAtMs: number;
-  /** Workspaces that are closed to it for now, whose events may open them. */
+  /** Workspaces that are currently blocked for this credential. Their events may unblock it. */
   readonly closedTo?: readonly string[];
 }
 
-/** Where domains declare the kinds of token that they issue. */
+/** Domains declare the kinds of token they issue here. */
 export const CredentialSourcePoint = extensionPoint<CredentialSource>("kernel.credential_sources");
 
-/** Throws unless the credential of a caller is still valid, as the transaction sees it. */
+/** Throws if the caller's credential is no longer valid in this transaction. */
 export async function assertCredentialValid(
   { contributions }: Pick<Platform, "contributions">,
   tx: Tx,
@@ -63,7 +66,7 @@ export async function assertCredentialValid(
   if (!source || !(await source.lock(tx, credential))) throw new Failure(Unauthenticated);
 }
 
-/** Finds a credential that is still good by its kind and id. */
+/** Finds a valid credential by kind and id. */
 export async function findCredential(
   platform: Platform,
   { kind, id }: Pick<Credential, "kind" | "id">,
@@ -77,34 +80,34 @@ interface CacheEntry extends ResolvedCredential {
   readonly untilMs: number;
 }
 
-/** False also for an entry from before the database's clock was set back. */
+/** Also false for entries cached before the database clock was set back. */
 function isFresh({ untilMs }: CacheEntry, nowMs: number): boolean {
   return untilMs > nowMs && untilMs <= nowMs + CACHED_MS;
 }
 
-/** A look-up under way, which requests with the same token share. */
+/** A pending look-up. Requests with the same token share it. */
 interface Flight {
   readonly entry: Promise<CacheEntry | undefined>;
-  /** The subjects that were forgotten since it began. */
+  /** Subjects that were invalidated after the look-up started. */
   readonly forgotten: Set<string>;
 }
 
 /**
- * Resolves a token to its credential. Credentials are cached for a short time, in memory alone, and the
- * commit feed invalidates those that an event concerns, so that a revocation takes effect here at once and on
- * every other node half a second later at the most. The key is the token itself, which this process has in every
- * request anyway: its hash would cost ten times the look-up. A map compares a keyed hash first, so its time
- * reveals nothing of a token.
+ * Resolves a token to its credential. Credentials are cached in memory for a short time. The commit feed
+ * invalidates the credentials that an event concerns, so a revocation takes effect immediately on this node and
+ * within half a second on all others. The cache key is the token, which is in memory for every request anyway;
+ * hashing it would cost ten times as much as the look-up. A map compares keyed hashes first, so its timing
+ * reveals nothing about a token.
  */
 export class Authenticator {
   readonly #platform: Platform;
   readonly #sources: readonly CredentialSource[];
   readonly #cache = new Map<string, CacheEntry>();
-  /** The tokens of each subject: a credential, an account or a workspace, by its id. */
+  /** Cached tokens per subject. A subject is the id of a credential, an account or a workspace. */
   readonly #tokensOf = new Map<string, Set<string>>();
-  /** The look-ups under way that a further request may share, by token. */
+  /** Pending look-ups by token that new requests may join. */
   readonly #flights = new Map<string, Flight>();
-  /** The subjects that each look-up under way, shared or not, must not cache any more. */
+  /** For each pending look-up, the subjects whose result must not be cached. */
   readonly #forgotten = new Set<Set<string>>();
   #used = new Map<CredentialSource, Map<string, Date>>();
   #endedLookUps = 0;
@@ -127,10 +130,7 @@ export class Authenticator {
     });
   }
 
-  /**
-   * Look-ups as a queue of their own: requests that share one wait for the database, though for no connection of a
-   * pool.
-   */
+  /** The look-ups as a queue: requests that share one wait for the database but do not occupy a pool connection. */
   get load(): QueueLoad {
     return { waiting: this.#forgotten.size, handedOut: this.#endedLookUps };
   }
@@ -142,12 +142,12 @@ export class Authenticator {
     return entry.credential;
   }
 
-  /** Resolves a token that is in use already: to look whether it still is good is no use of it. */
+  /** Resolves a token without counting it as used. Only for checks that the token is still valid. */
   async resolve(token: string): Promise<Credential | undefined> {
     return (await this.#find(token))?.credential;
   }
 
-  /** Reports the credentials that were used, one write for many requests, and drops expired entries. */
+  /** Saves the last use of many credentials in one write, and removes expired cache entries. */
   async touch(): Promise<LoopNext> {
     const nowMs = this.#platform.clock.nowMs();
     for (const [token, entry] of this.#cache) if (!isFresh(entry, nowMs)) this.#drop(token, entry);
@@ -162,7 +162,7 @@ export class Authenticator {
     return cached && isFresh(cached, this.#platform.clock.nowMs()) ? cached : this.#lookUp(token);
   }
 
-  /** Joins a look-up that is under way, unless something was forgotten since it began. */
+  /** Joins a pending look-up unless something was invalidated after it started. */
   #lookUp(token: string): Promise<CacheEntry | undefined> {
     const shared = this.#flights.get(token);
     if (shared?.forgotten.size === 0) return shared.entry;
@@ -185,7 +185,7 @@ export class Authenticator {
     if (!found) return undefined;
     const untilMs = Math.min(this.#platform.clock.nowMs() + CACHED_MS, found.expiresAtMs);
     const entry = { ...found, source, untilMs };
-    // An answer from before something was forgotten is not cached after that.
+    // A result read before an invalidation must not be cached.
     if (subjectsOf(entry).every((subject) => !forgotten.has(subject))) this.#keep(token, entry);
     return entry;
   }
@@ -232,17 +232,17 @@ export class Authenticator {
   }
 }
 
-/** A subject that every credential has. */
+/** A subject that matches every credential. */
 const EVERYBODY = "everybody";
 
-/** The ids of those whose events concern a credential. */
+/** The ids of the subjects whose events can invalidate a credential. */
 function subjectsOf({ credential, closedTo = [] }: CacheEntry): string[] {
   const { id, user, memberships } = credential;
   const workspaces = [...memberships.values()].map(({ workspace }) => workspace.key);
   return [id, user.id, ...workspaces, ...closedTo, EVERYBODY];
 }
 
-/** The one topic that a pattern is about. */
+/** The topic of a pattern. Patterns with a wildcard topic are rejected. */
 function topicIn(pattern: string): string {
   const topic = topicOf(pattern);
   if (topic === "" || topic.includes("*")) throw new Error(`${pattern} names no topic.`);

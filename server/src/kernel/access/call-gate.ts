@@ -3,11 +3,11 @@ import { contributionsTo, extensionPoint } from "../extension-point.ts";
 import type { RawInput } from "../operation/invocation.ts";
 import type { Caller } from "./caller.ts";
 
-/** Keeps some callers from some operations although they hold the permission: until somebody agrees, for one. */
+/** Blocks some calls although the caller has the permission, for example until a user approves them. */
 export interface CallGate {
-  /** Asked of every command, and so without a look-up. */
+  /** Called for every command, so it must not do I/O. */
   readonly concerns: (op: Operation, caller: Caller) => boolean;
-  /** Throws where the call is not open to the caller; its input is not yet validated. */
+  /** Throws if the caller cannot make the call. The input is not validated yet. */
   readonly assertOpen: (
     platform: Platform,
     op: Operation,
@@ -19,7 +19,7 @@ export const CallGatePoint = extensionPoint<CallGate>("kernel.call_gates");
 
 const gatesOf = new WeakMap<Platform["contributions"], readonly CallGate[]>();
 
-/** The first gate that concerns a call, wherever that comes from: a request, an agent, an app. */
+/** The first gate that applies to a call by a request, an agent or an app. */
 export function findGate(
   { contributions }: Pick<Platform, "contributions">,
   op: Operation,

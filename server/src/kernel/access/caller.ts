@@ -11,78 +11,78 @@ import type { Cidr } from "../outbound/ssrf-guard.ts";
 import { newId, workspaceIdOf } from "../schema/id.ts";
 
 export interface WorkspaceRef {
-  /** Its key in rows. */
+  /** The key of the workspace in table rows. */
   readonly key: string;
-  /** Its id in the API. */
+  /** The id of the workspace in the API. */
   readonly id: string;
 }
 
 export interface Membership {
   readonly workspace: WorkspaceRef & { readonly slug: string; readonly name: string };
   readonly roles: readonly string[];
-  /** The names of the custom roles among them, by id. */
+  /** The names of custom roles by id. */
   readonly customRoles?: Readonly<Record<string, string>>;
   readonly permissions: ReadonlySet<string>;
-  /** True where a webhook or a workflow may hear the events of accounts. */
+  /** True if webhooks and workflows may receive account events. */
   readonly hearsAudit?: boolean;
-  /** The failure of all operations there for now, but those with `allowBeforeEnrolment`. */
+  /** The failure of all operations in this workspace, except those with `allowBeforeEnrolment`. */
   readonly blockedBy?: FailureType;
 }
 
-/** A session or token, as authentication found it; short-lived, and the same for many requests. */
+/** An authenticated session or token. It is short-lived, and many requests share it. */
 export interface Credential {
-  /** Of the session or token: rate limits and idempotency keys belong to it. */
+  /** The id of the session or token. Rate limits and idempotency keys are stored under it. */
   readonly id: string;
   readonly kind: "session" | "api_token" | "oauth";
   readonly actor: Actor;
   readonly user: { readonly id: string; readonly email: string; readonly name: string };
-  /** The addresses that it may be used from; any when absent. */
+  /** The allowed client addresses. If absent, all addresses are allowed. */
   readonly allowedFrom?: readonly Cidr[];
-  /** By slug. */
+  /** Memberships by workspace slug. */
   readonly memberships: ReadonlyMap<string, Membership>;
-  /** All that a token was made with, also what its person has lost since: it says what kind of program has it. */
+  /** The scopes at creation, including scopes that the owner has lost since. They show what the token was meant for. */
   readonly scopes?: readonly string[];
-  /** True when its person runs the installation, and it is good for all that they may do. */
+  /** True if the owner is an installation operator and the credential has all of the owner's permissions. */
   readonly isOperator?: true;
-  /** The one workspace that it is good for: the one whose identity provider vouches for it, or that it was made for. */
+  /** The only workspace for this credential: set for tokens of one workspace and sessions of its identity provider. */
   readonly confinedTo?: WorkspaceRef;
 }
 
-/** A request as it came, not parsed. */
+/** A raw HTTP request, not parsed. */
 export interface RawRequest {
   readonly method: string;
   readonly bytes: Buffer;
-  /** Of the bytes, without its parameters; empty when the client sent none. */
+  /** The media type without parameters. Empty if the client sent none. */
   readonly mediaType: string;
-  /** By their names in lower case. */
+  /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
 }
 
-/** A body that is read while it arrives. */
+/** A request body that is read as a stream. */
 export interface Upload {
   readonly content: AsyncIterable<Uint8Array>;
-  /** The header as it came, with its parameters; empty when the client sent none. */
+  /** The Content-Type header with its parameters. Empty if the client sent none. */
   readonly contentType: string;
-  /** As the client announces it. */
+  /** The Content-Length header. */
   readonly length: number | undefined;
 }
 
-/** A step of a run, as far as its files are concerned. */
+/** The workflow step that makes the call, for access to the files of the run. */
 export interface CallingRun {
   readonly id: string;
-  /** Equal for all attempts of the step. */
+  /** Identical for all attempts of the step. */
   readonly step: string;
   /**
-   * Where the step itself keeps files: those that its earlier attempts left are dropped before the first. Files of
-   * operations stay, since a repeated one answers with them.
+   * Files that the step itself stored. Before a new attempt, the files of earlier attempts are deleted. Files
+   * stored by operations are kept, because a repeated operation returns them again.
    */
   readonly leftovers?: { dropped?: Promise<unknown> };
-  /** Further files that it may open by handles: those that its starter could read, or that its author names. */
+  /** Further files that the step can open: files its starter could read, or files its author named. */
   readonly givenFiles?: ReadonlySet<string>;
 }
 
-/** The headers by which a client asks for a part of a file. */
+/** Range headers of a file download. */
 export interface RangeConditions {
   readonly range?: string | undefined;
   readonly ifRange?: string | undefined;
@@ -91,72 +91,72 @@ export interface RangeConditions {
 /** A member of a workspace. */
 export interface Principal {
   readonly id: string;
-  /** Ids; that of a built-in role is its name. */
+  /** Role ids. The id of a built-in role is its name. */
   readonly roles: readonly string[];
 }
 
-/** One call of one operation, wherever it comes from. */
+/** The caller of one operation, from any source. */
 export interface Caller {
   readonly actor: Actor;
   readonly credential: Credential | undefined;
   readonly workspace: WorkspaceRef | undefined;
   readonly environment: EnvironmentName;
-  /** The environment of the request, where the operation is of the whole workspace: only for showing addresses. */
+  /** The environment of the request, for an operation on the whole workspace. Only used to show addresses. */
   readonly requestedEnvironment?: EnvironmentName;
   readonly permissions: ReadonlySet<string>;
-  /** The person behind the caller, with their roles: for what depends on the person and not on a permission. */
+  /** The user behind the caller with their roles, for decisions by user instead of permission. */
   readonly principal?: Principal;
-  /** True when somebody's code acts in the stead of the person: an app, a script. It has no session of theirs. */
+  /** True if code (an app or a script) acts for the user. It has no session. */
   readonly isDelegated?: true;
-  /** True when a person has approved the call, with all that it calls in turn. */
+  /** True if a user approved the call. The approval includes all nested calls. */
   readonly isApproved?: true;
-  /** True when nothing of the call will stay: what is prepared for it must not be used up. */
+  /** True if the transaction will be rolled back. Resources that were prepared for it must not be consumed. */
   readonly isDryRun?: true;
-  /** True when an undo brings something back: parts of it have the ids again that they had. */
+  /** True during an undo, which restores parts with their former ids. */
   readonly isUndo?: true;
   readonly requestId: string;
-  /** The owner of its idempotency keys: a credential or a run. A stranger has none. */
+  /** The owner of the idempotency keys: a credential or a run. Anonymous callers have none. */
   readonly idempotencyScope?: string;
   readonly address: string;
-  /** The browser or program that calls, as it says itself: for people to recognise, never to decide by. */
+  /** The User-Agent, shown to people. Untrusted: never used for decisions. */
   readonly client?: string;
-  /** Our own origin: MILLRACE_BASE_URL or, without one, the Host of the request. */
+  /** The origin of this installation: MILLRACE_BASE_URL or, if not set, the Host header. */
   readonly origin: string;
-  /** True at a host that leads to a part of the installation, where nobody is signed in. */
+  /** True for a custom domain of a status page, app or portal. Its visitors are never signed in. */
   readonly isAtDomain?: true;
-  /** The credentials of HTTP Basic, for operations that take them. */
+  /** HTTP Basic credentials, for operations that accept them. */
   readonly basic?: { readonly name: string; readonly password: string };
-  /** The browser's cookies by name, for operations that read them. */
+  /** Cookies by name, for operations that read them. */
   readonly cookies?: ReadonlyMap<string, string>;
-  /** True for a browser, for operations that answer both browsers and programs. */
+  /** True for browsers, for operations with different responses for browsers and programs. */
   readonly prefersHtml?: boolean;
-  /** The raw request, for operations that take any. */
+  /** The raw request, for operations that accept any request. */
   readonly request?: RawRequest;
-  /** The body, for operations that read it while it arrives. */
+  /** The request body, for operations that read it as a stream. */
   readonly upload?: Upload;
-  /** For operations of which a part may be requested. */
+  /** Range headers, for operations that support partial responses. */
   readonly conditions?: RangeConditions;
   readonly cause: Causation;
-  /** The run whose step calls: it may use the run's files, and keeps new ones with the run. */
+  /** The run whose step makes the call. The call can read the run's files, and new files belong to the run. */
   readonly run?: CallingRun;
-  /** Aborted when the client has left, for operations that keep it waiting. */
+  /** Aborted when the client disconnects. Set for long-running operations. */
   readonly disconnected?: AbortSignal;
-  /** The `Last-Event-ID` of a client that reconnects to a stream. */
+  /** The `Last-Event-ID` header of a client that reconnects to a stream. */
   readonly lastEventId?: string;
 }
 
-/** The id of the person behind a caller, whose token or session it is. */
+/** The id of the user who owns the caller's token or session. */
 export function userIdOf({ credential }: Caller): string {
   if (!credential) throw new Failure(Unauthenticated);
   return credential.user.id;
 }
 
-/** The id of the person behind a caller, or of the actor where there is none. */
+/** The id of the user behind the caller, or of the actor if there is no user. */
 export function authorOf({ principal, actor }: Pick<Caller, "principal" | "actor">): string {
   return principal?.id ?? actor.id;
 }
 
-/** The partition that a caller's rows are in; only for a caller who is in a workspace. */
+/** The partition of the caller's rows. Only for callers in a workspace. */
 export function partitionOfCaller({
   workspace,
   environment,
@@ -165,7 +165,7 @@ export function partitionOfCaller({
   return { workspace: workspace.key, environment };
 }
 
-/** The caller's membership of a workspace; throws where there is none, or where it is blocked. */
+/** The caller's membership of a workspace. Throws if it does not exist or is blocked. */
 export function requireMembership({ credential }: Caller, workspaceId: string): Membership {
   const all = [...(credential?.memberships.values() ?? [])];
   const membership = all.find(({ workspace }) => workspace.id === workspaceId);
@@ -175,8 +175,8 @@ export function requireMembership({ credential }: Caller, workspaceId: string): 
 }
 
 /**
- * Throws unless an owner calls by a session of their own. Tokens, applications, runs and apps act for people
- * too, but none of them decides who owns a workspace.
+ * Throws unless an owner calls with a session. Tokens, applications, runs and apps can act for users, but must
+ * not change the owners of a workspace.
  */
 export function assertOwnerInPerson(caller: Caller): void {
   if (!caller.principal?.roles.includes("owner")) {
@@ -185,7 +185,7 @@ export function assertOwnerInPerson(caller: Caller): void {
   assertInPerson(caller);
 }
 
-/** Throws unless somebody who runs the installation calls, by a session of their own. */
+/** Throws unless an installation operator calls with a session. */
 export function assertOperator(caller: Caller): void {
   if (!caller.credential?.isOperator) {
     throw new Failure(Forbidden, { detail: "Only an operator of the installation may do this." });
@@ -193,7 +193,7 @@ export function assertOperator(caller: Caller): void {
   assertInPerson(caller);
 }
 
-/** True when a person calls by a session of their own, and no code in their stead. */
+/** True if a user calls with a session and no code acts for them. */
 export function isInPerson({
   credential,
   isDelegated,
@@ -201,14 +201,14 @@ export function isInPerson({
   return credential?.kind === "session" && !isDelegated;
 }
 
-/** Throws unless a person calls by a session of their own. */
+/** Throws unless a user calls with a session. */
 export function assertInPerson(caller: Caller): void {
   if (!isInPerson(caller)) {
     throw new Failure(Forbidden, { detail: "Only a person's own session may do this, no token." });
   }
 }
 
-/** The platform itself, acting in one partition because of something. */
+/** The platform itself as the caller in one partition. */
 export function systemCaller({ workspace, environment }: Partition, cause: Causation): Caller {
   return {
     actor: SYSTEM_ACTOR,

@@ -1,7 +1,7 @@
 import { Loop, type LoopNext } from "../work/loop.ts";
 import type { Caller, Credential } from "./caller.ts";
 
-/** Half a second later than a revocation at the most, which other nodes hear of half a second late. */
+/** Other nodes learn of a revocation within half a second, so streams end at most 0.75 s after it. */
 const CHECK_MS = 250;
 const LOOKUPS_MAX = 16;
 
@@ -14,9 +14,9 @@ interface Watched {
 }
 
 /**
- * Watches the credentials of requests that take long. A stream was allowed when it was opened; once its
- * token is revoked or has expired, its person removed, or their rights there are others, it ends, and
- * whoever comes back is asked anew.
+ * Watches the credentials of long requests. Access to a stream is checked when it opens. If its token is
+ * revoked or expires, its user is removed, or the user's permissions change, the stream is closed and the
+ * client has to authenticate again.
  */
 export class CredentialWatch {
   readonly #resolve: ResolveToken;
@@ -29,7 +29,7 @@ export class CredentialWatch {
     this.#onFailure = onFailure;
   }
 
-  /** Calls `revoke` once when the caller's credential no longer gives what it gave; returns how to stop. */
+  /** Calls `revoke` once when the credential or its permissions change. Returns a function that stops watching. */
   watch(token: string, caller: Caller, revoke: () => void): () => void {
     const watched: Watched = { token, caller, revoke };
     this.#watched.add(watched);
@@ -43,7 +43,7 @@ export class CredentialWatch {
     this.#loop = undefined;
   }
 
-  /** Mostly from the cache of credentials, which is told what to forget; many requests share a token. */
+  /** Usually served by the credential cache. Requests that share a token share the check. */
   async #check(): Promise<LoopNext> {
     const byToken = [...Map.groupBy(this.#watched, ({ token }) => token)];
     for (let start = 0; start < byToken.length; start += LOOKUPS_MAX) {
@@ -63,7 +63,7 @@ export class CredentialWatch {
   }
 }
 
-/** True when a credential gives a caller's workspace the same rights still. */
+/** True if the permissions in the caller's workspace are unchanged. */
 function hasSameRights(caller: Caller, credential: Credential | undefined): boolean {
   if (!credential || credential.id !== caller.credential?.id) return false;
   const { workspace, permissions, principal } = caller;

@@ -7,7 +7,7 @@ import { ensureMasterKey, MasterKey, newDataKey, open, seal } from "./crypto.ts"
 
 const plain = Buffer.from("attack at dawn");
 
-test("a sealed value opens with the same key and context, and only then", () => {
+test("a sealed value opens only with the same key and context", () => {
   const key = newDataKey();
   const sealed = seal(key, plain, "here");
   expect(open(key, sealed, "here")).toEqual(plain);
@@ -22,12 +22,12 @@ test("a sealed value opens with the same key and context, and only then", () => 
   expect(() => open(key, sealed.subarray(0, 20), "here")).toThrow();
 });
 
-test("two seals of the same value differ", () => {
+test("sealing a value twice gives different results", () => {
   const key = newDataKey();
   expect(seal(key, plain, "x").equals(seal(key, plain, "x"))).toBe(false);
 });
 
-test("a master key unwraps the key of a workspace, and derives one key per purpose", () => {
+test("a master key unwraps workspace keys and derives one key per purpose", () => {
   const master = new MasterKey(newDataKey());
   const dataKey = newDataKey();
   const wrapped = master.wrap(dataKey, "a");
@@ -37,7 +37,7 @@ test("a master key unwraps the key of a workspace, and derives one key per purpo
   expect(master.derive("one")).not.toEqual(master.derive("two"));
 });
 
-test("the key file is made once, for its owner alone, and a bad one is said to be bad", () => {
+test("creates the key file once, readable only by its owner, and reports an invalid file", () => {
   const folder = mkdtempSync(join(tmpdir(), "millrace-key-"));
   try {
     const first = ensureMasterKey(undefined, folder);
@@ -51,10 +51,10 @@ test("the key file is made once, for its owner alone, and a bad one is said to b
   }
 });
 
-test("a first start that fails while it writes the key does not stand in the way of the next", () => {
+test("a start that fails while writing the key does not block the next start", () => {
   const folder = mkdtempSync(join(tmpdir(), "millrace-key-"));
   try {
-    // With a limit of nothing on the size of files, the file appears but its content does not.
+    // With a file size limit of 0, the file is created but its content cannot be written.
     const program = `(await import(process.argv[1])).ensureMasterKey(undefined, process.argv[2])`;
     const { status } = spawnSync("sh", [
       "-c",

@@ -31,8 +31,8 @@ const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
 /**
- * Envelope encryption. The master key wraps one data key per workspace and seals nothing else that
- * grows, so that a new master key only rewraps the data keys.
+ * Envelope encryption. The master key wraps one data key per workspace and encrypts no other growing data, so
+ * rotating the master key only rewraps the data keys.
  */
 export class MasterKey {
   readonly #key: Buffer;
@@ -42,7 +42,7 @@ export class MasterKey {
     this.#key = key;
   }
 
-  /** A key for one purpose, the same on every node: signatures of cursors, passwords of roles. */
+  /** Derives a key for one purpose, such as signing cursors or role passwords. It is the same on every node. */
   derive(purpose: string): Buffer {
     return Buffer.from(hkdfSync("sha256", this.#key, "", `millrace ${purpose}`, KEY_BYTES));
   }
@@ -56,7 +56,7 @@ export class MasterKey {
   }
 }
 
-/** AES-256-GCM; `context` must be the same to open, so a sealed value can't be moved elsewhere. */
+/** AES-256-GCM. `context` must be the same when opening, so a sealed value cannot be copied to another place. */
 export function seal(key: Buffer, plain: Buffer, context: string): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv("aes-256-gcm", toKeyObject(key), iv).setAAD(Buffer.from(context));
@@ -64,7 +64,7 @@ export function seal(key: Buffer, plain: Buffer, context: string): Buffer {
   return Buffer.concat([Buffer.of(FORMAT), iv, cipher.getAuthTag(), body]);
 }
 
-/** Throws when the key, the context or a byte differs from what was sealed. */
+/** Throws if the key, the context or the sealed bytes differ. */
 export function open(key: Buffer, sealed: Buffer, context: string): Buffer {
   if (sealed[0] !== FORMAT) throw new Error("A sealed value has an unknown format.");
   const iv = sealed.subarray(1, 1 + IV_BYTES);
@@ -92,8 +92,8 @@ export function hmac(key: Buffer, text: string): Buffer {
 }
 
 /**
- * Node finds out by a caught exception that a buffer is no key, which costs more than all the rest: with
- * this an HMAC takes 11 µs instead of 34, and a cipher is made in 6 µs instead of 32.
+ * Node detects by a caught exception that a buffer is not a key object, which costs more than the rest: with
+ * this, an HMAC takes 11 µs instead of 34 and creating a cipher takes 6 µs instead of 32.
  */
 export function toKeyObject(bytes: Buffer): KeyObject {
   return createSecretKey(bytes);
@@ -103,23 +103,23 @@ export function equalBytes(left: Buffer, right: Buffer): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** The file of the key when the settings have none. */
+/** The path of the key file if the settings contain no key. */
 export function masterKeyFile(dataDir: string): string {
   return join(dataDir, "master.key");
 }
 
-/** The key from the settings or the data folder, which gets a new one at the first start. */
+/** The key from the settings or from the data folder. The first start creates the file. */
 export function ensureMasterKey(configuredKey: Buffer | undefined, dataDir: string): MasterKey {
   const path = masterKeyFile(dataDir);
   if (configuredKey === undefined && !existsSync(path)) {
-    // Only root's folder must let another account pass, the one that runs the database.
+    // If root runs the server, the database runs as another account, which must be able to enter the folder.
     mkdirSync(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
     createAtomically(path, randomBytes(KEY_BYTES).toString("base64"));
   }
   return loadMasterKey(configuredKey, dataDir);
 }
 
-/** The key from the settings, or the one in the data folder. */
+/** The key from the settings, or from the data folder. */
 export function loadMasterKey(configuredKey: Buffer | undefined, dataDir: string): MasterKey {
   if (configuredKey !== undefined) return new MasterKey(configuredKey);
   const path = masterKeyFile(dataDir);
@@ -137,8 +137,8 @@ export function loadMasterKey(configuredKey: Buffer | undefined, dataDir: string
 }
 
 /**
- * Creates the file with its content in one step, unless it exists: two first starts at once agree on
- * one key, and a start that is killed leaves none rather than an empty one.
+ * Creates the file with its content in one step, unless it exists. Two simultaneous first starts agree on one
+ * key, and a killed start never leaves an empty file.
  */
 function createAtomically(path: string, content: string): void {
   const draft = `${path}.draft-${randomUUID()}`;
@@ -150,7 +150,7 @@ function createAtomically(path: string, content: string): void {
   } finally {
     rmSync(draft, { force: true });
   }
-  // Before anything is sealed with the key, its name too must outlast a power cut.
+  // The directory entry must survive a power failure before the key is used.
   const folder = openSync(dirname(path), "r");
   try {
     fsyncSync(folder);

@@ -1,6 +1,6 @@
 /**
- * The effect of a call: an agent's drastic calls wait for a person. A command declares its effect beside its route;
- * deletions and credentials are drastic without a declaration.
+ * Determines the effect of a call: drastic calls by agents wait for a user. A command declares its effect next
+ * to its route. Deletions and changes of credentials are drastic without a declaration.
  */
 import type { Operation, Platform } from "../contract.ts";
 import type { RawInput } from "../operation/invocation.ts";
@@ -8,10 +8,10 @@ import { validateInput } from "../operation/execution/compiled-operation.ts";
 import type { CallEffect } from "./call-effect.ts";
 import type { Caller } from "./caller.ts";
 
-/** The events of a deletion or an end, whatever the command is called. */
+/** Event types of deletions and endings, independent of the command's name. */
 const DRASTIC_EVENT = /\.(?:archived|deactivated|deleted|dropped|purged|retired|revoked)$/;
 
-/** The effect that a command declares, or that follows from its route and events; undefined where neither says it. */
+/** The declared effect of a command, or the effect implied by its route and events. Undefined if neither is known. */
 export function declaredEffect(op: Operation): Operation["effect"] {
   if (op.kind === "query") return "ordinary";
   if (op.effect) return op.effect;
@@ -21,13 +21,13 @@ export function declaredEffect(op: Operation): Operation["effect"] {
   return op.ephemeral ? "ordinary" : undefined;
 }
 
-/** A call whose effect is asked for; its environment is the caller's. */
+/** A call to be classified. The environment is taken from the caller. */
 export interface EffectCall {
   readonly caller: Caller;
   readonly input: RawInput;
 }
 
-/** True where this very call is drastic. Throws the failure of an input that the command refuses anyhow. */
+/** True if this call is drastic. Throws the failure if the command rejects the input anyway. */
 export async function isDrastic(
   platform: Platform,
   op: Operation,
@@ -41,13 +41,13 @@ export async function isDrastic(
   return isDrasticEffect(effect, caller.environment);
 }
 
-/** True where some call of the command in that environment is drastic. */
+/** True if a call of the command can be drastic in that environment. */
 export function mayBeDrastic(op: Operation, environment: string): boolean {
   const declared = declaredEffect(op);
   return typeof declared === "function" || isDrasticEffect(declared, environment);
 }
 
-/** A command without a declaration is drastic. */
+/** Undeclared commands count as drastic. */
 function isDrasticEffect(effect: CallEffect | undefined, environment: string): boolean {
   return effect === "live" ? environment === "production" : effect !== "ordinary";
 }

@@ -15,11 +15,11 @@ test.each([
   "javascript:alert(1)",
   "docs",
   "",
-])("%j leads elsewhere", (path) => {
+])("rejects the redirect %j", (path) => {
   expect(toLocalRedirect(path, ORIGIN)).toBeNull();
 });
 
-test("a path of ours is an address of ours", () => {
+test("accepts a path of this installation", () => {
   expect(toLocalRedirect("/a/../docs?x=1#top", ORIGIN)?.href).toBe(
     "https://millrace.example.com/docs?x=1#top",
   );

@@ -20,27 +20,27 @@ const TOPIC = "audit";
 const EVENTS = "audit.maintenance.";
 const WORKSPACE_EVENTS = "audit.workspace.";
 
-/** The part of an operation's declaration that counts. */
+/** The fields of an operation that decide whether maintenance blocks it. */
 interface MaintainedOperation {
   readonly kind: "command" | "query";
   readonly allowInMaintenance?: boolean;
   readonly operatorsOnly?: boolean;
 }
 
-/** The maintenance that is under way. */
+/** The current maintenance. */
 export interface MaintenanceState {
   readonly message: string;
   readonly since: string;
 }
 
 /**
- * The maintenance mode of the installation: requests that change something are refused, but those of operators. What
- * was begun goes on: runs, deliveries and mails are work of their own, and lose nothing.
+ * The maintenance mode of the installation. Only operators can change data by requests. Background work (runs,
+ * deliveries, e-mails) continues, so nothing in progress is lost.
  */
 export class Maintenance {
   readonly #db: Database;
   #state: MaintenanceState | null = null;
-  /** The keys of workspaces that were imported and not activated yet. */
+  /** Keys of workspaces that were imported but not activated. */
   #paused: ReadonlySet<string> = new Set();
 
   constructor(db: Database, commitFeed: CommitFeed, onError: (error: unknown) => void) {
@@ -50,12 +50,12 @@ export class Maintenance {
     });
   }
 
-  /** Null when there is none. */
+  /** Null if maintenance mode is off. */
   get state(): MaintenanceState | null {
     return this.#state;
   }
 
-  /** Takes a state that was just committed here; other nodes hear of it from the log. */
+  /** Applies a state that this node has just committed. Other nodes read it from the log. */
   assume(state: MaintenanceState | null): void {
     this.#state = state;
   }

@@ -1,4 +1,4 @@
-/** The roles that every workspace has; `owner` and `admin` hold every permission. */
+/** The built-in roles of every workspace. `owner` and `admin` hold every permission. */
 export const BUILT_IN_ROLES = [
   "owner",
   "admin",
@@ -12,18 +12,18 @@ export const BUILT_IN_ROLES = [
 ] as const;
 export type BuiltInRole = (typeof BUILT_IN_ROLES)[number];
 
-/** One right, declared by the domain that it guards, together with the built-in roles that hold it. */
+/** A permission, declared by its domain together with the built-in roles that hold it. */
 export interface Permission<Name extends string = string> {
   readonly name: Name;
   readonly summary: string;
   readonly roles: readonly BuiltInRole[];
-  /** The names of wider permissions: whoever holds one of them may do what this one allows. */
+  /** Wider permissions that include this one. */
   readonly impliedBy?: readonly string[];
 }
 
 type LimitedRole = Exclude<BuiltInRole, "owner" | "admin">;
 
-/** The roles of those who do something in the product; a requester only asks. */
+/** Roles that work in the product. Requesters only submit and read their requests. */
 export const EVERY_ROLE: readonly LimitedRole[] = [
   "builder",
   "agent",
@@ -33,7 +33,7 @@ export const EVERY_ROLE: readonly LimitedRole[] = [
   "auditor",
 ];
 
-/** Every role, and that of those who only ask. */
+/** All roles, including requesters. */
 export const EVERYONE: readonly LimitedRole[] = [...EVERY_ROLE, "requester"];
 
 export function permission<const Name extends string>(
@@ -50,7 +50,7 @@ export function permission<const Name extends string>(
   };
 }
 
-/** True for those who hold a permission, or one that implies it. */
+/** True if the set contains the permission or one that implies it. */
 export function holdsPermission(
   held: ReadonlySet<string>,
   { name, impliedBy = [] }: Permission,
@@ -58,7 +58,7 @@ export function holdsPermission(
   return held.has(name) || impliedBy.some((wider) => held.has(wider));
 }
 
-/** Expands `*` and `resource:*` against the catalog, so that a check is one look-up in a set. */
+/** Expands `*` and `resource:*` against the catalog, so that a check is a single set look-up. */
 export function expandPermissions(
   patterns: readonly string[],
   catalog: readonly Permission[],

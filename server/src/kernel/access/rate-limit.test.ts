@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RateLimit } from "./rate-limit.ts";
 
-test("a clock that is set back limits nobody for longer than a window", () => {
+test("a clock set back does not extend the limit beyond one window", () => {
   let nowMs = 10_000_000;
   const limit = new RateLimit(() => nowMs);
   expect(limit.take("k", 1)).toMatchObject({ allowed: true, resetSeconds: 60 });
@@ -11,7 +11,7 @@ test("a clock that is set back limits nobody for longer than a window", () => {
   expect(limit.take("k", 1)).toMatchObject({ allowed: false, resetSeconds: 60 });
 });
 
-test("a flood of new keys frees nobody who is at the limit", () => {
+test("many new keys do not reset a key that is at its limit", () => {
   const limit = new RateLimit(() => 0);
   for (let n = 0; n < 5; n += 1) limit.take("guesser", 5);
   for (let n = 0; n < 350_000; n += 1) limit.take(`address ${n}`, 5);

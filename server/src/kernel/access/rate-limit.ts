@@ -10,7 +10,7 @@ export interface RateLimitState {
   readonly resetSeconds: number;
 }
 
-/** Counts calls in windows of one minute, per key and process. A limit of 0 is none. */
+/** A rate limit: counts calls per key and process in windows of one minute. A limit of 0 means unlimited. */
 export class RateLimit {
   readonly #nowMs: () => number;
   #counts = new Map<string, number>();
@@ -23,7 +23,7 @@ export class RateLimit {
   take(key: string, limit: number): RateLimitState | undefined {
     if (limit === 0) return undefined;
     const now = this.#nowMs();
-    // The database's clock may have been set back: no window ends later than one window from now.
+    // The database clock can be set back. A window must still end within one window from now.
     const over = now >= this.#endsAtMs || this.#endsAtMs - now > WINDOW_MS;
     if (over) {
       this.#counts = new Map();
@@ -40,7 +40,7 @@ export class RateLimit {
     };
   }
 
-  /** Throws when there were too many calls. */
+  /** Throws if the limit is exceeded. */
   assert(key: string, limit: number): void {
     const state = this.take(key, limit);
     if (state && !state.allowed) {
@@ -48,7 +48,7 @@ export class RateLimit {
     }
   }
 
-  /** Forgets those that called least: a flood of new keys must not give a fresh start to whoever is at the limit. */
+  /** Removes the keys with the fewest calls, so that many new keys cannot reset a key that is at its limit. */
   #forgetHalf(): void {
     const counts = Uint32Array.from(this.#counts.values()).sort();
     const median = counts[counts.length >> 1] ?? 0;

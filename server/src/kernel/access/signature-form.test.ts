@@ -15,7 +15,7 @@ const hmac = (
 ) => createHmac(algorithm, key).update(text).digest(encoding);
 const seconds = String(NOW_MS / 1_000);
 
-/** The headers that each sender would send now. */
+/** The headers that each sender would send at this time. */
 const HEADERS: Readonly<Record<string, Record<string, string>>> = {
   github: { "x-hub-signature-256": `sha256=${hmac(BODY, "hex")}` },
   gitlab: { "x-gitlab-token": KEY },
@@ -51,7 +51,7 @@ const check = (form: SignatureForm, headers: Record<string, string>, more: objec
   });
 
 test.each(Object.entries(HEADERS))(
-  "%s: only what its sender signed, and only just now",
+  "%s: accepts only a recent request with a valid signature",
   (name, headers) => {
     const form = SIGNATURE_PRESETS.get(name);
     if (!form) throw new Error(name);
@@ -76,7 +76,7 @@ test.each(Object.entries(HEADERS))(
   },
 );
 
-test("a form of Twilio is signed with its address and its fields in order", () => {
+test("a Twilio signature covers the address and the sorted fields", () => {
   const form = SIGNATURE_PRESETS.get("twilio");
   if (!form) throw new Error("twilio");
   const signature = hmac(`${URL_OF_HOOK}BodyhiTo+1`, "base64", KEY, "sha1");

@@ -1,30 +1,33 @@
-/** How senders of webhooks sign what they send. Each is a form of one rule; a general one is for all others. */
+/**
+ * Signature schemes of webhook senders. Each known sender is a configuration of one algorithm; a generic form
+ * covers the rest.
+ */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
-/** A signature over a text that is made of the request, in a header. */
+/** A signature in a header over a text that is composed from the request. */
 export interface SignatureForm {
-  /** In lower case. */
+  /** The header name in lower case. */
   readonly header: string;
   readonly scheme: "hmac" | "token" | "basic" | "none";
   readonly algorithm?: "sha1" | "sha256" | "sha512";
   readonly encoding?: "hex" | "base64";
   /** The text before the signature, such as `sha256=`. */
   readonly prefix?: string;
-  /** The signed text: `{body}`, `{timestamp}`, `{id}`, `{url}`, `{method}`, `{form}` in their order. */
+  /** The signed text: `{body}`, `{timestamp}`, `{id}`, `{url}`, `{method}` and `{form}` in order. */
   readonly signed?: string;
-  /** Where the time of sending is: a header, or a part of the signature's own header such as `t`. */
+  /** Location of the timestamp: a separate header, or a part of the signature header such as `t`. */
   readonly timestamp?: { readonly header?: string; readonly part?: string; readonly unit?: "ms" };
-  /** The part of the header that has signatures, such as `v1`. */
+  /** The part of the header that contains signatures, such as `v1`. */
   readonly part?: string;
-  /** Several signatures with spaces between, each after a version and this. */
+  /** Several space-separated signatures, each prefixed with a version and this separator. */
   readonly versioned?: string;
-  /** The key is after this prefix, and in base64. */
+  /** The key follows this prefix, encoded in base64. */
   readonly keyPrefix?: string;
-  /** The header that names a delivery, which may come twice. */
+  /** The header with the delivery id, used to detect duplicates. */
   readonly deliveryId?: string;
-  /** A field of the body that names it. */
+  /** The body field with the delivery id. */
   readonly deliveryField?: string;
-  /** How the sender finds out that the address is ours. */
+  /** The challenge by which the sender verifies that we own the address. */
   readonly handshake?: "slack" | "meta" | "zoom";
 }
 
@@ -157,12 +160,12 @@ export const SIGNATURE_PRESETS: ReadonlyMap<string, SignatureForm> = new Map<str
       },
     ],
     ["basic", { header: "authorization", scheme: "basic" }],
-    // The address itself is the secret: nobody else knows it.
+    // The address itself is the secret.
     ["url_token", { header: "", scheme: "none" }],
   ],
 );
 
-/** A request as it was sent. */
+/** The signed parts of a request. */
 export interface SignedRequest {
   readonly method: string;
   readonly url: string;
@@ -171,7 +174,7 @@ export interface SignedRequest {
   readonly nowMs: number;
 }
 
-/** True when whoever sent it knows the key, and sent it just now where the form has a time. */
+/** True if the signature is valid and, if the form has a timestamp, recent. */
 export function isSignedBy(form: SignatureForm, key: string, request: SignedRequest): boolean {
   const { header, scheme } = form;
   if (scheme === "none") return true;
@@ -258,7 +261,7 @@ function computeSignature(
   return hmac.digest(encoding);
 }
 
-/** The fields of a form in the order of their names, each followed by its value. */
+/** The form fields sorted by name, each name followed by its value. */
 function sortedForm(bytes: Buffer): string {
   return [...new URLSearchParams(bytes.toString())]
     .toSorted(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))
@@ -266,7 +269,7 @@ function sortedForm(bytes: Buffer): string {
     .join("");
 }
 
-/** Takes the same time whatever differs. */
+/** Compares in constant time. */
 function isEqual(one: string, other: string): boolean {
   const hash = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(hash(one), hash(other));

@@ -28,7 +28,7 @@ export class WorkspaceKeys {
     return key;
   }
 
-  /** A fresh data key for a new workspace, as its row keeps it. */
+  /** A new data key for a new workspace, wrapped for storage. */
   wrapNew(workspace: string): Buffer {
     return this.#masterKey.wrap(newDataKey(), workspace);
   }

@@ -6,9 +6,9 @@ import { S3Store } from "./s3-store.ts";
 
 export type BlobPlace = "folder" | "s3";
 
-/** The stores of an installation: new objects go to one, older ones stay where they are. */
+/** All blob stores of an installation. New objects are written to one store; existing objects stay in theirs. */
 export class BlobStores {
-  /** The place of new objects. */
+  /** The store for new objects. */
   readonly place: BlobPlace;
   readonly #stores: ReadonlyMap<string, BlobStore>;
 
@@ -26,7 +26,7 @@ export class BlobStores {
     ]);
   }
 
-  /** The store at a place; throws where this installation has none there any more. */
+  /** The store with this name. Throws if it is no longer configured. */
   at(place: string): BlobStore {
     const store = this.#stores.get(place);
     if (!store) throw new Error(`There are files in ${place}, and MILLRACE_FILE_STORE is not set.`);

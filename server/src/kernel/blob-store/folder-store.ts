@@ -6,7 +6,7 @@ import { BlobMissing, type BlobStore, type ByteSpan } from "./blob-store.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Objects as files below a folder. */
+/** Stores objects as files in a folder. */
 export class FolderStore implements BlobStore {
   readonly #root: string;
 
@@ -21,7 +21,7 @@ export class FolderStore implements BlobStore {
     const file = await open(path, "wx", 0o600);
     try {
       for await (const chunk of content) await writeWhole(file, chunk);
-      // The row that names it is durable when its transaction is; so must this be.
+      // The row becomes durable with its transaction, so the file must be durable before.
       await file.sync();
     } finally {
       await file.close();
@@ -36,7 +36,7 @@ export class FolderStore implements BlobStore {
     });
     try {
       for (let at = from; at < to;) {
-        // A new buffer each time: the last one may not have left yet.
+        // A new buffer for each chunk, because the consumer may still hold the previous one.
         const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, to - at));
         const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
         if (bytesRead === 0) throw new BlobMissing(name);

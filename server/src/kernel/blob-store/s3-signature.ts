@@ -1,4 +1,4 @@
-/** The signature of requests to S3, version 4: what is sent, by whom and when, under a key of the day. */
+/** Signs requests to S3 (Signature Version 4) with a key derived for the day, region and service. */
 import { createHash, createHmac } from "node:crypto";
 
 export interface S3Credentials {
@@ -16,7 +16,7 @@ export interface UnsignedRequest {
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
 
-/** The headers of a request with those that sign it. */
+/** The request headers including the signature. */
 export function signRequest(
   { method, url, headers, body }: UnsignedRequest,
   { keyId, secret, region }: S3Credentials,
@@ -61,7 +61,7 @@ function canonicalQuery(query: URLSearchParams): string {
     .join("&");
 }
 
-/** As RFC 3986 has it, which leaves fewer characters as they are than `encodeURIComponent` does. */
+/** Encodes by RFC 3986, which leaves fewer characters unescaped than `encodeURIComponent`. */
 function encode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

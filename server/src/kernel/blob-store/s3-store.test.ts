@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 const address = `http://S3RVER:S3RVER@127.0.0.1:${port}/files/below/here?region=eu-central-1`;
 
-test("a request is signed as the specification of S3 shows", () => {
+test("signs a request like the example in the S3 specification", () => {
   const url = new URL("https://examplebucket.s3.amazonaws.com/test.txt");
   const request = { method: "GET", url, headers: { range: "bytes=0-9" }, body: new Uint8Array() };
   const credentials = {
@@ -44,7 +44,7 @@ async function* chunks(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> 
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-test("objects of any size come back whole and in part, and are gone when removed", async () => {
+test("reads objects of any size in full and by range, and deletes them", async () => {
   const store = new S3Store(address, undefined);
   const large = Buffer.alloc(18 * 1024 * 1024 + 7, "0123456789abcdefg");
   for (const bytes of [Buffer.alloc(0), Buffer.from("small"), large]) {
@@ -66,7 +66,7 @@ test("objects of any size come back whole and in part, and are gone when removed
   await Promise.all([store.close(), wrong.close()]);
 });
 
-test("files go to the store that is set, and those of before are still read from the folder", async () => {
+test("new files use the configured store, and existing files are still read from the folder", async () => {
   const world = await useWorld({ env: { MILLRACE_FILE_STORE: address } });
   const agent = await world.member(["agent"]);
   const bytes = Buffer.alloc(9 * 1024 * 1024, "far away ");

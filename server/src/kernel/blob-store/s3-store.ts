@@ -1,12 +1,13 @@
 /**
- * Objects in a store that speaks the protocol of S3, addressed by path. The operator chose its address, so it may be a
- * private one; what the client guards besides holds here too: one time limit, no redirects, bounded answers.
+ * Stores objects in an S3-compatible store with path-style addresses. The operator configures the address, so
+ * private addresses are allowed. The other limits of the outbound client apply: one timeout, no redirects,
+ * bounded responses.
  */
 import { OutboundFailed, Outbound, type OutboundResponse } from "../outbound/outbound.ts";
 import { BlobMissing, type BlobStore, type ByteSpan } from "./blob-store.ts";
 import { signRequest, type S3Credentials } from "./s3-signature.ts";
 
-/** In memory for each transfer; S3 wants parts of at least 5 MiB. */
+/** Buffered in memory for each upload. S3 requires parts of at least 5 MiB. */
 const PART_BYTES = 8 * 1024 * 1024;
 const TIMEOUT_MS = 120_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
@@ -97,10 +98,11 @@ export class S3Store implements BlobStore {
         headers: { "content-type": "application/xml" },
         body: Buffer.from(completion(etags)),
       });
-      // It begins to answer before it knows the end, and then says 200 to a failure.
+      // S3 can send status 200 before it knows the result, with an error in the body.
       readElement(answer, "ETag");
     } catch (error) {
-      // Parts that nobody completes cost as much as others. What is left then expires by a rule of the bucket.
+      // Incomplete parts cost as much as objects. If this call fails, a lifecycle rule of the bucket has to
+      // remove them.
       await this.#send(name, { method: "DELETE", query: { uploadId } }).catch(() => undefined);
       throw error;
     }
@@ -112,7 +114,7 @@ export class S3Store implements BlobStore {
     return response;
   }
 
-  /** All calls may be repeated: an object has one content. */
+  /** All calls are idempotent, because the content of an object never changes. */
   async #send(name: string, call: S3Call): Promise<OutboundResponse> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -148,7 +150,7 @@ export class S3Store implements BlobStore {
   }
 }
 
-/** Parts of one size, of which only the last may be shorter. */
+/** Splits content into parts of equal size; only the last may be smaller. */
 async function* splitParts(
   content: AsyncIterable<Uint8Array>,
   partBytes: number,

@@ -17,7 +17,7 @@ const EVENT = {
   },
 };
 
-describe("a condition", () => {
+describe("condition evaluation", () => {
   test.each<[Condition, boolean]>([
     [{}, true],
     [{ type: "incident.created" }, true],
@@ -41,9 +41,9 @@ describe("a condition", () => {
   });
 });
 
-describe("an operator", () => {
+describe("operators", () => {
   test.each<[string, unknown, boolean]>([
-    // Equality is strict in types, and deep.
+    // Equality compares type and value, recursively.
     ["data.impact", "3", false],
     ["data.impact", { eq: 3 }, true],
     ["data.open", 1, false],
@@ -58,7 +58,7 @@ describe("an operator", () => {
     ["data.place.floors", [], false],
     ["data.severity", { ne: "low" }, true],
     ["data.severity", { ne: "high" }, false],
-    // Null and missing are the same.
+    // Null and missing are equal.
     ["data.closedAt", null, true],
     ["data.missing", null, true],
     ["data.severity", null, false],
@@ -80,7 +80,7 @@ describe("an operator", () => {
     ["data.impact", { in: ["3", true, [3], { a: 3 }] }, false],
     ["data.place", { in: [1, { city: "Bern", floors: [1, 2] }] }, true],
     ["data.severity", { nin: ["critical", "high"] }, false],
-    // Order only between two numbers or two texts.
+    // Order is defined only between two numbers or two texts.
     ["data.impact", { gt: 3 }, false],
     ["data.impact", { gte: 3 }, true],
     ["data.impact", { lt: 3.5 }, true],
@@ -118,7 +118,7 @@ describe("an operator", () => {
   });
 });
 
-describe("a path", () => {
+describe("paths", () => {
   test.each([
     ["data.tags.1", "urgent"],
     ["data.tags.3.team", "ops"],
@@ -145,7 +145,7 @@ describe("a path", () => {
     expect(compileCondition({ [path]: { exists: true } })(EVENT)).toBe(false);
   });
 
-  test("finds nothing in a value that is no object", () => {
+  test("finds nothing in a value that is not an object", () => {
     const missing = compileCondition({ "data.severity": { exists: false } });
     for (const subject of [undefined, null, 1, "data", true, [], ["data"], () => 1]) {
       expect(missing(subject)).toBe(true);
@@ -202,7 +202,7 @@ describe("checkCondition reports each error with its path", () => {
     return `/data.x/${operator}`;
   }
 
-  test("parts are bounded, and so are errors", () => {
+  test("limits the number of conditions and of errors", () => {
     const parts = (count: number, value: unknown): Condition =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, value]));
     expect(checkCondition(parts(200, 1))).toEqual([]);
@@ -212,18 +212,18 @@ describe("checkCondition reports each error with its path", () => {
     expect(checkCondition({ and: Array.from({ length: 10_000 }, () => 1) })).toHaveLength(201);
   });
 
-  test("values are bounded", () => {
+  test("limits the number of values", () => {
     const list = (length: number): Condition => ({ id: { in: Array.from({ length }, () => "a") } });
     expect(checkCondition(list(1999))).toEqual([]);
     expect(checkCondition(list(100_000)).map((error) => error.path)).toEqual(["/id/in/1999"]);
   });
 
-  test("and compileCondition takes none of it", () => {
+  test("compileCondition rejects each of them", () => {
     expect(() => compileCondition({ a: { like: "b" } })).toThrow("Not a condition: /a/like");
   });
 });
 
-test("the schema for the API takes any object and nothing else", () => {
+test("the API schema accepts any object and nothing else", () => {
   expect(Schema.Compile(ConditionSchema).Check({ a: { in: [1] }, not: { b: null } })).toBe(true);
   expect(Schema.Compile(ConditionSchema).Check([])).toBe(false);
   expect(Schema.Compile(ConditionSchema).Check("a")).toBe(false);

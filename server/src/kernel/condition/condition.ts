@@ -1,32 +1,30 @@
 /**
- * Conditions: one small language for webhook filters, trigger filters, record filters and SLA
- * conditions.
+ * Conditions: one small language for webhook filters, trigger filters, record filters and SLA conditions.
  *
- *     { "type": "incident.created",
- *       "data.severity": { "in": ["critical", "high"] },
- *       "or": [{ "data.impact": { "gte": 3 } }, { "not": { "data.team": "ops" } }] }
+ * { "type": "incident.created", "data.severity": { "in": ["critical", "high"] },
+ * "or": [{ "data.impact": { "gte": 3 } }, { "not": { "data.team": "ops" } }] }
  *
- * - A key is a path of words with dots between them, and its value is what must hold there: a literal
- *   (short for `eq`) or an object of operators, all of which must hold. All keys of an object must
- *   hold; `{}` holds always. `and`, `or` (lists) and `not` (an object) combine conditions.
- * - A path reads own properties of objects, and members of arrays by their index; a text has
- *   neither. A property whose name has a dot in it cannot be reached.
- * - Null and missing are the same: there is nothing. `eq: null` and `exists: false` hold for both,
- *   since a column of a table cannot tell them apart either.
- * - `eq` compares by type and value: `1` is not `"1"`. Arrays and objects are equal when all their
- *   members are; inside them a null is only equal to a null.
- * - `in` holds when `eq` does for a member of the list. `ne` and `nin` are the exact negations of
- *   `eq` and `in`, so they hold where there is nothing, unless null is what they exclude.
- * - `gt`, `gte`, `lt`, `lte` hold only between two numbers, or between two texts, by code points:
- *   times in ISO 8601, UTC, so compare by time. (In SQL: `collate "C"`, the bytes of UTF-8.)
- * - `contains` holds for a text that has the operand in it, and for an array that has a member
- *   equal to it. `startsWith` and `endsWith` hold for texts. Case counts.
- * - Anything else does not hold; no value makes a comparison fail.
+ * - A key is a path of words separated by dots. Its value is a literal (short for `eq`) or an object of
+ *   operators, which must all match. All keys of an object must match; `{}` always matches. `and`, `or` (lists)
+ *   and `not` (an object) combine conditions.
+ * - A path reads own properties of objects and array members by index. It cannot read into a text, or a
+ *   property whose name contains a dot.
+ * - Null and missing are equal. `eq: null` and `exists: false` match both, because a table column cannot
+ *   distinguish them.
+ * - `eq` compares type and value: `1` is not `"1"`. Arrays and objects are equal if all their members are;
+ *   inside them null only equals null.
+ * - `in` matches if `eq` matches a member of the list. `ne` and `nin` are the exact negations of `eq` and `in`,
+ *   so they match missing values unless null is excluded.
+ * - `gt`, `gte`, `lt`, `lte` compare two numbers, or two texts by code points, which orders ISO 8601 times in
+ *   UTC correctly. (In SQL: `collate "C"`, the bytes of UTF-8.)
+ * - `contains` matches a text that includes the operand, or an array with an equal member. `startsWith` and
+ *   `endsWith` match texts. They are case-sensitive.
+ * - Everything else does not match. A comparison never throws.
  */
 import Type, { type Static } from "typebox";
 import { parseCondition, type ConditionError, type ConditionTree } from "./parse-condition.ts";
 
-/** The schema for the API; `checkCondition` checks the rest, and reports each error with its position. */
+/** The schema for the API. `checkCondition` checks the rest and reports each error with its position. */
 export const ConditionSchema = Type.Record(Type.String(), Type.Unknown(), {
   description:
     "A condition: path → literal or operators (`eq`, `ne`, `in`, `nin`, `gt`, `gte`, `lt`, `lte`, " +
@@ -36,12 +34,12 @@ export const ConditionSchema = Type.Record(Type.String(), Type.Unknown(), {
 
 export type Condition = Static<typeof ConditionSchema>;
 
-/** The errors of a condition, each with its JSON pointer; empty when it is valid. */
+/** The errors of a condition with their JSON pointers. Empty if it is valid. */
 export function checkCondition(value: unknown): readonly ConditionError[] {
   return parseCondition(value).errors;
 }
 
-/** The paths that a condition reads, each once; none of one that is not valid. */
+/** The distinct paths that a condition reads. Empty for an invalid condition. */
 export function conditionPaths(condition: Condition): readonly (readonly string[])[] {
   const { tree, errors } = parseCondition(condition);
   if (errors.length > 0) return [];
@@ -54,7 +52,7 @@ function listPaths(tree: ConditionTree): readonly (readonly string[])[] {
   return tree.kind === "not" ? listPaths(tree.part) : tree.parts.flatMap(listPaths);
 }
 
-/** True when a subject has the property that a path names, even where its value is null. */
+/** True if the subject has the property at the path, even if its value is null. */
 export function hasPath(subject: unknown, path: readonly string[]): boolean {
   const last = path.at(-1);
   const parent = valueAt(subject, path.slice(0, -1));
@@ -66,17 +64,17 @@ export function hasPath(subject: unknown, path: readonly string[]): boolean {
   );
 }
 
-/** Reads the value at a path of a subject; null when there is none. */
+/** Reads the value at a path of a subject. Returns null if it does not exist. */
 export type ValueReader = (subject: unknown, path: readonly string[]) => unknown;
 
-/** Compiles a condition that has been checked. The function throws for no subject made of JSON. */
+/** Compiles a checked condition. The function never throws for JSON values. */
 export function compileCondition(
   condition: Condition,
   read: ValueReader = valueAt,
 ): (subject: unknown) => boolean {
   const { tree, errors } = parseCondition(condition);
   const [error] = errors;
-  // Conditions are checked when they are saved; one that is not valid here is our bug.
+  // Conditions are checked when saved, so an invalid one here is a bug.
   if (error !== undefined) throw new TypeError(`Not a condition: ${error.path} ${error.message}`);
   return compile(tree, read);
 }
@@ -104,14 +102,14 @@ function compile(tree: ConditionTree, read: ValueReader): Predicate {
   }
 }
 
-/** The value at a path, null when there is none. */
+/** The value at a path, or null if it does not exist. */
 export function valueAt(subject: unknown, path: readonly string[]): unknown {
   let value = subject;
   for (const word of path) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, word)) return null;
-    // `length` is an own property of arrays, but none of theirs that a path may read.
+    // `length` is an own property of arrays, but paths must not read it.
     if (Array.isArray(value) && !INDEX.test(word)) return null;
-    // An object that has the property can be read as a record.
+    // Any object with the property can be read as a record.
     value = (value as Readonly<Record<string, unknown>>)[word];
   }
   return value ?? null;

@@ -15,7 +15,7 @@ describe("isPattern", () => {
     "order-Placed.v2",
     "a",
     "a".repeat(200),
-  ])("takes %j", (text) => {
+  ])("accepts %j", (text) => {
     expect(isPattern(text)).toBe(true);
   });
 
@@ -34,7 +34,7 @@ describe("isPattern", () => {
     "incident/created",
     "inçident",
     "a".repeat(201),
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(isPattern(text)).toBe(false);
   });
 });
@@ -63,11 +63,11 @@ describe("compilePattern", () => {
     ["*.created", "created", false],
     ["*.*", "created", false],
     ["*.*", "audit.token.created", true],
-  ])("%s takes %s: %s", (pattern, type, expected) => {
+  ])("%s matches %s: %s", (pattern, type, expected) => {
     expect(compilePattern([pattern])(type)).toBe(expected);
   });
 
-  test("matches what any of the patterns matches, and nothing without one", () => {
+  test("matches if any pattern matches, and never without patterns", () => {
     const matches = compilePattern(["change.*", "incident.created", "*.deleted"]);
     const types = ["change.closed", "incident.created", "record.deleted", "incident.closed"];
     expect(types.filter(matches)).toEqual(["change.closed", "incident.created", "record.deleted"]);
@@ -81,7 +81,7 @@ describe("compilePattern", () => {
   const word = fc.stringMatching(/^[a-zA-Z0-9_-]{1,4}$/);
   const typeOf = (...words: readonly string[]): string => words.join(".");
 
-  test("agrees with a comparison word by word", () => {
+  test("matches every name exactly and by its namespace", () => {
     const few = fc.constantFrom("a", "b", "*");
     const patterns = fc.array(few, { minLength: 1, maxLength: 4 });
     const types = fc.array(fc.constantFrom("a", "b"), { minLength: 1, maxLength: 5 });
@@ -96,7 +96,7 @@ describe("compilePattern", () => {
     );
   });
 
-  test("takes every name by itself and by its namespace", () => {
+  test("agrees with a word-by-word comparison", () => {
     fc.assert(
       fc.property(word, fc.array(word, { minLength: 1, maxLength: 4 }), (first, rest) => {
         const type = typeOf(first, ...rest);

@@ -1,23 +1,23 @@
 /**
- * Patterns over event types, as webhooks, triggers and the audit query take them.
+ * Patterns over event types for webhooks, triggers and the audit query.
  *
- * A type is dotted words: `incident.created`, `audit.token.created`. In a pattern `*` stands for
- * exactly one word, but at the end for one or more: `incident.*` matches `incident.created`,
- * `audit.*` matches `audit.token.created`, `*.created` matches `incident.created` only of the two.
- * `*` alone matches everything. Case counts.
+ * A type consists of words separated by dots: `incident.created`, `audit.token.created`. In a pattern `*`
+ * matches exactly one word, or one or more at the end: `incident.*` matches `incident.created`, `audit.*`
+ * matches `audit.token.created`, `*.created` matches only `incident.created`. `*` matches everything. Patterns
+ * are case-sensitive.
  */
 
-/** The longest pattern that is accepted. */
+/** The maximum length of a pattern. */
 export const PATTERN_CHARACTERS_MAX = 200;
 
-/** True when the text is a pattern; an exact event type is one. */
+/** True if the text is a pattern. An exact event type is a pattern. */
 export function isPattern(text: string): boolean {
   return text.length <= PATTERN_CHARACTERS_MAX && PATTERN.test(text);
 }
 
-/** Compiles patterns to one test: does any of them match this type? No pattern matches nothing. */
+/** Compiles patterns to one test that is true if any of them matches. An empty list matches nothing. */
 export function compilePattern(patterns: readonly string[]): (type: string) => boolean {
-  // Patterns are checked when they are saved; one that is not valid here is our bug.
+  // Patterns are checked when saved, so an invalid one here is a bug.
   const invalid = patterns.find((pattern) => !isPattern(pattern));
   if (invalid !== undefined) throw new TypeError(`Not an event pattern: ${invalid}`);
   if (patterns.includes("*")) return () => true;
@@ -31,12 +31,12 @@ const PATTERN = /^(?:[\w-]+|\*)(?:\.(?:[\w-]+|\*))*$/;
 
 const WORD = "[^.]+";
 
-/** A regular expression as source text, in the part of the syntax that PostgreSQL shares. */
+/** The source of a regular expression in the syntax that JavaScript and PostgreSQL share. */
 export function patternSource(pattern: string): string {
   return pattern === "*" ? "" : expressionOf(pattern).source;
 }
 
-/** The words of a pattern hold no character that means anything in an expression. */
+/** The words of a pattern contain no special characters of regular expressions. */
 function expressionOf(pattern: string): RegExp {
   const words = pattern.split(".").map((word) => (word === "*" ? WORD : word));
   const more = pattern.endsWith("*") ? `(?:\\.${WORD})*` : "";

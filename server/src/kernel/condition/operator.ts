@@ -1,4 +1,4 @@
-/** Tests the value at a path against an operator. A missing value arrives as null. */
+/** Tests the value at a path. A missing value is passed as null. */
 export type Matcher = (value: unknown) => boolean;
 
 export type Operator =
@@ -19,7 +19,7 @@ export function isOperator(key: string): key is Operator {
   return Object.hasOwn(OPERATORS, key);
 }
 
-/** The matcher of an operator with its operand, or the error of the operand. */
+/** The matcher of an operator with its operand, or an error about the operand. */
 export function createMatcher(operator: Operator, operand: unknown): Matcher | { error: string } {
   return OPERATORS[operator](operand);
 }
@@ -52,7 +52,7 @@ function membershipMatcher(operand: unknown): Matcher | { error: string } {
   const members: readonly unknown[] = operand;
   const scalars = new Set(members.filter((member) => !isComposite(member)));
   const composites = members.filter(isComposite);
-  // Lists are mostly of ids: one look-up for those, and a comparison with each of the rest.
+  // Most lists contain ids: scalars take one look-up, other members one comparison each.
   return (value) => scalars.has(value) || composites.some((member) => isEqual(value, member));
 }
 
@@ -75,7 +75,7 @@ function orderMatcher(holds: (order: number) => boolean): MatcherFactory {
   };
 }
 
-/** By code points, as PostgreSQL orders by the bytes of UTF-8; JavaScript's own order is another one. */
+/** Compares by code points, like PostgreSQL's order of UTF-8 bytes. JavaScript compares UTF-16 units. */
 function compareCodePoints(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index += 1) {
@@ -85,7 +85,7 @@ function compareCodePoints(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Halves of characters beyond U+FFFF go behind those that take one unit. */
+/** Surrogates (characters above U+FFFF) must sort after all single units. */
 function rankOf(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x1_0000 : unit;
 }
@@ -113,7 +113,7 @@ function isComposite(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Recursion goes as deep as the operand, which is bounded; the value may be of any depth. */
+/** Recursion depth is bounded by the operand; the value can have any depth. */
 function isEqual(value: unknown, operand: unknown): boolean {
   if (value === operand) return true;
   if (!isComposite(value) || !isComposite(operand)) return false;
@@ -121,6 +121,6 @@ function isEqual(value: unknown, operand: unknown): boolean {
   const entries = Object.entries(operand);
   if (Object.keys(value).length !== entries.length) return false;
   const members = new Map<string, unknown>(Object.entries(value));
-  // An operand is JSON, so no member of it equals the undefined of a missing one.
+  // The operand is JSON, so none of its members equals the undefined of a missing member.
   return entries.every(([key, member]) => isEqual(members.get(key), member));
 }

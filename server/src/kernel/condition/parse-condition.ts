@@ -15,22 +15,22 @@ export interface Comparison {
   readonly matches: Matcher;
 }
 
-/** An error of a condition, with a JSON pointer into it. */
+/** An error in a condition with its JSON pointer. */
 export interface ConditionError {
   readonly path: string;
   readonly message: string;
 }
 
-/** Combiners within combiners, the outermost object included; literals are bounded alike. */
+/** The maximum nesting depth, including the outermost object. Literals have the same limit. */
 export const DEPTH_MAX = 8;
-/** Comparisons, and conditions inside `and`, `or` and `not`, in one condition. */
+/** The maximum number of comparisons and nested conditions. */
 export const NODES_MAX = 200;
-/** Values in literals, those in the lists of `in` and `nin` included. */
+/** The maximum number of literal values, including the members of `in` and `nin`. */
 export const LITERALS_MAX = 2000;
-/** The length of a path to a value. */
+/** The maximum length of a path. */
 export const PATH_CHARACTERS_MAX = 200;
 
-/** Parses a condition. The tree is to be used only when there are no errors. */
+/** Parses a condition. The tree is only valid if there are no errors. */
 export function parseCondition(value: unknown): {
   tree: ConditionTree;
   errors: readonly ConditionError[];
@@ -51,7 +51,7 @@ interface ParsePosition {
   readonly depth: number;
 }
 
-// Stands where an error was found; such a tree is never run.
+// A placeholder for an invalid part. Such a tree is never run.
 const EMPTY: ConditionTree = { kind: "and", parts: [] };
 
 function readObject(state: ParseState, value: unknown, position: ParsePosition): ConditionTree {
@@ -129,11 +129,11 @@ function readComparison(
   return { kind: "comparison", ...comparison, matches };
 }
 
-/** True when a literal is JSON within its limits; adds the error when it is not. */
+/** True if a literal is JSON within the limits; otherwise adds the error. */
 function checkLiteral(state: ParseState, value: unknown, position: ParsePosition): boolean {
   state.literals += 1;
   if (state.literals > LITERALS_MAX) {
-    // Reported once: all that follows is too much as well.
+    // Reported once, because all further values exceed the limit as well.
     if (state.literals === LITERALS_MAX + 1) {
       addError(state, position, `is more than ${LITERALS_MAX} values in one condition`);
     }
@@ -165,11 +165,11 @@ function checkPath(key: string, path: readonly string[]): string | undefined {
     : undefined;
 }
 
-// Paths read own properties only, so these could do no harm; but nobody asks for them in good faith,
-// and a translation of paths into another language need not think of them.
+// Paths read only own properties, so these names are harmless here. Rejecting them keeps other translations of
+// paths safe as well.
 const FORBIDDEN_WORDS = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Counts a node; false when there are too many, which is reported once. */
+/** Counts a node. Returns false if there are too many, which is reported once. */
 function countNode(state: ParseState, position: ParsePosition): boolean {
   state.nodes += 1;
   if (state.nodes === NODES_MAX + 1) {
@@ -178,7 +178,7 @@ function countNode(state: ParseState, position: ParsePosition): boolean {
   return state.nodes <= NODES_MAX;
 }
 
-/** An error in the place of a comparison, which counts like one: so the number of errors is limited too. */
+/** Counts an invalid comparison like a valid one, so the number of errors is limited too. */
 function addCountedError(
   state: ParseState,
   position: ParsePosition,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { tries } from "#kernel/testing/thorough.ts";
 import { checkCondition, compileCondition, type Condition } from "./condition.ts";
 
-// Few names and values, so that paths meet properties and operands meet equals.
+// Few names and values, so that paths often match properties and operands often match values.
 const name = fc.constantFrom("a", "b", "0", "1");
 const scalar = fc.oneof(
   fc.constantFrom<unknown>(null, true, false, 0, 1, -1.5, "", "a", "ab", "b", "1"),
@@ -62,7 +62,7 @@ function isRecord(made: unknown): made is Record<string, unknown> {
   return typeof made === "object" && made !== null && !Array.isArray(made);
 }
 
-/** The semantics once more, as plainly as can be: equality by text, no compilation. */
+/** A second, naive implementation of the semantics: equality by text, no compilation. */
 function holds(made: Condition, of: unknown): boolean {
   return Object.entries(made).every(([key, what]: [string, any]) => {
     if (key === "and") return what.every((part: Condition) => holds(part, of));
@@ -121,7 +121,7 @@ function canonical(made: unknown): string {
 }
 
 describe("for all conditions and subjects", () => {
-  test("compiling agrees with a naive evaluation", () => {
+  test("a compiled condition agrees with a naive evaluation", () => {
     let held = 0;
     const check = fc.property(condition, subject, (made, of) => {
       expect(checkCondition(made)).toEqual([]);
@@ -131,12 +131,12 @@ describe("for all conditions and subjects", () => {
     });
     const numRuns = tries(1_000, 20_000);
     fc.assert(check, { numRuns });
-    // The samples are worth something only when both answers are frequent among them.
+    // The samples are only useful if both results are frequent.
     expect(held).toBeGreaterThan(numRuns / 10);
     expect(held).toBeLessThan(numRuns * 0.9);
   });
 
-  test("not inverts", () => {
+  test("not inverts the result", () => {
     fc.assert(
       fc.property(condition, subject, (made, of) => {
         expect(compileCondition({ not: made })(of)).toBe(!compileCondition(made)(of));
@@ -144,7 +144,7 @@ describe("for all conditions and subjects", () => {
     );
   });
 
-  test("ne is not eq, nin is not in, and exists: false is not exists: true", () => {
+  test("ne negates eq, nin negates in, and exists: false negates exists: true", () => {
     fc.assert(
       fc.property(path, value, list, subject, (at, operand, members, of) => {
         const truth = (what: object): boolean => compileCondition({ [at]: what })(of);
@@ -156,7 +156,7 @@ describe("for all conditions and subjects", () => {
     );
   });
 
-  test("checking takes any JSON without throwing, and a valid condition compiles and runs", () => {
+  test("checking never throws for JSON, and a valid condition compiles and runs", () => {
     const keys = fc.oneof(fc.string(), fc.constantFrom("and", "or", "not", "a.b", "in", "eq"));
     const json = fc.oneof(
       fc.jsonValue(),

@@ -1,13 +1,13 @@
 /**
- * Relative times: `$now-30d`, `$startOf.month`, `$endOf.week-1w`. They stand where a time or a day is compared, and
- * mean one when the condition is used, by the clocks of a zone: a day there may have 23 hours.
+ * Relative times: `$now-30d`, `$startOf.month`, `$endOf.week-1w`. They replace a time or a day in a comparison
+ * and are resolved when the condition is evaluated, in a time zone: a day can have 23 hours.
  *
- * It begins with `$now`, `$startOf.UNIT` or `$endOf.UNIT`; steps follow, taken from left to right. `$endOf` is the
- * first moment of the next unit, so that `lt` is what goes with it.
+ * The text starts with `$now`, `$startOf.UNIT` or `$endOf.UNIT`, followed by steps that are applied from left
+ * to right. `$endOf` is the start of the next unit, so compare it with `lt`.
  */
 import { DateTime, type DateTimeMaybeValid } from "luxon";
 
-/** The moment and the zone that relative times are seen from. */
+/** The current time and the time zone for relative times. */
 export interface RelativeClock {
   readonly now: Date;
   readonly timezone: string;
@@ -31,12 +31,12 @@ const FORM = new RegExp(
   `^\\$(?:now|(?<edge>startOf|endOf)\\.(?<unit>${UNITS.join("|")}))(?<steps>(?:[+-]\\d{1,5}[mhdwMQy]){0,4})$`,
 );
 
-/** True for a text that is meant as a relative time, right or wrong. */
+/** True if a text is meant as a relative time, valid or not. */
 export function isRelativeTime(text: string): boolean {
   return /^\$(now|startOf|endOf)/.test(text);
 }
 
-/** The moment that a relative time means, in the zone of the clock; undefined when it is none. */
+/** The time of a relative time in the given zone, or undefined if the text is invalid. */
 export function resolveRelativeTime(
   text: string,
   { now, timezone }: RelativeClock,
@@ -49,25 +49,25 @@ export function resolveRelativeTime(
   for (const [step] of groups["steps"]?.matchAll(/[+-]\d+[a-zA-Z]/g) ?? []) {
     const name = STEPS[step.at(-1) as keyof typeof STEPS];
     at = at.plus({ [name]: Number(step.slice(0, -1)) });
-    // A day whose midnight is left out begins later; the one that steps lead to begins where it does.
+    // If a time zone skips midnight, the day starts later. Steps can lead to such a day.
     if (unit !== undefined && unit !== "hour" && !CLOCK_STEPS.has(name)) at = findStart(at, "day");
   }
   return at.isValid && at.year >= 1 && at.year <= 9999 ? at : undefined;
 }
 
-/** The first moment of a unit: where clocks go back to midnight, a day begins at the first of its two midnights. */
+/** The start of a unit. If clocks go back to midnight, the day starts at the first of its two midnights. */
 function findStart(at: DateTimeMaybeValid, unit: Unit): DateTimeMaybeValid {
   const start = at.startOf(unit);
   if (unit === "hour" || !start.isValid) return start;
   return start.getPossibleOffsets().reduce((first, other) => (other < first ? other : first));
 }
 
-/** The first moment of the next unit. An hour in which clocks go back by half an hour is longer than others. */
+/** The start of the next unit. An hour in which clocks go back by half an hour is longer than others. */
 function findEnd(at: DateTimeMaybeValid, unit: Unit): DateTimeMaybeValid {
   const start = findStart(at, unit);
   const next = findStart(start.plus({ [unit]: 1 }), unit);
   return next > start ? next : findStart(start.plus({ [unit]: 2 }), unit);
 }
 
-/** The form of a relative time, for whoever wrote another. */
+/** The valid form, for error messages. */
 export const RELATIVE_TIME_FORM = "a relative time as $now-30d, $startOf.month or $endOf.week-1w";

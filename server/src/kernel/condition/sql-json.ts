@@ -2,7 +2,7 @@ import { SQL_OPERATORS, textComparisonSql, type SqlComparison } from "./sql-text
 
 const NULL = `'null'::jsonb`;
 
-/** A comparison of a value of the type jsonb, which can be of any of JSON's types or nothing. */
+/** Compares a jsonb value, which can have any JSON type or be missing. */
 export function jsonSql(sql: string, comparison: SqlComparison): string {
   const { operator, operand, parameters } = comparison;
   const json = (value: unknown): string => parameters.add(JSON.stringify(value), "jsonb");
@@ -37,17 +37,17 @@ export function jsonSql(sql: string, comparison: SqlComparison): string {
   }
 }
 
-/** SQL that is true when an array has a member that equals the operand. */
+/** SQL that is true if an array has a member equal to the operand. */
 function memberSql(sql: string, operand: unknown, json: (value: unknown) => string): string {
-  // Of a member that is a scalar this is equality; of another one it is less.
+  // For scalar members, containment means equality; for others it is weaker.
   if (typeof operand !== "object" || operand === null) return `${sql} @> ${json([operand])}`;
   const members = `case when ${isTypeSql(sql, "array")} then ${sql} else '[]' end`;
-  // Names that no column can have: those of the table are visible here too.
+  // No column can have these names. Table columns are visible here, so a clash would change the meaning.
   const each = `jsonb_array_elements(${members}) as "~list" ("~member")`;
   return `exists (select from ${each} where "~member" = ${json(operand)})`;
 }
 
-/** SQL that compares the value as a text, if it is one. jsonb would compare it by the locale. */
+/** SQL that compares the value as text if it is one. jsonb itself would compare by locale. */
 function jsonTextSql(sql: string, comparison: SqlComparison): string {
   return `(${isTypeSql(sql, "string")} and ${textComparisonSql(`(${sql} #>> '{}')`, comparison)})`;
 }
@@ -56,7 +56,7 @@ function isTypeSql(sql: string, type: string): string {
   return `jsonb_typeof(${sql}) = '${type}'`;
 }
 
-/** JSON's null counts as missing too. */
+/** JSON null counts as missing. */
 function presenceSql(sql: string, isPresent: boolean): string {
   return isPresent ? `${sql} <> ${NULL}` : `(${sql} <> ${NULL}) is not true`;
 }

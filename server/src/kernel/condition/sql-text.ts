@@ -1,11 +1,11 @@
 import type { Operator } from "./operator.ts";
 
-/** Collects the operands; `add` returns the placeholder of each in the text. */
+/** Collects the operands. `add` returns the placeholder for the SQL text. */
 export interface SqlParameters {
   add(value: unknown, type: string): string;
 }
 
-/** An operator that is no negation of another one. */
+/** An operator that is not a negation of another one. */
 export type PlainOperator = Exclude<Operator, "ne" | "nin">;
 
 /** A comparison of a value with an operand. */
@@ -15,10 +15,10 @@ export interface SqlComparison {
   readonly parameters: SqlParameters;
 }
 
-/** The operators of order in SQL. */
+/** The SQL operators of order comparisons. */
 export const SQL_OPERATORS = { gt: ">", gte: ">=", lt: "<", lte: "<=" } as const;
 
-/** SQL of a comparison by order or of parts of a text. */
+/** SQL for order and substring comparisons of texts. */
 export function textComparisonSql(
   sql: string,
   { operator, operand, parameters }: SqlComparison,
@@ -30,7 +30,7 @@ export function textComparisonSql(
     case "gte":
     case "lt":
     case "lte":
-      // The column keeps its own name, for the index; the collation of the operand decides for both.
+      // The column keeps its collation, so the index is used; the collation of the operand decides for both.
       return `${sql} ${SQL_OPERATORS[operator]} ${parameter} collate "C"`;
     case "contains":
       return `strpos(${sql}, ${parameter}) > 0`;

@@ -9,7 +9,7 @@ import { toTypedCondition } from "./typed-condition.ts";
 
 const FIELDS: Readonly<Record<string, ConditionField & { readonly definition: string }>> = {
   title: { sql: "title", kind: "text", definition: 'text collate "C"' },
-  // Any collation that is not "C" would do.
+  // Any collation other than "C" is suitable.
   place: { sql: "place", kind: "text", definition: 'text collate "und-x-icu"' },
   count: { sql: "count", kind: "number", type: "bigint", definition: "bigint" },
   price: { sql: "price", kind: "number", type: "numeric", definition: "numeric" },
@@ -18,13 +18,13 @@ const FIELDS: Readonly<Record<string, ConditionField & { readonly definition: st
   day: { sql: "day", kind: "date", definition: "date" },
   tags: { sql: "tags", kind: "texts", definition: "text[]" },
   extra: { sql: "extra", kind: "json", definition: "jsonb" },
-  // A name that statements themselves might use.
+  // A column name that generated SQL might use itself.
   member: { sql: "member", kind: "json", hasContainmentIndex: true, definition: "jsonb" },
 };
 const NAMES = Object.keys(FIELDS);
 
-// Few values, so that operands meet equals; those of two units and those above U+E000 are ordered
-// otherwise by UTF-16 than by code points.
+// Few values, so that operands often match. Surrogate pairs and characters above U+E000 sort differently by
+// UTF-16 than by code points.
 const text = fc.oneof(
   fc.constantFrom(
     "",
@@ -86,7 +86,7 @@ const record = fc.record(
 const EQUALITY = ["eq", "ne", "in", "nin"];
 const ORDER = ["gt", "gte", "lt", "lte"];
 
-/** An operator with its operand, of a kind that makes sense or does not: `value` makes the operands. */
+/** An operator with an operand that may have a wrong type. `value` creates the operands. */
 function operatorsOf(value: fc.Arbitrary<unknown>): fc.Arbitrary<Condition> {
   const ordered = fc.oneof(text, decimal, time, day);
   const operands: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
@@ -189,7 +189,7 @@ function idsInMemory(made: Condition, rows: readonly Row[]): number[] {
 }
 
 describe("for all conditions and rows", () => {
-  test("SQL finds the rows that the evaluator in memory finds", async () => {
+  test("SQL finds the same rows as the in-memory evaluation", async () => {
     const rows = fc.sample(record, 60).map((made, id): Row => ({ id, ...made }));
     await fill(rows);
     let found = 0;
@@ -202,12 +202,12 @@ describe("for all conditions and rows", () => {
       }),
       { numRuns },
     );
-    // Worth something only when both answers are frequent.
+    // The samples are only useful if both results are frequent.
     expect(found).toBeGreaterThan(numRuns * 6);
     expect(found).toBeLessThan(numRuns * 54);
   });
 
-  test("a condition that was typed means the same, and no operand of it can make SQL fail", async () => {
+  test("a typed condition keeps its meaning, and no operand makes SQL fail", async () => {
     await fill([{ id: 1 }]);
     const kindOf = (name: string) => FIELDS[name]?.kind;
     let typedOnes = 0;

@@ -1,10 +1,9 @@
 /**
- * Conditions as SQL, with the same answer for a row as `compileCondition` gives for the record.
+ * Translates conditions to SQL with the same result for a row as `compileCondition` for the record.
  *
- * In SQL a comparison with nothing is neither true nor false, in a condition it does not hold. So a
- * comparison is true exactly when it holds, and false or null otherwise; negations are pushed down to
- * the comparisons, where `is not true` expresses them. A comparison without negation stays in the form that
- * an index serves.
+ * A SQL comparison with null is neither true nor false; in a condition it does not match. So a comparison is
+ * true exactly if it matches, and false or null otherwise. Negations are pushed down to the comparisons and
+ * expressed by `is not true`. A comparison without negation keeps a form that an index can serve.
  */
 import { patternSource } from "./event-pattern.ts";
 import { parseDate, parseTime } from "./parse-time.ts";
@@ -22,22 +21,21 @@ import type { Comparison, ConditionTree } from "./parse-condition.ts";
 /** How a column is compared. */
 export type ConditionFieldKind = "text" | "number" | "boolean" | "time" | "date" | "json" | "texts";
 
-/** A field that a path begins with; further words lead into a `json` or `texts` one. */
+/** A field at the start of a path. Further words lead into a `json` or `texts` field. */
 export interface ConditionField {
   readonly sql: string;
   readonly kind: ConditionFieldKind;
-  /** Its type in SQL: an index on a `bigint` serves no operand that is `numeric`. */
+  /** The SQL type: an index on `bigint` cannot serve a `numeric` operand. */
   readonly type?: string;
-  /** Of texts that are event types: an operand with `*` is a pattern over them. */
+  /** True for columns of event types. An operand with `*` is then a pattern. */
   readonly hasPatterns?: boolean;
-  /** Of JSON: an index serves `@>`. */
+  /** True for JSON columns with an index for `@>`. */
   readonly hasContainmentIndex?: boolean;
 }
 
 /**
- * An expression that is true for exactly the rows whose records the condition holds for. A field that
- * `resolve` does not know is null. Texts of operands are well-formed and without NUL, which
- * `typedCondition` makes sure of.
+ * An expression that is true exactly for the rows whose records match. A field unknown to `resolve` is null.
+ * Text operands must be well-formed and free of NUL, which `typedCondition` ensures.
  */
 export function conditionToSql(
   tree: ConditionTree,
@@ -79,7 +77,7 @@ function comparisonSql(
 ): string {
   const { root, words } = splitPath(path, resolve);
   const field = root && resolveWords(root, words, parameters);
-  // There is nothing at the path, whatever the row.
+  // The path has no value in any row.
   if (!root || !field) return String(matches(null) !== negated);
   const plain = NEGATIONS.get(operator);
   const isNegated = negated !== (plain !== undefined);
@@ -94,7 +92,7 @@ function comparisonSql(
   return isNegated ? `(${whole}) is not true` : whole;
 }
 
-/** The longest beginning of a path that is a field, and the words that lead on from it. */
+/** The longest prefix of a path that is a field, and the remaining words. */
 export function splitPath<Field>(
   path: readonly string[],
   resolve: (name: string) => Field | undefined,
@@ -106,20 +104,20 @@ export function splitPath<Field>(
   return { root: resolve(path[0] ?? ""), words: path.slice(1) };
 }
 
-/** A containment that follows from an equality within JSON, and is served by an index. */
+/** A containment implied by an equality within JSON, which an index can serve. */
 function containmentSql(
   { sql, kind, hasContainmentIndex }: ConditionField,
   words: readonly string[],
   { operator, operand, parameters }: SqlComparison,
 ): string | undefined {
-  // Where a word may be an index into an array, there are two forms that the document can have.
+  // If a word can be an array index, the document can have two forms.
   const isClear = operator === "eq" && operand !== null && !words.some((word) => INDEX.test(word));
   if (kind !== "json" || !hasContainmentIndex || !isClear) return undefined;
   const whole = words.reduceRight<unknown>((inner, word) => ({ [word]: inner }), operand);
   return `${sql} @> ${parameters.add(JSON.stringify(whole), "jsonb")}`;
 }
 
-/** The field that further words lead to; undefined when there is none. */
+/** The nested field at the given words, or undefined if it does not exist. */
 function resolveWords(
   field: ConditionField,
   words: readonly string[],
@@ -130,8 +128,7 @@ function resolveWords(
   if (field.kind === "json") {
     const sql = words.reduce(
       (inner, key) =>
-        // The first reads objects and arrays alike, the second only objects; and it would take `-1`
-        // and `01` for indexes.
+        // `#>` reads objects and arrays. `->` reads objects only, and would accept `-1` and `01` as indexes.
         INDEX.test(key)
           ? `(${inner} #> ${parameters.add([key], "text[]")})`
           : `(${inner} -> ${parameters.add(key, "text")})`,
@@ -169,7 +166,7 @@ const WRITERS: Readonly<Record<ConditionFieldKind, KindWriter>> = {
   json: (field, comparison) => jsonSql(field.sql, comparison),
 };
 
-/** Of event types, an equality with patterns; undefined for other comparisons. */
+/** For event types, an equality with patterns. Undefined for other comparisons. */
 function patternSql(
   { sql, hasPatterns }: ConditionField,
   { operator, operand, parameters }: SqlComparison,
@@ -189,14 +186,14 @@ function patternSql(
 
 const TIME_FORMAT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
-/** The type of an operand that a column of a kind can equal and be ordered by; undefined for others. */
+/** The SQL type of an operand that a column kind can equal or be ordered by. Undefined for other operands. */
 type OperandType = (operand: unknown) => { type: string; ordered: boolean } | undefined;
 
 const textOperand: OperandType = (operand) =>
   typeof operand === "string" ? { type: "text", ordered: false } : undefined;
 const booleanOperand: OperandType = (operand) =>
   typeof operand === "boolean" ? { type: "boolean", ordered: false } : undefined;
-// Only the spelling of the record's JSON, since that is what texts are compared with.
+// Only the canonical spelling, because JSON texts are compared literally.
 const timeOperand: OperandType = (operand) =>
   typeof operand === "string" && parseTime(operand) === operand
     ? { type: "timestamptz", ordered: true }
@@ -214,7 +211,7 @@ function numberOperand(field: ConditionField): OperandType {
   };
 }
 
-/** Of a column with one value: equality, and order by its own type; undefined for other operators. */
+/** For a single-value column: equality, and order by its type. Undefined for other operators. */
 function scalarSql(
   field: ConditionField,
   comparison: SqlComparison,

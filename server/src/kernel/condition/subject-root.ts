@@ -1,7 +1,7 @@
 /**
- * Roots of condition paths besides the fields of an event: `ticket.priority` reads the ticket that an event is about,
- * in its state at the event, where the data of the event has only a comment. Only what has such a condition pays for
- * it: the state is looked up in the log for each batch of events, in one query.
+ * Additional roots of condition paths: `ticket.priority` reads the ticket of an event in its state at the
+ * event, even if the event data is only a comment. Only conditions that use it pay for it: one query per batch
+ * of events reads the state from the log.
  */
 import { CompiledQuery } from "kysely";
 import { conditionPaths, type Condition } from "./condition.ts";
@@ -14,14 +14,14 @@ import type { RecordedEvent } from "../log/event.ts";
 export interface SubjectRoot {
   /** The first word of the paths, such as `ticket`. */
   readonly name: string;
-  /** The types of the resources that it stands for. */
+  /** The resource types that the root reads. */
   readonly resourceTypes: readonly string[];
 }
 
-/** Where domains declare such roots. */
+/** Domains declare such roots here. */
 export const SubjectRootPoint = extensionPoint<SubjectRoot>("kernel.subject_roots");
 
-/** The roots that the paths of a condition begin with. */
+/** The roots used by the paths of a condition. */
 export function rootsIn(
   condition: Condition | null | undefined,
   { contributions }: Pick<PlatformServices, "contributions">,
@@ -35,10 +35,10 @@ export function rootsIn(
   return contributionsTo(SubjectRootPoint, contributions).filter(({ name }) => words.has(name));
 }
 
-/** The first words of the paths of conditions, which readers ask for with each batch. */
+/** The first words of the paths, cached because readers need them for each batch. */
 const wordsOf = new WeakMap<Condition, ReadonlySet<string>>();
 
-/** These events with the resources that one of the conditions asks for. */
+/** The events with the resources that at least one condition reads. */
 export async function attachFor(
   { tx, services }: { readonly tx: Tx; readonly services: Pick<PlatformServices, "contributions"> },
   conditions: Iterable<Condition | null | undefined>,
@@ -48,7 +48,7 @@ export async function attachFor(
   return roots.size === 0 ? events : attachWhole(tx, [...roots], events);
 }
 
-/** The newest event at or before each of these that has the whole resource in its data, or in `after`. */
+/** For each event, the newest event at or before it that contains the whole resource in its data or in `after`. */
 const WHOLE = `
   select p.n, ${EVENT_COLUMNS}
     from unnest($1::text[], $2::smallint[], $3::xid8[], $4::bigint[])
@@ -59,7 +59,7 @@ const WHOLE = `
              and coalesce(e.data -> 'after' ->> 'id', e.data ->> 'id') = p.resource_id
            order by e.epoch desc, e.xid desc, e.seq desc limit 1) e`;
 
-/** These events, those of the roots' resources with the whole resource; a query only where there are any. */
+/** Attaches the whole resource to events of the roots' resources. Without such events, no query is sent. */
 export async function attachWhole(
   tx: Tx,
   roots: readonly SubjectRoot[],

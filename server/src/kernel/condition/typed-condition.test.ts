@@ -14,7 +14,7 @@ const KINDS = new Map<string, ConditionFieldKind>([
 ]);
 const kindOf = (name: string) => KINDS.get(name);
 
-describe("operands take the form that records show", () => {
+describe("converts operands to the format of records", () => {
   test.each([
     [{ at: "2026-01-31T10:00:00+01:00" }, { at: "2026-01-31T09:00:00.000Z" }],
     [{ at: { gte: "2026-01-31" } }, { at: { gte: "2026-01-31T00:00:00.000Z" } }],
@@ -34,12 +34,12 @@ describe("operands take the form that records show", () => {
     { tags: ["a", "b"], "tags.0": "a", and: [{ tags: { contains: "b", in: [["c"], null] } }] },
     { extra: { eq: { a: [1] } }, "extra.a.0": { gt: 1, contains: { b: null } } },
     { count: { exists: false, ne: null, nin: [1, null] } },
-  ])("and these have it: %j", (condition) => {
+  ])("accepts the canonical form %j", (condition) => {
     expect(toTypedCondition(condition, kindOf)).toEqual({ condition });
   });
 });
 
-describe("an operand of another type is an error, with its path", () => {
+describe("rejects an operand of another type with its path", () => {
   test.each([
     [{ nothing: 1, or: [{ open: true }, { "no.thing": 1 }] }, ["/nothing", "/or/1/no.thing"]],
     [{ "title.a": 1, "tags.a": "b", "tags.0.0": "b" }, ["/title.a", "/tags.a", "/tags.0.0"]],
@@ -64,20 +64,20 @@ describe("an operand of another type is an error, with its path", () => {
   });
 });
 
-describe("the caller", () => {
+describe("placeholders for the caller", () => {
   const rule = {
     title: "$user",
     extra: { ne: "$user.id" },
     or: [{ title: { in: "$user.roles" } }],
   };
 
-  test("may be meant in a rule", () => {
+  test("are accepted in a rule", () => {
     expect(toTypedCondition(rule, kindOf, { users: true })).toEqual({ condition: rule });
     const lists = { tags: "$user.roles", "extra.a": { in: "$user.roles" } };
     expect(toTypedCondition(lists, kindOf, { users: true })).toEqual({ condition: lists });
   });
 
-  test("only where such a value can be, and only by the known names", () => {
+  test("are accepted only for matching fields and known names", () => {
     const typed = toTypedCondition(
       {
         title: { eq: "$user.roles", ne: "$user.email", in: ["$user.id", "$user.roles"] },
@@ -97,7 +97,7 @@ describe("the caller", () => {
     ]);
   });
 
-  test("is a text like another one elsewhere", () => {
+  test("are plain texts in other conditions", () => {
     expect(toTypedCondition({ title: "$user.id" }, kindOf)).toEqual({
       condition: { title: "$user.id" },
     });
@@ -105,7 +105,7 @@ describe("the caller", () => {
   });
 });
 
-test("texts are ordered by code points", () => {
+test("orders texts by code points", () => {
   const above = (operand: string) => compileCondition({ title: { gt: operand } });
   expect(above("\uffee")({ title: "😀" })).toBe(true);
   expect(above("😀")({ title: "\uffee" })).toBe(false);

@@ -11,16 +11,16 @@ import {
 import { type ConditionFieldKind, splitPath } from "./sql.ts";
 import { parseCondition, type ConditionError } from "./parse-condition.ts";
 
-/** A condition whose fields exist and whose operands are of their kinds, or its errors. */
+/** A condition with known fields and valid operands, or its errors. */
 export type TypedConditionResult =
   | { readonly condition: Condition }
   | { readonly errors: readonly ConditionError[] };
 
 /**
- * Checks a condition on the fields of a table, and puts every operand in the one form in which records
- * show such a value: a time with an offset becomes UTC, a day compared with times its beginning.
- * With `users` set, `$user.id` (or `$user`) and `$user.roles` may stand where the caller's are meant; with a
- * `clock`, relative times as `$now-30d` where a time or a day is compared.
+ * Checks a condition on the fields of a table and converts every operand to the format of records: a time with
+ * an offset becomes UTC, a day compared with times becomes its start. With `users`, `$user.id` (or `$user`) and
+ * `$user.roles` are placeholders for the caller's values. With a `clock`, times and days can be relative, such
+ * as `$now-30d`.
  */
 export function toTypedCondition(
   condition: unknown,
@@ -30,7 +30,7 @@ export function toTypedCondition(
   const { errors } = parseCondition(users ? expandRoles(condition) : condition);
   if (errors.length > 0) return { errors };
   const state: CheckState = { fieldOf, users, clock, errors: [] };
-  // It is an object, since it was parsed as a condition.
+  // A parsed condition is an object.
   const typed = convertObject(state, condition as Condition, "");
   return state.errors.length > 0 ? { errors: state.errors } : { condition: typed };
 }
@@ -49,7 +49,7 @@ function convertObject(state: CheckState, condition: Condition, pointer: string)
   return Object.fromEntries(
     Object.entries(condition).map(([key, value]) => {
       const at = jsonPointer(pointer, key);
-      // The types of all three were checked.
+      // The parser has checked all three types.
       if (key === "not") return [key, convertObject(state, value as Condition, at)];
       if (key === "and" || key === "or") {
         const parts = value as readonly Condition[];
@@ -77,7 +77,7 @@ function convertPath(state: CheckState, path: string, value: unknown, at: string
   );
 }
 
-/** The kind of value that words lead to within a field; undefined where there is never one. */
+/** The kind of the value nested in a field at these words. Undefined if such a value cannot exist. */
 function nestedKind(
   kind: ConditionFieldKind,
   words: readonly string[],
@@ -132,7 +132,7 @@ function convertOperand(state: CheckState, { kind, operator, operand, at }: Oper
   }
 }
 
-/** The kinds whose values are texts in JSON. */
+/** Kinds whose values are texts in JSON. */
 const TEXT_KINDS: ReadonlySet<ConditionFieldKind> = new Set(["text", "time", "date"]);
 
 const NOUNS: Readonly<Record<ConditionFieldKind, string>> = {
@@ -145,7 +145,7 @@ const NOUNS: Readonly<Record<ConditionFieldKind, string>> = {
   texts: "a list of texts",
 };
 
-/** A value that is not null, in its canonical form. */
+/** Converts a non-null value to its canonical form. */
 function convertValue(
   state: CheckState,
   kind: ConditionFieldKind,
@@ -208,14 +208,14 @@ function addError(state: CheckState, path: string, message: string): undefined {
 
 const NOT_STORABLE = "must hold no NUL and no half of a character";
 
-/** True when PostgreSQL can store it: no text anywhere in it has a NUL or half of a surrogate pair. */
+/** True if PostgreSQL can store the value: no text contains NUL or an unpaired surrogate. */
 function isStorable(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed() && !value.includes("\0");
   if (typeof value !== "object" || value === null) return true;
   return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member));
 }
 
-/** Replaces `$user.roles` by a list, which the caller's roles will be. */
+/** Wraps `$user.roles` in a list, because the caller's roles are a list. */
 function expandRoles(value: unknown): unknown {
   if (value === ROLES) return [ROLES];
   if (Array.isArray(value)) return value.map(expandRoles);

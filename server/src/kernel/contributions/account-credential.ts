@@ -2,15 +2,15 @@ import type { WriteContext } from "../contract.ts";
 import { extensionPoint } from "../extension-point.ts";
 
 /**
- * A kind of credential that a person has or has given out: a password, second factors, tokens, secret addresses.
- * All kinds together are what ends when an account turns out to have been somebody else's.
+ * A kind of credential of a user: a password, second factors, tokens, secret addresses. If an account turns out
+ * to belong to another person, credentials of all kinds are revoked.
  */
 export interface AccountCredential {
   /** Plural, as in events. */
   readonly kind: string;
-  /** Of the account itself, of one workspace or of one of its environments: these are revoked in its partition. */
+  /** The scope of the credentials. They are revoked in the partition of that scope. */
   readonly scope: "account" | "workspace" | "environment";
-  /** Revokes all of an account, and resolves to their number. */
+  /** Revokes all credentials of an account and resolves to their number. */
   readonly revoke: (ctx: WriteContext<never>, userId: string) => Promise<number>;
 }
 

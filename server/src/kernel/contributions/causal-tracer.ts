@@ -4,42 +4,42 @@ import type { Tx } from "../db/connection.ts";
 import { extensionPoint } from "../extension-point.ts";
 import type { EventMaker } from "../log/event.ts";
 
-/** Finds what events caused beyond further events (runs, deliveries), for the trace of a causal chain. */
+/** Finds the effects of events other than events (runs, deliveries), for the trace of a causal chain. */
 export interface CausalTracer {
   readonly kind: string;
-  /** Begins the ids of its items. */
+  /** The prefix of the ids of its items. */
   readonly prefix?: string;
-  /** Needed to see its items in a trace by anything; none when absent. */
+  /** Required to see its items in a trace of another resource. If absent, no permission is required. */
   readonly permission?: Permission;
   readonly find: (tx: Tx, eventIds: readonly string[]) => Promise<readonly TracedItem[]>;
-  /** Items by their ids: those that somebody asks for, or that events name. */
+  /** Reads items by id: requested ones, or those that events reference. */
   readonly read?: (tx: Tx, ids: readonly string[]) => Promise<readonly TracedSource[]>;
 }
 
 export interface TracedItem {
   readonly id: string;
-  /** The event that it comes from. */
+  /** The event that caused it. */
   readonly causationId: string;
   readonly status: string;
-  /** In a few words, for people. */
+  /** A short description for people. */
   readonly summary: string;
   readonly createdAt: string;
-  /** The name and the id of what it is an item of: a workflow, a webhook, an artifact. */
+  /** The name and id of the parent: a workflow, a webhook or an artifact. */
   readonly of?: { readonly id: string; readonly name: string };
-  /** The step of a run that started it. */
+  /** The run step that started it. */
   readonly madeBy?: EventMaker;
   readonly correlationId?: string;
   readonly finishedAt?: string | null;
 }
 
-/** An item that may come from no event. */
+/** An item that was not necessarily caused by an event. */
 export type TracedSource = Omit<TracedItem, "causationId"> & {
   readonly causationId: string | null;
 };
 
 export const CausalTracerPoint = extensionPoint<CausalTracer>("kernel.causal_tracers");
 
-/** Finds the id of the resource that people call by another name, such as the number of a ticket. */
+/** Resolves a common name of a resource, such as a ticket number, to its id. */
 export type ResourceNamer = (
   ctx: Pick<ReadContext, "tx" | "services">,
   name: string,

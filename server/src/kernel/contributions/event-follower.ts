@@ -1,12 +1,12 @@
-/** Followers of a topic: each domain tells of its own, so that somebody who publishes sees what will come of it. */
+/** Consumers of a topic, so that publishers see the effects of an event. Each domain lists its own consumers. */
 import type { Permission } from "../access/permission.ts";
 import type { ReadContext } from "../contract.ts";
 import { extensionPoint } from "../extension-point.ts";
 
-/** A topic with the types of its events. */
+/** A topic with its event types. */
 export interface FollowedTopic {
   readonly name: string;
-  /** The name, and that of the topic of all platform events for those. */
+  /** The topic name. For platform events also the name of the topic with all platform events. */
   readonly names: readonly string[];
   readonly types: readonly string[];
 }
@@ -14,10 +14,10 @@ export interface FollowedTopic {
 export interface EventFollower {
   readonly id: string;
   readonly name: string;
-  /** Patterns of types, or the types that it hears of this topic. */
+  /** Patterns of types, or the consumed types of this topic. */
   readonly hears: readonly string[];
   readonly status: string;
-  /** Events or deliveries that wait for it; null where nothing is counted. */
+  /** Events or deliveries that are not processed yet. Null if they are not counted. */
   readonly behind: number | null;
 }
 

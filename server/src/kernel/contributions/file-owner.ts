@@ -1,17 +1,17 @@
-/** Things that files are attached to: whoever may read the thing may read its files. */
+/** Resources with attached files. Read access to the resource includes its files. */
 import type { ReadContext } from "../contract.ts";
 import { extensionPoint } from "../extension-point.ts";
 
-/** A file, as far as the thing that it is attached to has to know it. */
+/** The fields of a file that its resource needs for the access check. */
 export interface AttachedFile {
   readonly id: string;
-  /** The id of the thing. */
+  /** The id of the resource. */
   readonly attachedId: string;
-  /** True when only those who work on the thing may see it. */
+  /** True if only agents may see the file. */
   readonly internal: boolean;
 }
 
-/** One type of things that files are attached to. */
+/** A resource type with attached files. */
 export interface FileOwner {
   /** The resource type, as in events: `incident`, `article`. */
   readonly type: string;

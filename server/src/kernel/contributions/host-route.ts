@@ -1,10 +1,10 @@
-/** Hosts beside the installation's own, each with a part of it and nothing else. */
+/** Additional hosts, each of which serves one part of the installation only. */
 import type { Platform } from "../contract.ts";
 import { extensionPoint } from "../extension-point.ts";
 
-/** The hosts that lead to a part of a domain, kept up to date while the process lives. */
+/** The hosts of one domain, updated while the process runs. */
 export interface HostRoutes {
-  /** The path of ours for a path at a host; undefined when the host is none of these. */
+  /** The local path for a path at a host. Undefined if the host does not belong to the domain. */
   readonly rewrite: (host: string, url: string) => string | undefined;
   readonly close: () => void;
 }
@@ -13,5 +13,5 @@ export interface HostRoute {
   readonly open: (platform: Platform) => Promise<HostRoutes>;
 }
 
-/** Where domains contribute hosts. */
+/** Domains contribute hosts here. */
 export const HostRoutePoint = extensionPoint<HostRoute>("kernel.host_routes");

@@ -3,25 +3,25 @@ import type { ReadContext } from "../contract.ts";
 import { extensionPoint } from "../extension-point.ts";
 import type { EventType, RecordedEvent } from "../log/event.ts";
 
-/** People by their ids and by the ids of their roles, but for some of them. */
+/** Recipients by user id and role id, minus exclusions. */
 export interface NotificationAudience {
   readonly userIds: readonly string[];
   readonly roles: readonly string[];
   readonly except: readonly string[];
 }
 
-/** Events of which some people are notified, and in which words. */
+/** Events with the recipients and the texts of their notifications. */
 export interface NotificationRule {
   readonly on: EventType;
-  /** Of those events only these; all of them when absent. */
+  /** Limits the rule to some of the events. If absent, it applies to all. */
   readonly when?: (event: RecordedEvent) => boolean;
-  /** The members who hold one of these roles, or whom the workspace names for such an event. */
+  /** Members with one of these roles, or recipients that the workspace configures for the event. */
   readonly to:
     | readonly BuiltInRole[]
     | ((ctx: Pick<ReadContext, "tx">, event: RecordedEvent) => Promise<NotificationAudience>);
   readonly title: (event: RecordedEvent) => string;
   readonly body: (event: RecordedEvent) => string;
-  /** The page of the console where something is to be done. */
+  /** The console page for the next action. */
   readonly path?: `/${string}`;
 }
 

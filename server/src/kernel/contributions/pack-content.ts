@@ -1,7 +1,7 @@
 /**
- * Packs bring content of many kinds: roles, tables, workflows. Each kind is contributed by the domain
- * that owns it, which declares how an item is created, read, replaced and removed within the transaction
- * that installs the pack, so that a pack is installed as a whole or not at all.
+ * Packs contain content of many kinds: roles, tables, workflows. The domain that owns a kind declares how to
+ * create, read, replace and remove an item in the transaction that installs the pack, so that a pack is
+ * installed completely or not at all.
  */
 import type { Static, TSchema } from "typebox";
 import type { Caller, WorkspaceRef } from "../access/caller.ts";
@@ -15,62 +15,59 @@ import type { Permission } from "../access/permission.ts";
 export type PackContext = WriteContext & { readonly workspace: WorkspaceRef };
 
 export interface PackContent<Content = never, Prepared = never> {
-  /** Its name among the `resources` of a descriptor, plural. */
+  /** The plural name under `resources` in a descriptor. */
   readonly kind: string;
-  /** The kinds whose items must be there first, since these may refer to them. */
+  /** Kinds that must be installed first because items of this kind can reference them. */
   readonly after?: readonly string[];
-  /** The permission to create one by hand, and so by a pack. */
+  /** The permission to create an item, also required to install a pack with one. */
   readonly permission: Permission;
-  /** True when one is created in an environment, and not for the whole workspace. */
+  /** True if items belong to an environment, false if they belong to the workspace. */
   readonly environmentScoped: boolean;
-  /** Of one item, as a descriptor has it. */
+  /** The schema of one item in a descriptor. */
   readonly schema: TSchema;
-  /** The identity of an item from one version of a pack to the next. */
+  /** Identifies an item across versions of a pack. */
   readonly keyOf: (content: Content) => string;
-  /** Runs before the transaction; the other items of its kind come with it. */
+  /** Runs before the transaction, with the other items of the kind. */
   readonly prepare?: (
     platform: Platform,
     content: Content,
     caller: Caller,
     beside: readonly Content[],
   ) => Promise<Prepared>;
-  /** The id of an existing resource with its name, which would be in conflict. */
+  /** The id of an existing resource with the same name, which would be a conflict. */
   readonly find: (ctx: PackContext, content: Content) => Promise<string | undefined>;
-  /**
-   * The part of it that a person may edit; undefined when it is gone. Being switched on or off is no part
-   * of it.
-   */
+  /** The editable part of an item, without its enabled state. Undefined if it was deleted. */
   readonly read: (ctx: PackContext, id: string) => Promise<object | undefined>;
-  /** Creates it, and returns its id. */
+  /** Creates the item and returns its id. */
   readonly create: (ctx: PackContext, content: Content, prepared: Prepared) => Promise<string>;
-  /** Replaces one that nobody has edited; returns its id, which may be another. */
+  /** Replaces an unedited item. Returns its id, which can change. */
   readonly replace: (
     ctx: PackContext,
     id: string,
     content: Content,
     prepared: Prepared,
   ) => Promise<string>;
-  /** Removes it; throws a `Failure` where it is in use. */
+  /** Removes the item. Throws a `Failure` if it is in use. */
   readonly remove: (ctx: PackContext, id: string) => Promise<void>;
-  /** The way back: what is there as content, for those who keep a workspace as code. */
+  /** Exports existing items as content, for workspaces as code. */
   readonly source?: ContentSource<Content>;
 }
 
 export interface ContentSource<Content = never> {
-  /** The ids of all there are, the oldest first. */
+  /** The ids of all items, oldest first. */
   readonly list: (ctx: SourceContext, limit: number) => Promise<readonly string[]>;
-  /** One of them as a descriptor has it, with names where it can; undefined when it is gone. */
+  /** An item in descriptor format, with names instead of ids if possible. Undefined if it was deleted. */
   readonly toContent: (ctx: SourceContext, id: string) => Promise<object | undefined>;
-  /** The keys of items of the same kind that must be there first. */
+  /** The keys of items of the same kind that must be created first. */
   readonly needs?: (content: Content) => readonly string[];
-  /** The one that content stands for, where `find` does not know. */
+  /** Finds the item for a content, if `find` of the kind cannot. */
   readonly find?: (ctx: SourceContext, content: Content) => Promise<string | undefined>;
 }
 
 /** A transaction that reads content. */
 export type SourceContext = Pick<PackContext, "tx" | "services" | "caller">;
 
-/** Where domains contribute kinds of pack content. */
+/** Domains contribute kinds of pack content here. */
 export const PackContentPoint = extensionPoint<PackContent>("kernel.pack_contents");
 
 /** Declares a kind of content. */
@@ -80,7 +77,7 @@ export function packContent<Schema extends TSchema, Prepared = undefined>(
   return about as unknown as PackContent;
 }
 
-/** The ids of a table, the oldest first. */
+/** The ids of a table, oldest first. */
 export async function listIds(
   tx: Tx,
   table: "apps" | "artifacts" | "roles" | "saved_queries" | "user_tables" | "webhooks",

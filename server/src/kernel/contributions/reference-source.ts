@@ -1,7 +1,4 @@
-/**
- * Where something is used: each domain says which of its own things name another, by a connector's id or a secret's
- * name.
- */
+/** Usage of a resource: each domain finds which of its resources reference a connector id or a secret name. */
 import { sql } from "kysely";
 import type { Permission } from "../access/permission.ts";
 import type { ReadContext } from "../contract.ts";
@@ -9,16 +6,16 @@ import type { Tx } from "../db/connection.ts";
 import { contributionsTo, extensionPoint } from "../extension-point.ts";
 import Type, { type Static } from "typebox";
 
-/** Each kind names no more than this many. */
+/** The maximum number of referrers per kind. */
 const REFERRERS_MAX = 50;
 
-/** One kind of things that name others. */
+/** A kind of resources that reference others. */
 export interface ReferenceSource {
   /** The resource type: `workflow`, `webhook`. */
   readonly kind: string;
-  /** Without it the caller is told of none of them. */
+  /** Callers without this permission do not see the referrers. */
   readonly permission: Permission;
-  /** Those whose text matches a regular expression, which is always one of ours. */
+  /** Finds items whose text matches a regular expression. The expression never comes from a user. */
   readonly find: (
     tx: Tx,
     pattern: string,
@@ -26,10 +23,10 @@ export interface ReferenceSource {
   ) => Promise<readonly { readonly id: string; readonly name: string }[]>;
 }
 
-/** Where domains declare what names others. */
+/** Domains declare their referencing resources here. */
 export const ReferenceSourcePoint = extensionPoint<ReferenceSource>("kernel.reference_sources");
 
-/** A thing that names another. */
+/** A resource that references another. */
 export const Referrer = Type.Object(
   {
     kind: Type.String({ description: "`workflow`, `webhook` and so on" }),
@@ -39,7 +36,7 @@ export const Referrer = Type.Object(
   { title: "Referrer" },
 );
 
-/** Finds the rows of a small table by the text of some columns. */
+/** Finds the rows of a small table whose columns match. */
 export function findInTable(table: string, ...columns: readonly string[]): ReferenceSource["find"] {
   const text = sql.raw(columns.map((column) => `${column}::text`).join(" || ' ' || "));
   return async (tx, pattern, limit) => {
@@ -50,7 +47,7 @@ export function findInTable(table: string, ...columns: readonly string[]): Refer
   };
 }
 
-/** All things that match, as far as the caller may read them. */
+/** All matching resources that the caller can read. */
 export async function findReferrers(
   { tx, caller, services }: ReadContext,
   pattern: string,

@@ -1,7 +1,7 @@
 /**
- * Sources of reports, KPIs and exports: rows of some kind, by fields that have names in the API. Each kind is
- * contributed by the domain that owns the rows. It names the permission to see them, and opens them as the
- * caller sees them: nobody can count more than they may read.
+ * Sources of reports, KPIs and exports: rows with fields that have names in the API. The domain that owns the
+ * rows contributes the source, with the permission to see it, and opens it with the caller's access rules, so a
+ * report never counts rows that the caller cannot read.
  */
 import Type, { type Static, type TObject } from "typebox";
 import { type Caller, partitionOfCaller } from "../access/caller.ts";
@@ -11,75 +11,75 @@ import { type SqlParameters, type SqlRow, queryRows } from "../db/statement.ts";
 import { contributionsTo, extensionPoint } from "../extension-point.ts";
 import type { Permission } from "../access/permission.ts";
 
-/** How long one statement of a report may take. */
+/** The timeout of one report statement. */
 export const REPORT_TIME_LIMIT_MS = 30_000;
 
 /** The caller of a report, with the platform. */
 export interface ReportRequest {
   readonly platform: Platform;
   readonly caller: Caller;
-  /** A past moment: sources that know what they were then are opened as of it. */
+  /** A time in the past. Sources that support it are opened in their state at that time. */
   readonly asOf?: Date;
 }
 
-/** A field of a source, as the caller sees it. */
+/** A field of a source with the caller's access rules applied. */
 export interface ReportField extends ConditionField {
-  /** The title of the field, where it has one. */
+  /** The title, if the field has one. */
   readonly title?: string;
   /** Converts the driver's value to the API's JSON. */
   readonly toJson?: (stored: unknown) => unknown;
 }
 
-/** Columns that together no two rows have alike and that are never null: rows are read in their order. */
+/** Columns that are never null and unique in combination. They define the read order. */
 export interface ReportKey {
   readonly sql: string;
-  /** The SQL type that a cursor value is cast to. */
+  /** The SQL type for casting cursor values. */
   readonly type: string;
 }
 
-/** A source as one caller sees it. */
+/** A source with the caller's access rules applied. */
 export interface OpenReportSource {
   /** The SQL after `from`. */
   readonly from: string;
-  /** SQL that is true for the rows that the caller sees; undefined when it is for all. */
+  /** SQL that is true for rows visible to the caller. Undefined if all are visible. */
   readonly where: string | undefined;
-  /** By their names in the API. */
+  /** Fields by their API names. */
   readonly fields: ReadonlyMap<string, ReportField>;
   readonly key: readonly ReportKey[];
-  /** The field with the time at which a row was created. */
+  /** The field with the creation time of a row. */
   readonly time: string | undefined;
-  /** How many rows a statement may ask for at most, where that has a bound of its own. */
+  /** The maximum number of rows per statement, if the source limits it. */
   readonly rowsMax?: number;
-  /** Runs a statement over it. */
+  /** Runs a statement on the source. */
   readonly query: (text: string, values: readonly unknown[]) => Promise<readonly SqlRow[]>;
-  /** False when its fields have changed since it was opened; then it is opened once more. */
+  /** False if its fields have changed since it was opened. It must then be opened again. */
   readonly isCurrent?: () => Promise<boolean>;
 }
 
 export interface ReportSource<Content = never> {
   readonly kind: string;
   readonly summary: string;
-  /** The permission to see such rows. */
+  /** The permission to read the rows. */
   readonly permission: Permission;
-  /** Further permissions, where they depend on the fields beside `kind`. */
+  /** Additional permissions that depend on the fields other than `kind`. */
   readonly needs?: (
     platform: Pick<Platform, "contributions">,
     content: Content,
   ) => readonly Permission[];
-  /** The fields beside `kind`. */
+  /** The fields other than `kind`. */
   readonly schema: TObject;
-  /** True when a row never changes once it is there, so that any past moment can be computed exactly. */
+  /** True if rows never change after creation, so every past state can be computed exactly. */
   readonly exactPast: boolean;
-  /** True where its rows are a query of somebody's own, whose statements are not merged with each other. */
+  /** True if the rows come from a user's query. Statements on such a source are not merged. */
   readonly isQuery?: boolean;
-  /** Opens the source as it was at a past moment, where the log knows that. */
+  /** Opens the source in its state at a past time, if the log contains it. */
   readonly openAt?: (
     request: ReportRequest,
     content: Content,
     parameters: SqlParameters,
     at: Date,
   ) => Promise<OpenReportSource>;
-  /** Opens the source; its operands go to the parameters. Throws a `Failure` where there is none. */
+  /** Opens the source and adds its operands to the parameters. Throws a `Failure` if it does not exist. */
   readonly open: (
     request: ReportRequest,
     content: Content,
@@ -87,7 +87,7 @@ export interface ReportSource<Content = never> {
   ) => Promise<OpenReportSource>;
 }
 
-/** Where domains contribute sources of reports. */
+/** Domains contribute report sources here. */
 export const ReportSourcePoint = extensionPoint<ReportSource>("kernel.report_sources");
 
 /** Declares a kind of source. */
@@ -100,7 +100,7 @@ export function reportSource<Schema extends TObject>(
   return { exactPast: false, ...about } as unknown as ReportSource;
 }
 
-/** Rows of a table of ours: the partition's, by row-level security. */
+/** Rows of a platform table. Row-level security limits them to the partition. */
 export interface TableRows {
   readonly from: string;
   readonly where?: string;
@@ -109,7 +109,7 @@ export interface TableRows {
   readonly time: string;
 }
 
-/** Opens rows of a table of ours, for a source that has to choose among several. */
+/** Opens rows of a platform table, for sources that choose among several. */
 export function openRows(
   request: ReportRequest,
   { where, fields, ...rows }: TableRows,
@@ -122,7 +122,7 @@ export function openRows(
   };
 }
 
-/** Declares a source that is one table of ours. */
+/** Declares a source that is one platform table. */
 export function tableSource(
   about: Pick<ReportSource, "kind" | "summary" | "permission"> &
     TableRows & { readonly exactPast?: boolean },
@@ -149,7 +149,7 @@ export function readInPartition(
   });
 }
 
-/** Every kind of source, by its name. */
+/** All kinds of sources by name. */
 export function reportSourcesOf({
   contributions,
 }: Pick<Platform, "contributions">): ReadonlyMap<string, ReportSource> {
@@ -161,5 +161,5 @@ export function reportSourcesOf({
   return sources;
 }
 
-/** Contributions never change while a process lives. */
+/** Contributions never change while the process runs. */
 const cache = new WeakMap<Platform["contributions"], ReadonlyMap<string, ReportSource>>();

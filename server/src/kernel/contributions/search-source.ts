@@ -1,67 +1,67 @@
-/** The search over everything: each domain declares what of its own can be found, and by what. */
+/** Global search: each domain declares which of its resources can be found and by which texts. */
 import { sql } from "kysely";
 import type { Permission } from "../access/permission.ts";
 import type { ReadContext } from "../contract.ts";
 import { extensionPoint } from "../extension-point.ts";
 
-/** A text that somebody looks for. */
+/** A search text. */
 export interface SearchQuery {
-  /** In lower case, without spaces at its ends. */
+  /** In lower case, trimmed. */
   readonly text: string;
-  /** Its words; of the last one perhaps only the beginning is there yet. */
+  /** The words of the text. The last one may be incomplete. */
   readonly words: readonly string[];
-  /** As it was typed, for ids and numbers. */
+  /** The text as typed, for ids and numbers. */
   readonly raw: string;
   readonly limit: number;
 }
 
-/** A thing that was found. */
+/** A search result. */
 export interface SearchHit {
   readonly id: string;
   readonly title: string;
-  /** A second line: a number, a state, an address. */
+  /** A second line: a number, a state or an address. */
   readonly detail?: string | null;
-  /** The name that people quote: a ticket's number, a table's slug. */
+  /** The public reference: a ticket number or a table slug. */
   readonly ref?: string | null;
-  /** The slug of the table that a record is in. */
+  /** The slug of the record's table. */
   readonly table?: string;
 }
 
-/** One kind of things that can be found. */
+/** A kind of searchable resources. */
 export interface SearchSource {
   /** The resource type: `workflow`, `incident`. */
   readonly kind: string;
-  /** Without it the caller finds none of them. */
+  /** Callers without this permission find none of them. */
   readonly permission: Permission;
-  /** In the partition of the transaction, as this caller sees it; the best or newest first. */
+  /** Searches the partition of the transaction with the caller's access rules. Best or newest results first. */
   readonly search: (ctx: ReadContext, query: SearchQuery) => Promise<readonly SearchHit[]>;
 }
 
-/** Where domains declare what can be found. */
+/** Domains declare searchable resources here. */
 export const SearchSourcePoint = extensionPoint<SearchSource>("kernel.search_sources");
 
-/** The rows of a table, by SQL over its columns. */
+/** The rows of a table, found by SQL on its columns. */
 export interface SearchedTable {
   readonly table: string;
   readonly id?: string;
   readonly title: string;
   readonly detail?: string;
   readonly ref?: string;
-  /** Expressions besides the title in which words may stand. */
+  /** Additional expressions to search, besides the title. */
   readonly also?: readonly string[];
-  /** A condition on all rows; no part of it comes from a request. */
+  /** A condition on all rows. It never contains request data. */
   readonly where?: string;
   readonly order?: string;
-  /** Its kind in `search_names`, whose index finds the rows of a large table. */
+  /** The kind in `search_names`, whose index finds the rows of large tables. */
   readonly indexed?: string;
 }
 
-/** So many of the newest rows of a large table are looked through; further ones are found by its index alone. */
+/** The number of newest rows that are scanned in a large table. Older rows are found through the index only. */
 const SCANNED_ROWS_MAX = 2_000;
-/** A single letter begins too many words to be of use. */
+/** A single letter matches too many words to be useful. */
 const WORD_CHARACTERS_MIN = 2;
 
-/** Finds the rows of a table that have every word in their title or in another of these texts. */
+/** Finds the rows whose title or other texts contain every word. */
 export function searchTable({
   table,
   id = "id",
@@ -100,15 +100,15 @@ function selectIndexed(kind: string | undefined, words: readonly string[], limit
   return sql`union all select i.id from search_names(${kind}, ${wordsQuery(words)}, ${limit}) i`;
 }
 
-/** The tsquery of all words; of the last one the beginning is enough. */
+/** A tsquery with all words. The last one is a prefix. */
 function wordsQuery(words: readonly string[]) {
-  // Quoted, it is a text and no query; of quotes and backslashes nothing can be looked for.
+  // Quotes prevent the text from being parsed as a query. Quotes and backslashes cannot be searched.
   const prefix = `'${words.at(-1)?.replaceAll(/['\\]/g, " ")}':*`;
   const rest = words.slice(0, -1).join(" ");
   return sql`plainto_tsquery('simple', ${rest}) && to_tsquery('simple', ${prefix})`;
 }
 
-/** The pattern of a text for LIKE, wherever it stands. */
+/** A LIKE pattern that finds a text at any position. */
 export function containsPattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
 }

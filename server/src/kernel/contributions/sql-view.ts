@@ -1,6 +1,6 @@
 /**
- * Rows of the platform that people's SQL may read, beside their own tables: views in the database, each contributed by
- * the domain that owns the rows, which says who sees which of them.
+ * Platform rows that users' SQL can read in addition to workspace tables: database views, contributed by the
+ * domain that owns the rows and defines who can see them.
  */
 import type { Caller } from "../access/caller.ts";
 import type { Permission } from "../access/permission.ts";
@@ -10,7 +10,7 @@ import { contributionsTo, extensionPoint } from "../extension-point.ts";
 
 export interface SqlViewColumn {
   readonly name: string;
-  /** As PostgreSQL names it. */
+  /** The PostgreSQL type. */
   readonly type: string;
 }
 
@@ -20,15 +20,15 @@ export interface SqlViewRequest {
 }
 
 export interface SqlView {
-  /** In statements; the view in the database is `sql_views.<name>`. */
+  /** The name in statements. The database view is `sql_views.<name>`. */
   readonly name: string;
   readonly summary: string;
-  /** The permission to see such rows. */
+  /** The permission to read the rows. */
   readonly permission: Permission;
   readonly columns: readonly SqlViewColumn[];
   /**
-   * SQL that is true for the rows (`e`) that the caller sees; undefined when it is for all, false when for none. For
-   * callers who have the permission.
+   * SQL that is true for rows (`e`) visible to a caller with the permission. Undefined if all are visible,
+   * false if none are.
    */
   readonly visible?: (
     request: SqlViewRequest,
@@ -36,16 +36,16 @@ export interface SqlView {
   ) => Promise<string | undefined | false>;
 }
 
-/** Where domains contribute views. */
+/** Domains contribute views here. */
 export const SqlViewPoint = extensionPoint<SqlView>("kernel.sql_views");
 
-/** A view as one caller sees it. */
+/** A view with the caller's access rules applied. */
 export interface OpenSqlView extends Pick<SqlView, "name" | "columns"> {
   readonly from: string;
   readonly where: string | undefined;
 }
 
-/** Opens a view; undefined where there is none, or the caller may see none of its rows. */
+/** Opens a view. Undefined if it does not exist or the caller cannot see any of its rows. */
 export async function openSqlView(
   request: SqlViewRequest,
   name: string,
@@ -60,7 +60,7 @@ export async function openSqlView(
   return { name, columns: view.columns, from: `sql_views."${name}"`, where };
 }
 
-/** Declares the columns of a view by one line for each type. */
+/** Declares the columns of a view, one line per type. */
 export function viewColumns(types: Readonly<Record<string, string>>): readonly SqlViewColumn[] {
   return Object.entries(types).flatMap(([type, names]) =>
     names.split(" ").map((column) => ({ name: column, type })),

@@ -1,21 +1,21 @@
 import type { Tx } from "../db/connection.ts";
 import { extensionPoint } from "../extension-point.ts";
 
-/** Something that acts in a member's name while nobody attends to it. */
+/** An item that runs automatically in the name of a member. */
 export interface UnattendedItem {
   readonly id: string;
   readonly name: string;
-  /** Where it acts; null for all environments. */
+  /** Its environment, or null for all environments. */
   readonly environment: string | null;
 }
 
-/** One kind of it, which ends with the membership of that person. */
+/** A kind of automatic work that must stop when the member leaves. */
 export interface UnattendedWork {
   /** The resource type: `workflow`, `webhook`. */
   readonly kind: string;
-  /** Lists what acts in the name of a member, in the environment of the transaction or in all; at most `limit`. */
+  /** Lists up to `limit` items that act for a member, in the environment of the transaction or in all. */
   readonly list: (tx: Tx, userId: string, limit: number) => Promise<readonly UnattendedItem[]>;
 }
 
-/** Where domains declare what acts in the name of members. */
+/** Domains declare their automatic work here. */
 export const UnattendedWorkPoint = extensionPoint<UnattendedWork>("kernel.unattended_work");

@@ -3,7 +3,7 @@ import type { WorkspaceRef } from "../access/caller.ts";
 import type { ReadContext } from "../contract.ts";
 import { extensionPoint } from "../extension-point.ts";
 
-/** Counts what waits for the caller in person: to decide, to work on. */
+/** Counts work that waits for the caller personally: decisions and assigned tickets. */
 export interface WaitingWork {
   /** The name of the count, such as `approvals` or `incidents`. */
   readonly kind: string;

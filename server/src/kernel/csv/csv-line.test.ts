@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { formatCsvLine, escapeFormula, unescapeFormula } from "./csv-line.ts";
 
-test("a line quotes cells that would not be parsed back", () => {
+test("quotes cells that a parser would otherwise change", () => {
   expect(formatCsvLine(["a", null, "", "b c"])).toBe('a,,"",b c\r\n');
   expect(formatCsvLine(['"', "a,b", "a\nb", "a\rb", " a", "a\t"])).toBe(
     '"""","a,b","a\nb","a\rb"," a","a\t"\r\n',
@@ -9,14 +9,14 @@ test("a line quotes cells that would not be parsed back", () => {
 });
 
 test.each(["=1+1", "+1", "-1", "@a", "\ta", "\ra", "\n=1", "＝1", "'=1", "''@a"])(
-  "%j gets a mark in front, and loses it again",
+  "escapes %j and restores it when parsing",
   (cell) => {
     expect(escapeFormula(cell)).toBe(`'${cell}`);
     expect(unescapeFormula(`'${cell}`)).toBe(cell);
   },
 );
 
-test.each(["", "1+1", "a=b", " =1", "'a", "''"])("%j stays as it is", (cell) => {
+test.each(["", "1+1", "a=b", " =1", "'a", "''"])("keeps %j unchanged", (cell) => {
   expect(escapeFormula(cell)).toBe(cell);
   expect(unescapeFormula(cell)).toBe(cell);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { escapeFormula, formatCsvLine } from "./csv-line.ts";
 import { parseCsv } from "./parse-csv.ts";
 
-test("rows have the line that they begin in, whatever ends their lines", async () => {
+test("reports the first line of each row for all line endings", async () => {
   const text = '\ufeff a ,b\r\n1,"two\nlines"\n\n,""\r3\n';
   expect(await parseCsv(text)).toEqual({
     header: ["a", "b"],
@@ -15,16 +15,16 @@ test("rows have the line that they begin in, whatever ends their lines", async (
   });
 });
 
-test.each(["\r\n", "\n", "\r"])("also where cells have lines, and %j ends them", async (end) => {
+test.each(["\r\n", "\n", "\r"])("reports it also after cells with line breaks %j", async (end) => {
   const text = ["k,i", '"a', "b", 'c",1', "", "", "x,2", '"",3'].join(end);
   const { rows } = await parseCsv(text);
   expect(rows.map(({ line }) => line)).toEqual([2, 7, 8]);
 });
 
-test("a formatted file is parsed back", async () => {
+test("parses a formatted file back", async () => {
   const unit = fc.constantFrom('"', ",", "\r", "\n", " ", "'", "=", "é", "😀", "a");
   const cell = fc.option(fc.string({ unit }));
-  // A row of nothing but empty cells may be an empty line.
+  // A row of empty cells may be formatted as an empty line.
   const row = fc.tuple(cell, cell).map((cells) => ["x", ...cells]);
   await fc.assert(
     fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
@@ -39,7 +39,7 @@ test("a formatted file is parsed back", async () => {
   );
 });
 
-test("a file has an end", async () => {
+test("limits the size of a file", async () => {
   expect(await parseCsv("number\nA-1\nA-2\n", { rowsMax: 2 })).toEqual({
     header: ["number"],
     rows: [
@@ -57,6 +57,6 @@ test.each([
   ['a\n"b', "line 2"],
   ['a\nb"c"\n', "line 2"],
   ['a\r\n"x\r\ny"\r\nb"c"\r\n', "line 4"],
-])("%j is refused with the line", async (text, path) => {
+])("rejects %j with the line", async (text, path) => {
   await expect(parseCsv(text)).rejects.toMatchObject({ particulars: { errors: [{ path }] } });
 });

@@ -4,16 +4,16 @@ import { type Formulas, unescapeFormula } from "./csv-line.ts";
 import { invalidField } from "../operation/failure.ts";
 import { TurnTimer } from "../work/turn-timer.ts";
 
-/** The rows of one file. */
+/** The maximum number of rows per file. */
 export const CSV_ROWS_MAX = 100_000;
 const CHUNK_BYTES = 4_096;
-/** More than any table has columns; of a line that never ends no more is parsed. */
+/** More than the maximum number of table columns. Limits the parsing of a line without an end. */
 const CELLS_MAX = 2_000;
 const ROW_CHARACTERS_MAX = 2_097_152;
 
-/** A row of a CSV file; an empty cell without quotes is null. */
+/** A row of a CSV file. An empty cell without quotes is null. */
 export interface CsvRow {
-  /** The line that it begins in, from 1. */
+  /** The first line of the row, counted from 1. */
   readonly line: number;
   readonly cells: readonly (string | null)[];
 }
@@ -29,7 +29,7 @@ export interface CsvOptions {
   readonly rowsMax?: number;
 }
 
-/** Parses a CSV file; a syntax error is a failure with its line. */
+/** Parses a CSV file. A syntax error becomes a failure with its line. */
 export async function parseCsv(
   text: string,
   { formulas = "escaped", rowsMax = CSV_ROWS_MAX }: CsvOptions = {},
@@ -67,10 +67,10 @@ async function* parseRows(text: string): AsyncGenerator<CsvRow> {
   const parser = parse({
     bom: true,
     info: true,
-    // The caller checks the number of cells: it may want the other rows.
+    // The caller checks the number of cells, because it may want to import the other rows.
     relax_column_count: true,
     skip_empty_lines: true,
-    // The first that it finds would otherwise be the only one.
+    // By default the parser accepts only the first line ending that it finds.
     record_delimiter: ["\r\n", "\n", "\r"],
     max_record_size: ROW_CHARACTERS_MAX,
     cast: (cell, { quoting, index, lines }) => {
@@ -82,7 +82,7 @@ async function* parseRows(text: string): AsyncGenerator<CsvRow> {
   Readable.from(splitChunks(bytes), { objectMode: false }).pipe(parser);
   let [read, line] = [0, 1];
   for await (const parsed of parser) {
-    // With `info` set, each row comes with the parser's position.
+    // With `info`, each row has the parser's position.
     const { record, info } = parsed as { record: (string | null)[]; info: { bytes: number } };
     const row = bytes.toString("latin1", read, info.bytes);
     const empty = /^[\r\n]*/.exec(row)?.[0] ?? "";
@@ -92,7 +92,7 @@ async function* parseRows(text: string): AsyncGenerator<CsvRow> {
   }
 }
 
-/** In bytes: half a character at the end of a chunk of text would be lost. */
+/** Splits bytes, not characters: half a character at the end of a text chunk would be lost. */
 async function* splitChunks(bytes: Buffer): AsyncGenerator<Buffer> {
   const turn = new TurnTimer();
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) {
@@ -101,19 +101,19 @@ async function* splitChunks(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/** The parser's own count counts a line break within quotes twice. */
+/** The parser counts a line break within quotes twice. */
 function countLineBreaks(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }
 
-/** The line that the parser was in. */
+/** The line of a syntax error. */
 function errorLine(error: CsvError, text: string): string {
   const { bytes } = error as CsvError & { readonly bytes?: unknown };
   const read = Buffer.from(text).toString("latin1", 0, typeof bytes === "number" ? bytes : 0);
   return `line ${1 + countLineBreaks(read)}`;
 }
 
-/** Without the parser's own message, which quotes the file. */
+/** The parser's own message quotes the file, so it is replaced. */
 function errorMessage({ code }: CsvError): string {
   if (code === "CSV_MAX_RECORD_SIZE") {
     return `is a row of more than ${ROW_CHARACTERS_MAX} characters`;

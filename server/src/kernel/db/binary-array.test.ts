@@ -6,12 +6,12 @@ import { jsonbArray, textArray } from "./binary-array.ts";
 
 const world = await useWorld();
 
-/** PostgreSQL has no NUL in a text, and no half of a character. */
+/** PostgreSQL texts cannot contain NUL or unpaired surrogates. */
 const text = fc
   .string({ unit: "binary" })
   .map((value) => value.toWellFormed().replaceAll("\0", ""));
 
-test("texts arrive as they are, and nothing as nothing", async () => {
+test("stores texts and nulls unchanged", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(text)), async (values) => {
       const [row] = await world.sql("select to_json($1::text[])::text as json", [
@@ -23,7 +23,7 @@ test("texts arrive as they are, and nothing as nothing", async () => {
   );
 });
 
-test("documents arrive as they are", async () => {
+test("stores JSON documents unchanged", async () => {
   const document = fc.dictionary(
     text,
     fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null)),

@@ -1,22 +1,22 @@
 /**
- * Arrays in PostgreSQL's binary format. In the text format every quote within an element is escaped and
- * unescaped, and documents are full of quotes; here each element is its length and its bytes.
+ * Arrays in PostgreSQL's binary format. The text format escapes every quote in an element, which is expensive
+ * for JSON documents; the binary format writes length and bytes.
  */
 
 const TEXT = { oid: 25, prefix: Buffer.alloc(0) };
-/** A jsonb document begins with the version of its format. */
+/** A binary jsonb value starts with its format version. */
 const JSONB = { oid: 3802, prefix: Buffer.from([1]) };
 
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 const NULL = -1;
 
-/** A parameter of the type text[]. */
+/** A parameter of type text[]. */
 export function textArray(values: readonly (string | null)[]): Buffer {
   return encodeArray(values, TEXT);
 }
 
-/** A parameter of the type jsonb[], of documents in JSON. */
+/** A parameter of type jsonb[] with JSON texts. */
 export function jsonbArray(values: readonly string[]): Buffer {
   return encodeArray(values, JSONB);
 }

@@ -15,7 +15,7 @@ import { isTraced, tracePart } from "../telemetry/span.ts";
 import { describeStatement } from "./statement-span.ts";
 import { PREPARED_MAX, statementName } from "./statement-names.ts";
 
-/** A domain's only handle on the database: it can't leave its transaction. */
+/** The only database handle of a domain. It cannot leave its transaction. */
 export type Tx = Kysely<Tables>;
 
 const TIMESTAMPTZ = 1184;
@@ -38,22 +38,22 @@ const driver = new DummyDriver();
 const withoutNames = new WeakSet<pg.ClientBase>();
 
 /**
- * Sends every statement with its text, for a connection through a pooler. It hands each transaction to any
- * free server process, so a prepared statement is known to some of them and not to others. Poolers that track
- * names exist, but they go on using a statement after a table has changed under it.
+ * Sends the text with every statement, for connections through a pooler. A pooler runs each transaction on any
+ * free server process, so a prepared statement exists on some processes only. Poolers that track statement
+ * names exist, but they keep using a statement after its table has changed.
  */
 export function sendWithoutNames(client: pg.ClientBase): void {
   withoutNames.add(client);
 }
 
-/** Sends a text without values, which may hold several statements. */
+/** Sends a text without values, which can contain several statements. */
 export function query(client: pg.ClientBase, text: string): Promise<pg.QueryResult> {
   if (pipelined.has(client)) throw new Error("Pipelined statements would be left out.");
   bufferWrites(client);
   return client.query(text);
 }
 
-/** A statement that is sent, and answered, together with the next one. */
+/** A statement that is sent and answered together with the next one. */
 interface PipelinedStatement {
   readonly text: string;
   readonly name: string;
@@ -63,9 +63,9 @@ interface PipelinedStatement {
 const pipelined = new WeakMap<pg.ClientBase, PipelinedStatement[]>();
 
 /**
- * Pipelines a statement with the next one that is sent: nobody waits for its result, and when it fails, the
- * next one does. A result of its own would cost the server a system call and us another. False when the
- * statement is not prepared yet; then it must be sent by itself.
+ * Pipelines a statement with the next one. Its result is dropped, and if it fails, the next one fails too. A
+ * separate result would cost a system call on both sides. Returns false if the statement is not prepared yet;
+ * it must then be sent alone.
  */
 export function sendPipelined(
   client: pg.ClientBase,
@@ -83,14 +83,14 @@ export function sendPipelined(
   return true;
 }
 
-/** Takes back the pipelined statements, when no next one will come. */
+/** Removes the pipelined statements if no further statement will be sent. */
 export function cancelPipelined(client: pg.ClientBase): readonly PipelinedStatement[] {
   const waiting = pipelined.get(client);
   pipelined.delete(client);
   return waiting ?? [];
 }
 
-/** Sends one statement; with a pipelining client it leaves at once, whatever is still in progress. */
+/** Sends one statement. A pipelining client sends it immediately, even if others are in progress. */
 export function send<Row extends pg.QueryResultRow>(
   client: pg.ClientBase,
   text: string,
@@ -109,23 +109,23 @@ function sendStatement<Row extends pg.QueryResultRow>(
   values: readonly unknown[],
 ): Promise<pg.QueryResult<Row>> {
   bufferWrites(client);
-  // Not `client.query(config)`, which copies the configuration property by property.
+  // `client.query(config)` would copy the configuration property by property.
   const statement = new Statement(text, values.map(formatTime), cancelPipelined(client));
   statement.name = withoutNames.has(client) ? undefined : statementName(text);
   const result = new Promise<pg.QueryResult<Row>>((resolve, reject) => {
-    // The caller knows the type of its rows.
+    // The caller knows the row type.
     statement.callback = (error, response) =>
       error ? reject(error) : resolve(response as pg.QueryResult<Row>);
   });
   (client as unknown as { query(statement: object): void }).query(statement);
-  // The error is made where the result is read; its stack should lead to the caller.
+  // The error is created where the result is read. Its stack should point to the caller.
   return result.catch((error: Error) => {
     Error.captureStackTrace(error);
     throw error;
   });
 }
 
-/** Parts of the driver that its types leave out. */
+/** Members of the driver that its types omit. */
 interface DriverConnection extends BufferedWrite {
   readonly parsedStatements: Readonly<Record<string, string>>;
   bind(config: object): void;
@@ -147,23 +147,23 @@ interface DriverQuery {
   handleCommandComplete(message: object, connection: DriverConnection): void;
 }
 
-/** The driver's own class for a statement. */
+/** The driver's internal statement class. */
 const PreparedQuery = pg.Query as unknown as new (text: string, values: unknown[]) => DriverQuery;
 
-/** The description of a result, by which the driver reads its rows. */
+/** The row description that the driver uses to parse results. */
 interface RowDescription {
   fields: unknown;
   _parsers: unknown;
   _prebuiltEmptyResultObject: unknown;
 }
 
-/** The prepared statements of a connection, by name. */
+/** The prepared statements of a connection. */
 class PreparedStatements {
   readonly names = new Set<string>();
   /**
-   * The row descriptions. A statement keeps its own for as long as it is prepared (PostgreSQL rejects it once
-   * a table has changed under it), so that it need not be described every time. Undefined for one that
-   * returns no rows.
+   * Row descriptions by statement name. A prepared statement keeps its row description (PostgreSQL rejects the
+   * statement after a table change), so it is described only once. Undefined for statements that return no
+   * rows.
    */
   readonly descriptions = new Map<string, RowDescription | undefined>();
 }
@@ -176,24 +176,24 @@ function preparedOn(connection: DriverConnection): PreparedStatements {
   return statements;
 }
 
-/** Connections whose server process has grown too much. */
+/** Connections whose server process uses too much memory. */
 const retired = new WeakSet<pg.ClientBase>();
 
-/** Has a new connection replace this one as soon as its transaction is over. */
+/** Replaces this connection with a new one after its transaction. */
 export function retire(client: pg.ClientBase): void {
   retired.add(client);
 }
 
-/** True when a new connection should replace this one: so many statements are prepared, or it was retired. */
+/** True if the connection should be replaced: it was retired or has too many prepared statements. */
 export function isFull(client: pg.ClientBase): boolean {
   if (retired.has(client)) return true;
   return preparedOn((client as unknown as DriverClient).connection).names.size >= PREPARED_MAX;
 }
 
-/** A statement and those pipelined before it, as one message with one result. */
+/** A statement and the pipelined ones before it, sent as one message with one result. */
 class Statement extends PreparedQuery {
   readonly #before: readonly PipelinedStatement[];
-  /** How many of those before it have not completed yet. */
+  /** The number of pipelined statements that are not complete. */
   #remaining: number;
   #description: RowDescription | undefined;
 
@@ -201,7 +201,7 @@ class Statement extends PreparedQuery {
     super(text, values);
     this.#before = before;
     this.#remaining = before.length;
-    // A statement without values would be sent alone.
+    // The simple protocol, the default without values, cannot be pipelined.
     if (before.length > 0) this.queryMode = "extended";
   }
 
@@ -242,29 +242,29 @@ class Statement extends PreparedQuery {
   }
 }
 
-/** The driver's mapping of values; its types leave it out. */
+/** The driver's conversion of values, which its types omit. */
 const { prepareValue: valueMapper } = (
   pg as unknown as { utils: { prepareValue: (value: unknown) => unknown } }
 ).utils;
 
-/** A value of the protocol: a text, bytes or null. */
+/** A value in the protocol: text, bytes or null. */
 function toProtocolValue(value: unknown): unknown {
   if (value === null || value === undefined) return null;
   if (value instanceof Date) return value.toISOString();
   if (typeof value === "string" || Buffer.isBuffer(value)) return value;
   if (Array.isArray(value)) return valueMapper(value);
-  // A number and a boolean are written in JSON as PostgreSQL reads them.
+  // PostgreSQL reads numbers and booleans in their JSON format.
   return JSON.stringify(value);
 }
 
-/** Formats a time, which the driver would do part by part. */
+/** Formats a time faster than the driver, which formats each part. */
 function formatTime(value: unknown): unknown {
   return value instanceof Date ? value.toISOString() : value;
 }
 
 const writeBuffers = new WeakMap<DriverConnection, WriteBuffer>();
 
-/** Sends all messages of one turn of the event loop in one write: `begin` with the next statement. */
+/** Collects all messages of one event loop turn in one write, for example `begin` and the next statement. */
 function bufferWrites(client: pg.ClientBase): void {
   const { connection } = client as unknown as DriverClient;
   let buffer = writeBuffers.get(connection);
@@ -273,12 +273,12 @@ function bufferWrites(client: pg.ClientBase): void {
 }
 
 /**
- * A query builder on one client, for as long as `isOpen` is true. It is made when something is built: the
- * most frequent statements are finished texts.
+ * A query builder on one client, usable while `isOpen` is true. It is created on demand, because the most
+ * frequent statements are prepared texts.
  */
 export function queryBuilderOn(client: pg.ClientBase, isOpen: () => boolean): Tx {
   const sendOnClient: SendText = (text, values) => {
-    // The connection may already serve somebody else's transaction.
+    // The connection may already be used by another transaction.
     if (!isOpen()) throw new Error("A statement was sent after its transaction had ended.");
     return send(client, text, values);
   };
@@ -324,27 +324,27 @@ type SendText = (
   values: readonly unknown[],
 ) => Promise<pg.QueryResult<pg.QueryResultRow>>;
 
-/** The key by which a builder of ours sends a finished text. */
+/** The key of the method that sends a finished text. */
 export const SEND_TEXT = Symbol("sendText");
 
-/** Sends a finished text within a transaction. */
+/** Sends a finished text in a transaction. */
 export function sendText(tx: Tx, text: string, values: readonly unknown[]): ReturnType<SendText> {
-  // Every builder comes from `queryBuilderOn`.
+  // All builders are created by `queryBuilderOn`.
   return (tx as Tx & { readonly [SEND_TEXT]: SendText })[SEND_TEXT](text, values);
 }
 
-/** Numbers and times as the API shows them: safe integers, and ISO 8601 in UTC with milliseconds. */
+/** Parses numbers and times to the API format: safe integers, and ISO 8601 in UTC with milliseconds. */
 export const columnParsers: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text" | "binary") => {
     if (oid === TIMESTAMPTZ) return isoTime;
     if (oid === INT8) return Number;
-    // As it is: a Date would be midnight somewhere.
+    // Kept as text: a Date would be midnight in one time zone.
     if (oid === DATE) return String;
     return pg.types.getTypeParser(oid, format ?? "text");
   }) as typeof pg.types.getTypeParser,
 };
 
-/** "2026-01-02 03:04:05.678+00" → "2026-01-02T03:04:05.678Z". Our sessions run in UTC. */
+/** "2026-01-02 03:04:05.678+00" → "2026-01-02T03:04:05.678Z". Sessions use UTC. */
 export function isoTime(text: string): string {
   if (text.length < 22 || !text.endsWith("+00")) return new Date(text).toISOString();
   const fraction = text.slice(19, -3).padEnd(4, "0").slice(0, 4);

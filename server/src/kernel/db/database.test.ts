@@ -8,7 +8,7 @@ import { Database, type Partition, type Transaction } from "./database.ts";
 import { PREPARED_MAX } from "./statement-names.ts";
 
 const world = await useWorld();
-// One connection, so that every use follows another's.
+// One connection, so that all transactions share it.
 const db: Database = new Database({ ...world.database, poolMax: 1, onError: () => undefined });
 const here: Partition = { workspace: world.home, environment: "production" };
 const there: Partition = {
@@ -28,7 +28,7 @@ const read = (partition: Partition) =>
     return rows.map(({ id }) => id);
   });
 
-test("one connection shows each partition its own rows, in whatever order they come", async () => {
+test("one connection shows each partition only its rows, in any order of partitions", async () => {
   await write(here, "h1");
   await write(there, "t1");
   expect(await read(there)).toEqual(["t1"]);
@@ -39,14 +39,14 @@ test("one connection shows each partition its own rows, in whatever order they c
   expect(await read(here)).toEqual(["h1"]);
 });
 
-test("a read can't write", async () => {
+test("a read transaction rejects writes", async () => {
   await expect(db.read(here, (tx) => sql`delete from notes`.execute(tx))).rejects.toThrow(
     /read-only/,
   );
   expect(await read(here)).toEqual(["h1"]);
 });
 
-test("a transaction can't be used after its end", async () => {
+test("rejects statements after the end of the transaction", async () => {
   let kept: Transaction | undefined;
   await db.write(here, async (session) => {
     kept = session;
@@ -61,7 +61,7 @@ test("a transaction can't be used after its end", async () => {
   expect(await read(here)).toEqual(["h1", "h2"]);
 });
 
-test("a listener that throws harms neither the commit nor the next transaction", async () => {
+test("a failing listener affects neither the commit nor the next transaction", async () => {
   const thrown = db.write(here, async (session) => {
     await session.send(NOTE, ["h3"]);
     session.onCommit(() => {
@@ -73,7 +73,7 @@ test("a listener that throws harms neither the commit nor the next transaction",
   expect(await read(here)).toEqual(["h1", "h2", "h3", "h4"]);
 });
 
-test("commit listeners are not called for a failed transaction", async () => {
+test("does not call commit listeners of a failed transaction", async () => {
   let heard = 0;
   const failing = db.write(here, async (session) => {
     session.onCommit(() => (heard += 1));
@@ -83,7 +83,7 @@ test("commit listeners are not called for a failed transaction", async () => {
   expect(heard).toBe(0);
 });
 
-test("a transaction that is to be rolled back leaves nothing, calls no listener, and stays in its partition", async () => {
+test("a write with rollback stores nothing, calls no listeners and keeps its partition", async () => {
   const before = await read(there);
   let heard = 0;
   for (const partition of [there, there, here]) {
@@ -101,7 +101,7 @@ test("a transaction that is to be rolled back leaves nothing, calls no listener,
   expect(await read(there)).toEqual(before);
 });
 
-test("a savepoint that fails takes the transaction back to the partition that it had before", async () => {
+test("a failed savepoint restores the partition of the transaction", async () => {
   await db.write(here, async (session) => {
     const failing = session.attempt(async () => {
       session.enter(there);
@@ -112,17 +112,17 @@ test("a savepoint that fails takes the transaction back to the partition that it
   });
 });
 
-test("a statement that nobody awaits fails the commit, with the explained error", async () => {
+test("a statement that is not awaited fails the commit with its explained error", async () => {
   const thrown = db.write(here, async (session) => {
     void session.send(NOTE, ["h1"], () => new Error("it is there"));
-    // Sent after it, this fails too, and is not what is heard.
+    // This statement fails too, but the first error is reported.
     void session.send(NOTE, ["h8"]);
   });
   await expect(thrown).rejects.toThrow("it is there");
   expect(await read(here)).not.toContain("h8");
 });
 
-test("a transaction fails with its first error", async () => {
+test("a transaction reports its first error", async () => {
   const explain = () => new Error("There is one already.");
   const ways: readonly ((session: Transaction) => Promise<unknown>)[] = [
     async (session) => session.post(NOTE, ["posted"]),
@@ -133,7 +133,7 @@ test("a transaction fails with its first error", async () => {
       await session.send("select 1", []);
     },
   ];
-  // Statements have names, and are posted, when they come again.
+  // Repeated statements are named and pipelined.
   for (const goOn of [...ways, ...ways, ...ways]) {
     const failing = db.write(here, async (session) => {
       void session.send(NOTE, ["h1"], explain);
@@ -144,7 +144,7 @@ test("a transaction fails with its first error", async () => {
   expect(await read(here)).not.toContain("posted");
 });
 
-test("pipelined statements run in order, and are rolled back with a failure", async () => {
+test("runs pipelined statements in order and rolls them back after a failure", async () => {
   for (const round of [1, 2, 3, 4]) {
     await db.write(here, async (session) => {
       session.post(NOTE, [`p${round}`]);
@@ -170,7 +170,7 @@ test("pipelined statements run in order, and are rolled back with a failure", as
   );
 });
 
-test("savepoints are rolled back by themselves, also nested ones", async () => {
+test("rolls back savepoints separately, including nested ones", async () => {
   const aside: Partition = { ...here, environment: "development" };
   const heard: string[] = [];
   const fail = async (session: Transaction, id: string) => {
@@ -195,7 +195,7 @@ test("savepoints are rolled back by themselves, also nested ones", async () => {
   expect([await read(aside), heard]).toEqual([["a0", "a2"], []]);
 });
 
-test("a table that changes under a prepared statement does not fail its readers", async () => {
+test("a table change does not fail prepared statements that read the table", async () => {
   const all = () =>
     db.read(here, async (tx) => (await sql`select * from notes`.execute(tx)).rows.length);
   const count = await all();
@@ -210,7 +210,7 @@ test("a table that changes under a prepared statement does not fail its readers"
   });
 });
 
-test("however many statements come again, those in use stay prepared, and few on a connection", async () => {
+test("limits the prepared statements per connection and keeps the used ones", async () => {
   const pid = sql<{ pid: number }>`select pg_backend_pid() as pid`;
   const names = sql<{ text: string }>`select statement as text from pg_prepared_statements`;
   const ask = <Row>(query: RawBuilder<Row>) =>
@@ -230,8 +230,8 @@ test("however many statements come again, those in use stay prepared, and few on
   expect(now.length).toBeLessThan(PREPARED_MAX);
 });
 
-test("behind a pooler every transaction enters its partition for itself", async () => {
-  // What a pooler does to us: the process that answers is not the one that was announced.
+test("enters the partition in every transaction behind a pooler", async () => {
+  // Simulates a pooler: another server process responds than the one reported at login.
   const connect = pg.Client.prototype.connect;
   pg.Client.prototype.connect = function (this: any, done: (error: Error | null) => void) {
     (connect as any).call(this, (error: Error | null) => {
@@ -259,7 +259,7 @@ test("behind a pooler every transaction enters its partition for itself", async 
   expect(await read(here)).toContain("h5");
 });
 
-test("where one connection went silent, all of its time are replaced, and none that was opened since", async () => {
+test("replaces all connections opened before a silent one, and keeps newer ones", async () => {
   await using proxy = await Proxy.open(() => upstreamOf(world.database.app));
   const far = new Database({
     ...world.database,
@@ -288,7 +288,7 @@ test("where one connection went silent, all of its time are replaced, and none t
   });
   await Promise.all(idle);
   await expect(early).rejects.toThrow(/silent for too long/);
-  // Nobody waits for those that are idle.
+  // Idle connections are replaced without delay for any request.
   const opened = await Promise.all([far.read(here, findPid), far.read(here, findPid)]);
   isReplaced.resolve();
   await expect(late).rejects.toThrow(/silent for too long/);

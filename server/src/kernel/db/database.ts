@@ -34,9 +34,9 @@ export { type EnvironmentName, NO_WORKSPACE, type Partition } from "./partition.
 
 export interface DatabaseOptions extends PreparedDatabase {
   readonly poolMax: number;
-  /** The time that a transaction may take that writes. */
+  /** The timeout of a transaction that writes. */
   readonly transactionTimeoutMs?: number;
-  /** The time after which a connection that sends no response is taken for lost. */
+  /** The time without a response after which a connection is treated as lost. */
   readonly responseTimeoutMs?: number;
   readonly onError: (error: Error) => void;
 }
@@ -46,58 +46,57 @@ export interface ReadOptions {
 }
 
 const SYSTEM_CONNECTIONS_MAX = 5;
-/** One, which listens to the other nodes. */
+/** One session, which listens to other nodes. */
 const SESSIONS_MAX = 1;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** An idle connection is probed after so long, and closed some ten seconds later if there is no response. */
+/**
+ * TCP keep-alive: an idle connection is probed after this time, and closed about ten seconds later without a
+ * response.
+ */
 const KEEP_ALIVE_MS = 15_000;
-/** An unused connection is closed after so long; a new one costs 20 ms of processor time: login, catalogs, plans. */
+/** Unused connections are closed after this time. A new one costs 20 ms of CPU time for login, catalogs and plans. */
 const IDLE_MAX_MS = 5 * 60_000;
 const ATTEMPTS_MAX = 4;
 const BEGIN = "begin read write";
 const COMMIT = "commit";
 const ROLLBACK = "rollback";
-/** The statement that ends a transaction whose work is done. */
+/** The statement that ends a successful transaction. */
 type Ending = typeof COMMIT | typeof ROLLBACK;
 
-/**
- * While some wait and the number of what was handed out so far, such as connections, stands still, the queue is
- * stalled.
- */
+/** A queue is stalled if requests wait and `handedOut` does not increase. */
 export interface QueueLoad {
   readonly waiting: number;
   readonly handedOut: number;
 }
 
 /**
- * Two connection pools: the application's, which is always in one partition, and the system's, which reads
- * the log and claims work across all of them. Beside them the connection that listens.
+ * Two connection pools: the application pool, always in one partition, and the system pool, which reads the log
+ * and claims work across partitions. A further connection listens for notifications.
  *
- * Connections pipeline: `begin` leaves together with the first statement, and the last statement
- * together with `commit`, so that a simple command is two round trips. A connection stays in the
- * partition that it was used in last, so that a read in the same one is a single statement. Behind a
- * pooler, which shares server connections, no state may stay: there each transaction enters its partition
- * by itself, and statements have no names.
+ * Connections pipeline: `begin` is sent with the first statement and the last statement with `commit`, so a
+ * simple command takes two round trips. A connection stays in its last partition, so a read in the same
+ * partition is a single statement. A pooler shares server connections, so session state is impossible: each
+ * transaction enters its partition, and statements have no names.
  *
- * A connection enters the epoch of the log before its first statement, since it never outlives one; behind a
- * pooler each transaction that writes does.
+ * A connection enters the epoch of the log before its first statement and never outlives it. Behind a pooler,
+ * each writing transaction enters the epoch.
  */
 export class Database {
-  /** For the SQL of people. */
+  /** Runs SQL written by users. */
   readonly sql: SqlRunner;
   readonly #app: pg.Pool;
   readonly #system: pg.Pool;
-  /** For work that needs the same server process from one statement to the next. */
+  /** For work that needs the same server process for several statements. */
   readonly #sessions: pg.Pool;
-  /** The partition that each connection is in, by name. */
+  /** The current partition name of each connection. */
   readonly #partitions = new WeakMap<pg.PoolClient, string>();
-  /** Connections without a pooler, and so with a server process of their own. */
+  /** Connections without a pooler, each with a dedicated server process. */
   readonly #direct = new WeakSet<pg.PoolClient>();
-  /** One for each open connection, resolved at its end. */
+  /** One promise per open connection, resolved when it ends. */
   readonly #ends = new Set<Promise<void>>();
-  /** The generation that each connection is of. */
+  /** The generation of each connection. */
   readonly #generations = new WeakMap<pg.PoolClient, number>();
-  /** Counts how often all connections were outdated at once, see `#checkOut`. */
+  /** Increases when all connections are outdated at once, see `#checkOut`. */
   #generation = 0;
   readonly #timeoutMs: number;
   readonly #memory: MemoryWatch | undefined;
@@ -107,7 +106,7 @@ export class Database {
     this.#timeoutMs = options.transactionTimeoutMs ?? TRANSACTION_TIMEOUT_MAX_MS;
     this.#memory = options.isEmbedded ? new MemoryWatch() : undefined;
     const through = options.direct === undefined ? "unknown" : "pooler";
-    // The driver's types know nothing of `pipeline`.
+    // The driver's types omit `pipeline`.
     const app = { ...options.app, max: options.poolMax, pipeline: true } as pg.PoolConfig;
     const direct = options.direct?.system ?? options.system;
     this.#app = this.#pool(app, through, options);
@@ -116,12 +115,12 @@ export class Database {
     this.sql = new SqlRunner(options, this.#memory);
   }
 
-  /** Requests that wait for a connection; a long queue means that the database is the limit. */
+  /** Requests that wait for a connection. A long queue means that the database is the bottleneck. */
   get waiting(): number {
     return this.#app.waitingCount + this.#system.waitingCount;
   }
 
-  /** Of each pool by itself: that one goes on says nothing about the other. */
+  /** Reported per pool: progress of one pool says nothing about the other. */
   get loads(): readonly QueueLoad[] {
     return [this.#app, this.#system].map((pool) => ({
       waiting: pool.waitingCount,
@@ -129,12 +128,12 @@ export class Database {
     }));
   }
 
-  /** One transaction that writes. A deadlock or serialisation failure runs `work` again. */
+  /** One writing transaction. Repeats `work` after a deadlock or serialisation failure. */
   write<T>(partition: Partition, work: (session: Transaction) => Promise<T>): Promise<T> {
     return tracePart(describeTransaction, () => this.#writeAgain(partition, work, COMMIT));
   }
 
-  /** A write whose work is rolled back at its end. */
+  /** Like `write`, but rolls back at the end. */
   writeAndRollBack<T>(
     partition: Partition,
     work: (session: Transaction) => Promise<T>,
@@ -156,7 +155,7 @@ export class Database {
     }
   }
 
-  /** Runs reads, each of which sees what is committed when it begins. With `timeoutMs`, none may take longer. */
+  /** Runs reads; each statement sees the data committed before it starts. `timeoutMs` limits each statement. */
   read<T>(
     partition: Partition,
     work: (tx: Tx) => Promise<T>,
@@ -180,7 +179,7 @@ export class Database {
     }
   }
 
-  /** One statement as the system role, which sees every workspace. */
+  /** Runs one statement as the system role, which sees all workspaces. */
   async system<Row extends pg.QueryResultRow>(
     text: string,
     values: readonly unknown[] = [],
@@ -197,8 +196,8 @@ export class Database {
   }
 
   /**
-   * A connection of the system role that stays with the caller until it is released. Undefined when a
-   * pooler is between even here: its statements would go to any session.
+   * A system connection that stays reserved until it is released. Undefined if only a pooler is available: its
+   * statements could run in any session.
    */
   async systemSession(): Promise<pg.PoolClient | undefined> {
     const client = await this.#checkOut(this.#sessions);
@@ -207,7 +206,7 @@ export class Database {
     return undefined;
   }
 
-  /** False when a new epoch has begun under the connections; they are replaced then. */
+  /** False if a new epoch has begun. The connections are then replaced. */
   async isCurrent(): Promise<boolean> {
     const [row] = await this.system<{ present: boolean | null }>(READ_EPOCH_STATE);
     if (row?.present !== false) return true;
@@ -218,7 +217,7 @@ export class Database {
   async close(): Promise<void> {
     const pools = [this.#app, this.#system, this.#sessions];
     await Promise.all([...pools.map((pool) => pool.end()), this.sql.close()]);
-    // A pool ends before its last connections do.
+    // The pool reports its end before its last connections are closed.
     await Promise.all(this.#ends);
   }
 
@@ -240,14 +239,14 @@ export class Database {
         sendWithoutNames(client);
         done();
       },
-      // Nor of `verify`.
+      // The types also omit `verify`.
     } as pg.PoolConfig);
     pool.on("error", onError);
     pool.on("acquire", () => this.#handedOut.set(pool, (this.#handedOut.get(pool) ?? 0) + 1));
-    // A broken connection emits an error which, without a listener, would end the process.
+    // A broken connection emits an error, which would end the process without a listener.
     pool.on("connect", (client) => {
       client.on("error", onError);
-      // Others that were lost with it would each be found out by somebody who waits as long.
+      // Connections lost with it would each be detected only after the same timeout.
       const onSilence = () => this.#outdate(client);
       withResponseTimeout(client, { timeoutMs: responseTimeoutMs, onSilence });
       const end = new Promise<void>((resolve) => client.once("end", resolve));
@@ -257,12 +256,12 @@ export class Database {
     return pool;
   }
 
-  /** Outdates a connection and all of its time; what was opened since one of them was found out stays. */
+  /** Outdates a connection and all others of its generation. Connections opened after the first detection are kept. */
   #outdate(client: pg.PoolClient): void {
     if (this.#generations.get(client) === this.#generation) this.#generation += 1;
   }
 
-  /** A connection of the present generation: one that entered an older epoch can't append to the log. */
+  /** A connection of the current generation. A connection in an older epoch cannot append to the log. */
   async #checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
     for (;;) {
       const client = await pool.connect();
@@ -279,7 +278,7 @@ export class Database {
     const name = partitionName(partition);
     const enter = setPartitionSql(partition, "session");
     const client = await this.#checkOut(this.#app);
-    // A time limit, too, must end with the transaction that it is for.
+    // A timeout must be set for the transaction only, so it must not be a session setting.
     const direct = this.#direct.has(client) && timeoutMs === undefined;
     const sent = new PendingStatements();
     if (!direct) {
@@ -292,7 +291,7 @@ export class Database {
     let open = true;
     try {
       const result = await work(queryBuilderOn(client, () => open));
-      // Had it not entered, the rows would be those of the partition before.
+      // If entering failed, the rows would belong to the previous partition.
       await sent.all();
       open = false;
       if (direct) this.#partitions.set(client, name);
@@ -327,7 +326,7 @@ export class Database {
       throw error;
     }
     client.release(isFull(client));
-    // Called last: the transaction is over, and the connection is released.
+    // Called last, after the transaction ended and the connection was released.
     if (ending === COMMIT) for (const listener of listeners) listener();
     return result;
   }
@@ -357,7 +356,7 @@ export class Database {
       timeoutMs: this.#timeoutMs,
       memory: direct ? this.#memory : undefined,
     });
-    // A setting made within a transaction lasts beyond its commit and not beyond its rollback.
+    // A session setting in a transaction survives its commit but not its rollback.
     const isEnteredBefore = direct && !isEntered && ending === ROLLBACK;
     if (isEnteredBefore) void sent.track(query(client, settings));
     if (isEntered || isEnteredBefore) session.begin(BEGIN);
@@ -371,7 +370,7 @@ export class Database {
       session.close();
       const ended = sent.track(send(client, ending, []));
       await sent.all();
-      // A transaction in which a statement failed answers "commit" with a rollback.
+      // `commit` of a failed transaction responds with a rollback.
       if (ending === COMMIT && (await ended).command !== "COMMIT")
         throw new Error("It was rolled back.");
       if (direct) this.#partitions.set(client, name);
@@ -382,12 +381,12 @@ export class Database {
   }
 
   /**
-   * Enters the epoch of the log, and detects a pooler between us and the server: its server process is another
-   * one than the connection was told at its start, and may be yet another for the next statement.
+   * Enters the epoch of the log and detects a pooler: the server process differs from the one reported at
+   * login, and can change with each statement.
    */
   #enterEpoch(client: pg.PoolClient, done: (error?: Error) => void): void {
     client.query(ENTER_EPOCH, (error: Error | undefined, results: unknown) => {
-      // One result for each of its statements; none, in spite of the type, when there is an error.
+      // One result per statement. Despite the type, none after an error.
       const [, entered] = (results ?? []) as readonly pg.QueryResult<{ pid: number }>[];
       const { processID } = client as unknown as { readonly processID: number };
       if (entered?.rows[0]?.pid === processID) this.#direct.add(client);

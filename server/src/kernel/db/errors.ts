@@ -5,7 +5,7 @@ const INTERNAL_ERROR = "XX000";
 const UNIQUE_VIOLATION = "23505";
 const CHECK_VIOLATION = "23514";
 
-/** The work was based on data that has changed meanwhile: it is to be repeated from the beginning. */
+/** The data has changed since it was read. The work must be repeated from the start. */
 export class StaleRead extends Error {
   constructor(options: { cause: unknown }) {
     super("The data is out of date.", options);
@@ -13,7 +13,7 @@ export class StaleRead extends Error {
   }
 }
 
-/** The time of a transaction is over: no statement is sent any more. */
+/** The time limit of the transaction has passed. No further statements are sent. */
 export class TransactionTimeout extends Error {
   constructor() {
     super("The transaction took longer than it may.");
@@ -21,12 +21,12 @@ export class TransactionTimeout extends Error {
   }
 }
 
-/** True when a statement or its whole transaction took longer than it may. */
+/** True if a statement or its transaction exceeded its timeout. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof TransactionTimeout || sqlStateOf(error) === QUERY_CANCELLED;
 }
 
-/** True for errors after which the same transaction may well succeed. */
+/** True for errors after which a repeated transaction can succeed. */
 export function isTransient(error: unknown): boolean {
   const code = sqlStateOf(error);
   return (
@@ -39,16 +39,14 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/**
- * True when two transactions changed the same row of the catalog at once, which PostgreSQL waits for and then refuses.
- */
+/** True if two transactions changed a catalog row at once. PostgreSQL waits for the first and then fails the second. */
 function isCatalogRace(error: unknown): boolean {
   const code = sqlStateOf(error);
   if (code === INTERNAL_ERROR) return /tuple concurrently (updated|deleted)/.test(String(error));
   return code === UNIQUE_VIOLATION && (error as { schema?: unknown }).schema === "pg_catalog";
 }
 
-/** True when the connection entered the log's epoch before another one began. */
+/** True if a new epoch began after the connection had entered the log's epoch. */
 export function isOldEpoch(error: unknown): boolean {
   return (
     sqlStateOf(error) === CHECK_VIOLATION &&
@@ -56,25 +54,25 @@ export function isOldEpoch(error: unknown): boolean {
   );
 }
 
-/** True when a statement failed only because an earlier one of its transaction had. */
+/** True if a statement failed only because an earlier one in its transaction failed. */
 export function isFollowUpError(error: unknown): boolean {
   return sqlStateOf(error) === "25P02";
 }
 
-/** True when the statement was prepared before a migration changed its table. */
+/** True if a migration changed a table after the statement was prepared. */
 export function isStale(error: unknown): boolean {
   return sqlStateOf(error) === "0A000" && /cached plan/.test(String(error));
 }
 
 /**
- * 53: no disk, memory or connection left. 58: its files can't be read or written. 25P03, 25P04, 55P03: it
- * waited too long, in a transaction or for a lock.
+ * 53: out of disk, memory or connections. 58: file I/O errors. 25P03, 25P04, 55P03: timeouts in a transaction
+ * or for a lock.
  */
 const LOST_STATES = /^(08|53|57P0|58|25P03|25P04|55P03)/;
 const LOST_SYSTEM_CODES =
   /^E(CONN|PIPE|NOENT|TIMEDOUT|HOSTUNREACH|HOSTDOWN|NETUNREACH|NETDOWN|ADDRNOTAVAIL|NOTFOUND|AI_AGAIN|MFILE|NFILE)/;
 
-/** True when the connection or the database is gone or too busy, rather than the statement wrong. */
+/** True if the connection or database is lost or overloaded, and the statement itself is not the cause. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = sqlStateOf(error);
   if (code === undefined) {
@@ -82,7 +80,7 @@ export function isConnectionLoss(error: unknown): boolean {
       error instanceof Error && /connect|terminated|not queryable|timeout/i.test(error.message)
     );
   }
-  // A standby, before its failover.
+  // A standby before its failover.
   if (code === "0A000") return /during recovery/.test(String(error));
   return LOST_STATES.test(code) || LOST_SYSTEM_CODES.test(code);
 }

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { signal } from "../embedded/processes.ts";
 
-/** The memory that a statement of somebody may take in the embedded database. */
+/** The maximum memory of a user's statement in the embedded database. */
 export const STATEMENT_MEMORY_MAX_BYTES = 256 * 1024 * 1024;
 const POLL_MS = 20;
 
-/** A statement was cancelled because the database's process for it had grown too much. */
+/** A statement was cancelled because its server process used too much memory. */
 export class MemoryExceeded extends Error {
   constructor(options?: ErrorOptions) {
     super("A statement took more memory than it may.", options);
@@ -14,16 +14,16 @@ export class MemoryExceeded extends Error {
 }
 
 /**
- * Cancels statements that take too much memory. PostgreSQL itself bounds sorts and hashes but no aggregate: a
- * text of a few lines may collect gigabytes within seconds, and when the system then kills that process, all
- * connections of everybody end. So we look at the processes of a database on our own machine while they work on
- * the SQL of people.
+ * Cancels statements that use too much memory. PostgreSQL limits sorts and hashes but not aggregates: a short
+ * query can allocate gigabytes within seconds, and if the operating system kills that process, PostgreSQL
+ * closes all connections. So for a database on this machine, the server processes are checked while they run
+ * users' SQL.
  */
 export class MemoryWatch {
   readonly #watched = new Map<number, { exceeded: boolean }>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** Runs work on the connection whose server process this is; rejects with `MemoryExceeded` when it was cancelled. */
+  /** Runs work on the connection of this server process. Rejects with `MemoryExceeded` if it was cancelled. */
   async run<T>(pid: number, work: () => Promise<T>): Promise<T> {
     const state = { exceeded: false };
     this.#watched.set(pid, state);
@@ -45,17 +45,17 @@ export class MemoryWatch {
     for (const [pid, state] of this.#watched) {
       if (ownMemoryOf(pid) <= STATEMENT_MEMORY_MAX_BYTES) continue;
       state.exceeded = true;
-      // As `pg_cancel_backend` does, but without a connection: those may all be taken. Between two statements it
-      // has no effect, and is repeated.
+      // `pg_cancel_backend` sends this signal too, but needs a connection, and all may be in use. It has no effect
+      // between two statements, so it is repeated.
       signal(pid, "SIGINT");
     }
   }
 }
 
-/** The memory of a process that it shares with none; 0 where the system does not tell. */
+/** The private memory of a process. 0 if the system does not report it. */
 export function ownMemoryOf(pid: number): number {
   try {
-    // Not a disk: the kernel writes the text as it is read.
+    // No disk access: the kernel generates this file when it is read.
     const [, kilobytes = "0"] =
       /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
     return Number(kilobytes) * 1024;

@@ -1,15 +1,15 @@
 export const ENVIRONMENT_NAMES = ["production", "staging", "development"] as const;
 export type EnvironmentName = (typeof ENVIRONMENT_NAMES)[number];
 
-/** The rows that a transaction may see and write: `(workspace, environment)` partitions everything. */
+/** The rows that a transaction can read and write. `(workspace, environment)` partitions all data. */
 export interface Partition {
   readonly workspace: string;
   readonly environment: EnvironmentName;
-  /** The person, where a query is about them and not about a workspace. */
+  /** The user, for queries about a user instead of a workspace. */
   readonly user?: string;
 }
 
-/** No row has this workspace: the partition of code that runs before a workspace is chosen. */
+/** A workspace id without rows, for code that runs before a workspace is chosen. */
 export const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -17,8 +17,8 @@ const ENVIRONMENT = /^(production|staging|development)$/;
 const USER_ID = /^usr_[0-9a-z]{26}$/;
 
 /**
- * The statements that enter a partition, for the session or for one transaction. Plain text, because
- * they share a message with `begin`; each value is of a closed alphabet.
+ * The statements that enter a partition for the session or one transaction. They are literal text, because they
+ * share a message with `begin`; each value consists of safe characters.
  */
 export function setPartitionSql(partition: Partition, scope: "session" | "local"): string {
   const { workspace, environment, user = "" } = partition;
@@ -33,7 +33,7 @@ export function setPartitionSql(partition: Partition, scope: "session" | "local"
   );
 }
 
-/** A name of the partition, to compare it by. */
+/** The name that identifies a partition. */
 export function partitionName({ workspace, environment, user = "" }: Partition): string {
   return `${workspace} ${environment} ${user}`;
 }

@@ -6,10 +6,10 @@ import { Proxy, upstreamOf } from "../../process/testing/proxy.ts";
 import { isConnectionLoss } from "./errors.ts";
 import { withResponseTimeout } from "./response-timeout.ts";
 
-/** On a busy machine an answer may take longer than that, so nothing is asked while all is well. */
+/** A response can take longer than this on a busy machine, so no statement is sent while the connection is healthy. */
 const SILENCE_MS = 20;
 
-test("a silent connection with a pending statement is closed; an idle one is not", async () => {
+test("closes a silent connection with a pending statement, and keeps an idle one", async () => {
   const { owner } = inject("database");
   await using proxy = await Proxy.open(() => upstreamOf(owner));
   const client = new pg.Client({ ...owner, host: "127.0.0.1", port: proxy.port });

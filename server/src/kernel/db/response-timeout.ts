@@ -1,12 +1,12 @@
 import type { Socket } from "node:net";
 import type pg from "pg";
 
-/** The application's roles may take 60 seconds for a statement: a live server has responded by then. */
+/** The statement timeout of the application roles is below 60 seconds, so a working server responds by then. */
 const RESPONSE_TIMEOUT_MS = 65_000;
 
 const TIMEOUT_MESSAGE = "Connection terminated: the database was silent for too long.";
 
-/** Parts of the driver that its types leave out. */
+/** Members of the driver that its types omit. */
 interface DriverClient {
   readonly connection: { readonly stream: Socket };
   readonly _activeQuery: unknown;
@@ -17,14 +17,14 @@ interface DriverClient {
 
 export interface ResponseTimeout {
   readonly timeoutMs?: number | undefined;
-  /** Called when a connection was closed for it. */
+  /** Called when the connection was closed for silence. */
   readonly onSilence?: () => void;
 }
 
 /**
- * Closes a connection that has a statement in progress and sent nothing for longer than any statement takes. A
- * firewall that forgot the connection, or a machine that is gone, sends no reset: the statement would wait for
- * as long as the system retries, a quarter of an hour, and others for its place in the pool.
+ * Closes a connection with a statement in progress that received nothing for longer than any statement takes.
+ * After a firewall timeout or a machine failure no reset arrives: the statement would wait for the TCP retries,
+ * about 15 minutes, and block its place in the pool.
  */
 export function withResponseTimeout(
   client: pg.ClientBase,
@@ -34,7 +34,7 @@ export function withResponseTimeout(
   const { stream } = driver.connection;
   stream.setTimeout(timeoutMs);
   stream.on("timeout", () => {
-    // Nobody waits for a connection that is closing.
+    // A closing connection has no waiting callers.
     if (driver._ending) return void stream.destroy();
     if (!hasPendingStatement(driver)) return;
     stream.destroy(new Error(TIMEOUT_MESSAGE));
@@ -42,7 +42,7 @@ export function withResponseTimeout(
   });
 }
 
-/** An idle connection may be silent for as long as it likes. */
+/** Idle connections may be silent for any time. */
 function hasPendingStatement({
   _activeQuery,
   _queryQueue,

@@ -7,19 +7,19 @@ import { withOwnerClient } from "./setup/owner-connection.ts";
 import type { Partition } from "./partition.ts";
 import type { PreparedDatabase } from "./setup/prepare-database.ts";
 
-/** Queries of people that run at once: the database has other work. */
+/** The maximum number of concurrent user queries, to leave capacity for other work. */
 export const SQL_CONNECTIONS_MAX = 4;
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface SqlQuery {
-  /** The partition whose schema may be read; undefined when the query reads no table. */
+  /** The partition whose schema the query can read. Undefined if it reads no tables. */
   readonly partition: Partition | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
   readonly timeoutMs: number;
-  /** Rows after so many values are dropped as they arrive: millions of texts take long to be looked after. */
+  /** Rows beyond this number of values are dropped on arrival, because parsing millions of texts takes long. */
   readonly cellsMax?: number | undefined;
-  /** Aborted when nobody waits for the result any more. */
+  /** Aborted when the result is no longer needed. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,19 +29,18 @@ export interface SqlRunnerOptions extends Pick<PreparedDatabase, "sql" | "direct
 
 export interface SqlResult {
   readonly columns: readonly { readonly name: string; readonly typeId: number }[];
-  /** In PostgreSQL's text format; null is null. */
+  /** Values in PostgreSQL's text format, or null. */
   readonly rows: readonly (readonly (string | null)[])[];
 }
 
 /**
- * Runs SQL that people wrote: on connections of its own, whose login can read nothing by itself. Each
- * query is one statement in a read-only transaction, as the role that reads the schema of its
- * workspace and environment and nothing else. The transaction is always rolled back, so that no
- * setting, lock or other state of a session outlives it.
+ * Runs SQL written by users on separate connections whose login has no read access itself. Each query is one
+ * statement in a read-only transaction, with a role that can only read the schema of its workspace and
+ * environment. The transaction is always rolled back, so no settings, locks or other session state remain.
  */
 export class SqlRunner {
   readonly #pool: pg.Pool;
-  /** For cancellations: all connections of a pooler may be taken by queries. */
+  /** For cancellations, because queries can occupy all pooler connections. */
   readonly #cancelConfig: pg.ClientConfig;
   readonly #onError: (error: Error) => void;
   readonly #memory: MemoryWatch | undefined;
@@ -62,11 +61,11 @@ export class SqlRunner {
     try {
       const result = await this.#execute(client, query);
       await endTransaction(client);
-      // A cancellation that comes too late must not hit the next query.
+      // A late cancellation must not hit the next query.
       client.release(query.signal?.aborted === true);
       return result;
     } catch (error) {
-      // A connection in an unknown state is not reused, nor is one that has grown.
+      // Connections in an unknown state or with high memory use are not reused.
       const lost =
         isConnectionLoss(error) ||
         error instanceof MemoryExceeded ||
@@ -97,12 +96,12 @@ export class SqlRunner {
     } finally {
       stopPauses();
       signal?.removeEventListener("abort", onAbort);
-      // Once the transaction has ended, a pooler may give the server process to somebody else.
+      // After the transaction, a pooler may assign the server process to another client.
       await cancelled;
     }
   }
 
-  /** On a connection of its own, since all others may be busy; a role may end its own statements. */
+  /** Uses a separate connection, because all others may be busy. A role can cancel its own statements. */
   async #cancel(pid: number): Promise<void> {
     await withOwnerClient(this.#cancelConfig, (client) =>
       client.query("select pg_cancel_backend($1)", [pid]),
@@ -131,9 +130,9 @@ function readRows(
   return promise;
 }
 
-/** Reads a large answer in turns of the event loop, of which megabytes arrive at once; returns how to stop that. */
+/** Reads a large response in several event loop turns. Returns a function that stops it. */
 function pauseBetweenChunks(client: pg.PoolClient): () => void {
-  // Not part of the types of the client, which has had it since its first version.
+  // Missing in the client's types, although every version has it.
   const { stream } = (client as unknown as { readonly connection: { readonly stream: Duplex } })
     .connection;
   const turn = new TurnTimer();
@@ -142,12 +141,12 @@ function pauseBetweenChunks(client: pg.PoolClient): () => void {
     stream.pause();
     void turn.next().then(() => stream.resume());
   };
-  // After the client's own listener, which parses the chunk.
+  // Runs after the client's own listener, which parses the chunk.
   stream.on("data", pause);
   return () => void stream.off("data", pause);
 }
 
-/** The extended protocol even without values: it takes one statement only. */
+/** Uses the extended protocol even without values, because it accepts one statement only. */
 function toQueryConfig(text: string, values: readonly unknown[]) {
   return {
     text,
@@ -158,7 +157,7 @@ function toQueryConfig(text: string, values: readonly unknown[]) {
   };
 }
 
-/** Settings that must not depend on the server: how the text is parsed, and how values are formatted. */
+/** Settings that must not depend on the server: parsing and value formats. */
 const SETTINGS = [
   "search_path = pg_catalog",
   "standard_conforming_strings = on",
@@ -169,7 +168,7 @@ const SETTINGS = [
   "extra_float_digits = 1",
 ];
 
-/** Begins the transaction; returns the server process, which behind a pooler is not the connection's. */
+/** Begins the transaction and returns the server process, which differs from the connection's behind a pooler. */
 async function beginTransaction(
   client: pg.PoolClient,
   { partition, timeoutMs }: SqlQuery,
@@ -183,14 +182,14 @@ async function beginTransaction(
     `begin read only; ${settings.map((setting) => `set local ${setting}; `).join("")}` +
       "select pg_backend_pid() as pid",
   );
-  // Several statements in one message get a result each.
+  // Several statements in one message return one result each.
   const last = (results as pg.QueryResult<{ pid: number }>[]).at(-1);
   return last?.rows[0]?.pid ?? 0;
 }
 
 /**
- * Ends the transaction, and the state of the session that does not end with it, such as an advisory lock: the
- * steps of "discard all", but in one message, which reaches the same server process even through a pooler.
+ * Ends the transaction and the session state that survives it, such as advisory locks. These are the steps of
+ * "discard all" in one message, which reaches the same server process even through a pooler.
  */
 const END_TRANSACTION = [
   "rollback",
@@ -210,17 +209,17 @@ async function endTransaction(client: pg.PoolClient): Promise<true> {
   return true;
 }
 
-/** The schema that holds the tables of a partition, and the roles of migration 0015. */
+/** The schema with the tables of a partition. Its roles are defined in migration 0015. */
 export function schemaOf(partition: Partition): string {
   return `tables_${suffixOf(partition)}`;
 }
 
-/** The role that owns that schema; the application switches to it to change the structure of tables. */
+/** The role that owns the schema. The application switches to it to change tables. */
 export function ownerOf(partition: Partition): string {
   return `millrace_o${suffixOf(partition)}`;
 }
 
-/** The role that can read that schema and do nothing else. */
+/** The role that can only read the schema. */
 export function readerOf(partition: Partition): string {
   return `millrace_r${suffixOf(partition)}`;
 }

@@ -1,22 +1,19 @@
-/** The statements that stay prepared on a connection: each takes memory of the server. */
+/** The maximum number of prepared statements per connection. Each uses server memory. */
 export const PREPARED_MAX = 4_500;
-/** Of one generation; there are two. */
+/** The size of one generation; two are kept. */
 const GENERATION_NAMES_MAX = PREPARED_MAX / 2;
 
-/** The names of texts that were sent again: the current generation, and the one before. */
+/** Names of repeated texts: the current generation and the previous one. */
 let [names, previousNames] = [new Map<string, string>(), new Map<string, string>()];
-/** Texts that were sent once; filters of people make many that never come again. */
+/** Texts sent once. Filters by users create many that are never repeated. */
 const seenOnce = new Set<string>();
-/** A name is never used twice: connections keep the statement that it once named. */
+/** Names are never reused, because connections keep the statement of a name. */
 let nameCount = 0;
 
-/**
- * In the text of a statement that is planned each time: the plan that PostgreSQL keeps for any values takes none of
- * them for frequent.
- */
+/** Added to statements that must be planned each time: PostgreSQL's generic plan does not consider frequent values. */
 export const PLANNED_ANEW = "/* planned anew */";
 
-/** Names a statement that is sent again, so that PostgreSQL parses and plans it once a connection. */
+/** Names a repeated statement, so that PostgreSQL parses and plans it once per connection. */
 export function statementName(text: string): string | undefined {
   const name = names.get(text);
   if (name !== undefined) return name;
@@ -32,7 +29,7 @@ export function statementName(text: string): string | undefined {
   return addName(text, `s${nameCount}`);
 }
 
-/** Tables and filters of people make ever new texts. Those that were not used for a generation are dropped. */
+/** Tables and filters of users create new texts continuously. Texts unused for a generation are dropped. */
 function addName(text: string, name: string): string {
   if (names.size >= GENERATION_NAMES_MAX) [names, previousNames] = [new Map(), names];
   names.set(text, name);

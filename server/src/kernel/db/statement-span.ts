@@ -2,17 +2,17 @@ import type { SpanDescription } from "../telemetry/span.ts";
 
 const attributes = { "db.system.name": "postgresql" };
 
-/** One transaction that writes. */
+/** A writing transaction. */
 export function describeTransaction(): SpanDescription {
   return { name: "transaction", kind: "client", attributes };
 }
 
-/** Reads that belong together. */
+/** A group of reads. */
 export function describeReads(): SpanDescription {
   return { name: "reads", kind: "client", attributes };
 }
 
-/** A statement by its verb and first table: nothing of its text or values is told. */
+/** A statement by its verb and first table. Its text and values are not exposed. */
 export function describeStatement(text: string): SpanDescription {
   const [, verb = "sql"] = /^\s*(\w+)/.exec(text) ?? [];
   const [, table] = /\b(?:from|into|update)\s+(?:only\s+)?"?([a-z_][\w]*)/i.exec(text) ?? [];

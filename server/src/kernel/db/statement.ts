@@ -1,11 +1,11 @@
 import { sendText, type Tx } from "./connection.ts";
 
-/** Collects the parameters of a statement whose text is being built. */
+/** Collects parameters while the text of a statement is built. */
 export class SqlParameters {
   readonly values: unknown[];
   readonly #placeholders: string[];
 
-  /** Begins with those of the text so far. */
+  /** Continues with the parameters of the text so far. */
   constructor(before: readonly unknown[] | SqlParameters = []) {
     const isText = before instanceof SqlParameters;
     this.values = isText ? [...before.values] : [...before];
@@ -20,7 +20,7 @@ export class SqlParameters {
     return placeholder;
   }
 
-  /** A condition that always holds, and names those that a text does not: PostgreSQL wants a use for each. */
+  /** A condition that is always true and references unused parameters, because PostgreSQL requires a use of each. */
   mentionRest(text: string): string | undefined {
     const named = new Set(text.match(/\$\d+/g));
     const rest = this.#placeholders.filter((item) => !named.has(item.slice(0, item.indexOf(":"))));
@@ -30,7 +30,7 @@ export class SqlParameters {
   }
 }
 
-/** Parameters of which equal texts and numbers are one, so that equal expressions have equal texts. */
+/** Parameters that merge equal texts and numbers, so that equal expressions have equal texts. */
 export class DistinctParameters extends SqlParameters {
   readonly #known = new Map<string, string>();
 
@@ -46,7 +46,7 @@ export class DistinctParameters extends SqlParameters {
 /** A row as the driver returns it. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** Sends a statement whose text was built, and reads its rows, which have the columns that the statement names. */
+/** Sends a built statement and returns its rows, whose columns match the statement. */
 export async function queryRows<Row extends object = SqlRow>(
   tx: Tx,
   text: string,

@@ -12,54 +12,54 @@ import { MemoryExceeded, type MemoryWatch } from "./memory-watch.ts";
 import { setPartitionSql, type Partition } from "./partition.ts";
 import { LIMIT_STATEMENTS_SQL, TransactionLimit } from "./transaction-limit.ts";
 
-/** The limits of work that runs the SQL of people. */
+/** Limits of work that runs SQL written by users. */
 export interface WorkLimits {
   readonly timeoutMs: number;
 }
 
-/** A transaction, as the code that runs in it sees it. */
+/** A transaction for the code that runs in it. */
 export interface Transaction {
   readonly tx: Tx;
-  /** The partition that it is in now. */
+  /** The current partition of the transaction. */
   readonly partition: Partition;
-  /** Goes on in another partition, for the rare transaction that concerns several. */
+  /** Continues in another partition, for transactions that write to several. */
   enter(partition: Partition): void;
   /**
-   * Sends a statement. Its result need not be awaited: the commit does, and fails if it failed, with the error
-   * that `explain` makes of PostgreSQL's.
+   * Sends a statement. The result need not be awaited, because the commit waits for it and fails with the
+   * statement. `explain` maps the error of PostgreSQL.
    */
   send<Row extends pg.QueryResultRow>(
     text: string,
     values: readonly unknown[],
     explain?: (error: unknown) => unknown,
   ): Promise<Row[]>;
-  /** Sends a statement whose result does not matter. The commit fails if it fails. */
+  /** Sends a statement without using its result. The commit fails if the statement fails. */
   post(text: string, values: readonly unknown[]): void;
   /**
-   * Runs work in a savepoint: if it fails, it alone is rolled back, and the transaction goes on. With limits,
-   * which the SQL of people has, it has less time than the transaction, and little memory.
+   * Runs work in a savepoint: a failure rolls back this work only, and the transaction continues. With limits,
+   * used for SQL written by users, the work has less time and little memory.
    */
   attempt<T>(work: () => Promise<T>, limits?: WorkLimits): Promise<T>;
-  /** Called once when, and only when, the transaction has committed. */
+  /** Called once, and only if the transaction has committed. */
   onCommit(listener: () => void): void;
 }
 
-/** The parts of a session beside its connection. */
+/** The parameters of a session, except its connection. */
 export interface SessionOptions {
   readonly partition: Partition;
   readonly listeners: (() => void)[];
   readonly timeoutMs: number;
-  /** Watches the server process of the connection, where that is possible. */
+  /** Watches the server process of the connection, if possible. */
   readonly memory: MemoryWatch | undefined;
 }
 
-/** One transaction on a connection, closed once it is over. */
+/** One transaction on a connection. Unusable after its end. */
 export class Session implements Transaction {
   readonly tx: Tx;
   readonly #client: pg.PoolClient;
   readonly #sent: PendingStatements;
   readonly #listeners: (() => void)[];
-  /** The results that a savepoint awaits: their errors may be explained. */
+  /** Results that a savepoint awaits, because their errors may need an explanation. */
   readonly #explained: Promise<unknown>[] = [];
   readonly #limit: TransactionLimit;
   readonly #memory: MemoryWatch | undefined;
@@ -80,7 +80,7 @@ export class Session implements Transaction {
     return this.#partition;
   }
 
-  /** Begins it, before any limit can be set. */
+  /** Begins the transaction. No limit can be set before. */
   begin(text: string): void {
     if (!sendPipelined(this.#client, text, [])) void this.#sent.track(send(this.#client, text, []));
   }
@@ -94,7 +94,7 @@ export class Session implements Transaction {
   enter(partition: Partition): void {
     this.#assertOpen();
     this.#applyLimit();
-    // The pipelined statements belong to the partition that it leaves.
+    // The pipelined statements belong to the previous partition.
     for (const { text, values } of cancelPipelined(this.#client)) void this.send(text, values);
     this.#partition = partition;
     void this.#sent.track(query(this.#client, setPartitionSql(partition, "local")));
@@ -107,7 +107,7 @@ export class Session implements Transaction {
   ): Promise<Row[]> {
     this.#assertOpen();
     this.#applyLimit();
-    // In one step: statements after a failed one fail too, and their errors must not come first.
+    // One step, because statements after a failed one fail too and their errors must not be reported first.
     const result = send<Row>(this.#client, text, values).then(
       ({ rows }) => rows,
       (error: unknown) => {
@@ -128,7 +128,7 @@ export class Session implements Transaction {
     try {
       const result = await (limits ? this.#watch(work) : work()).finally(lengthen);
       await Promise.all(this.#explained);
-      // An outer savepoint has the same name, and must be the one that a later rollback goes to.
+      // An outer savepoint has the same name and must be the target of a later rollback.
       void this.send("release savepoint attempt", []);
       return result;
     } catch (error) {
@@ -136,9 +136,9 @@ export class Session implements Transaction {
       this.#sent.forgetSince(sentBefore);
       this.#listeners.length = listenersBefore;
       this.#explained.length = explainedBefore;
-      // Not by `send`: in a transaction that has failed no limit can be set.
+      // Bypasses `send`, because a failed transaction cannot set a limit.
       void this.#sent.track(send(this.#client, "rollback to savepoint attempt", []));
-      // With everything else it takes back the settings that were made since.
+      // The rollback also reverts settings made since the savepoint.
       this.#partition = partitionBefore;
       this.#limit.forget();
       void this.send("release savepoint attempt", []);
@@ -170,30 +170,30 @@ export class Session implements Transaction {
     return this.#open;
   }
 
-  /** Tells the database how much time is left, once in a while; throws when none is. */
+  /** Sends the remaining time to the database if needed. Throws if no time is left. */
   #applyLimit(): void {
     const left = this.#limit.next();
     if (left) void this.#sent.track(send(this.#client, LIMIT_STATEMENTS_SQL, left.map(String)));
   }
 
-  /** The connection may already serve somebody else's transaction. */
+  /** The connection may already be used by another transaction. */
   #assertOpen(): void {
     if (!this.#open) throw new Error("A statement was sent after its transaction had ended.");
   }
 }
 
-/** Statements that were sent; the end of the transaction waits for their results. */
+/** Sent statements. The end of the transaction waits for their results. */
 export class PendingStatements {
   readonly #results: Promise<unknown>[] = [];
 
   track<R>(result: Promise<R>): Promise<R> {
-    // `all` reports the rejection; this keeps it from counting as unhandled.
+    // `all` reports the rejection. Without this handler, Node would report it as unhandled.
     result.catch(ignoreRejection);
     this.#results.push(result);
     return result;
   }
 
-  /** Throws the first error: later statements failed because of it. */
+  /** Throws the first error, because it caused the later ones. */
   async all(): Promise<void> {
     const results = await Promise.allSettled(this.#results);
     const failed = results.find(({ status }) => status === "rejected");
@@ -204,7 +204,7 @@ export class PendingStatements {
     return this.#results.length;
   }
 
-  /** Drops the results after a savepoint that was rolled back. */
+  /** Drops the results of a rolled-back savepoint. */
   forgetSince(count: number): void {
     this.#results.length = count;
   }

@@ -23,7 +23,7 @@ const FIRST_RELEASE_LAST = "0007_access.sql";
 const AT = "2026-01-02T03:04:05.678Z";
 const VALUE = "what the first release sealed";
 
-/** Tables of the first release that hold something, each with the order in which it is compared. */
+/** Tables of the first release that contain rows, with the sort order for the comparison. */
 const KEPT = {
   installation: "created_at",
   workspaces: "slug",
@@ -66,7 +66,7 @@ afterAll(async () => {
   });
 });
 
-test("all that the first release held is there after the newest migrations, unchanged", async () => {
+test("the newest migrations keep all data of the first release unchanged", async () => {
   await withOwnerClient(owner, async (client) => {
     const { rows } = await client.query<{ name: string }>(
       "select name from migrations order by name",
@@ -78,7 +78,7 @@ test("all that the first release held is there after the newest migrations, unch
   for (const table of Object.keys(KEPT)) expect([table, before[table]]).not.toEqual([table, []]);
 });
 
-test("the application reads it in its own workspace and nowhere else, and writes on", async () => {
+test("the application reads the data in its workspace only, and can write", async () => {
   const db = new Database({ ...prepared, poolMax: 1, onError: () => undefined });
   const keys = new WorkspaceKeys(db, TEST_KEY);
   try {
@@ -100,7 +100,7 @@ test("the application reads it in its own workspace and nowhere else, and writes
         members: [{ user_id: user, roles: ["owner"] }],
         accounts: [{ email: "ada@example.com", status: "active" }],
       });
-      // A new event takes its place after the old ones, and a table of today takes its row.
+      // A new event sorts after the old ones, and a current table accepts a row.
       await db.write(partition, async (session) => {
         await session.send(...eventOf("note.changed"));
         await session.send(
@@ -120,7 +120,7 @@ test("the application reads it in its own workspace and nowhere else, and writes
   }
 });
 
-test("owners of schemas that an earlier release made have no grant on what all share, and work on", async () => {
+test("owners of schemas from an earlier release have no grant on shared objects and still work", async () => {
   const earlier = { ...owner, database: `${name}_schemas` };
   const space = `tables_p_${here.replaceAll("-", "")}`;
   await withOwnerClient(owner, (client) => client.query(`create database ${earlier.database}`));
@@ -170,7 +170,7 @@ test("owners of schemas that an earlier release made have no grant on what all s
   }
 });
 
-test("accounts that single sign-on alone made become their workspace's, and nobody is verified", async () => {
+test("accounts created by single sign-on belong to their workspace, and none is verified", async () => {
   const earlier = { ...owner, database: `${name}_accounts` };
   await withOwnerClient(owner, (client) => client.query(`create database ${earlier.database}`));
   try {
@@ -206,7 +206,7 @@ test("accounts that single sign-on alone made become their workspace's, and nobo
   }
 });
 
-test("a second start finds nothing to do", async () => {
+test("a second start changes nothing", async () => {
   await withOwnerClient(owner, async (client) => {
     const applied = "select name, checksum, applied_at from migrations order by name";
     const { rows } = await client.query(applied);
@@ -221,7 +221,7 @@ function migrations(): string[] {
     .toSorted();
 }
 
-/** What `migrate` did when there was no more than this. */
+/** Runs the migrations of the first release, like its `migrate`. */
 async function install(client: pg.Client, last: string): Promise<void> {
   await ensureGroups(client);
   await client.query(
@@ -236,7 +236,7 @@ async function install(client: pg.Client, last: string): Promise<void> {
   }
 }
 
-/** And what the first start then wrote down. */
+/** Writes the rows of the first start. */
 async function installFirstRelease(client: pg.Client): Promise<void> {
   await client.query("begin");
   await install(client, FIRST_RELEASE_LAST);
@@ -254,7 +254,7 @@ async function installFirstRelease(client: pg.Client): Promise<void> {
   await client.query("commit");
 }
 
-/** Two events, a secret and one row of whatever else a workspace had. */
+/** Creates two events, a secret and one row in each other workspace table. */
 async function fill(client: pg.Client, workspace: string): Promise<void> {
   await client.query("begin");
   await client.query(
@@ -309,7 +309,7 @@ function eventOf(type: string): [text: string, values: unknown[]] {
   ];
 }
 
-/** Each row as the columns that the first release gave it: newer columns are no change of its data. */
+/** Each row with the columns of the first release. Newer columns do not change its data. */
 async function contents(client: pg.Client): Promise<Record<string, string[]>> {
   const found: Record<string, string[]> = {};
   for (const [table, order] of Object.entries(KEPT)) {

@@ -1,17 +1,17 @@
 import type { Writable } from "node:stream";
 
-/** The part of the driver's connection that sends messages; its types leave it out. */
+/** The part of the driver's connection that sends messages, which its types omit. */
 export interface BufferedWrite {
   readonly stream: Writable;
   _send(message: Buffer): unknown;
 }
 
-/** More than this is not worth copying. */
+/** Larger messages are not worth copying. */
 const COPIED_BYTES_MAX = 16 * 1024;
 
 /**
- * Joins the messages of one turn of the event loop into one write. The driver writes each by itself; one write
- * of all costs less than a corked stream.
+ * Combines the messages of one event loop turn into one write. The driver writes each separately; a combined
+ * write is cheaper than a corked stream.
  */
 export class WriteBuffer {
   readonly #connection: BufferedWrite;
@@ -25,7 +25,7 @@ export class WriteBuffer {
     };
   }
 
-  /** Buffers messages until the end of this turn of the event loop. */
+  /** Buffers messages until the end of this event loop turn. */
   open(): void {
     if (this.#messages) return;
     this.#messages = [];

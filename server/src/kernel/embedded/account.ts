@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { StartupError } from "../startup-error.ts";
 
-/** Whom PostgreSQL runs as. It refuses to run as root, so root lends it an account without rights. */
+/** The operating system account of PostgreSQL. It refuses to run as root, so root uses an unprivileged account. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
@@ -10,12 +10,12 @@ export interface Account {
 
 const CANDIDATES = ["postgres", "nobody", "daemon"];
 
-/** True when this process is root, and so must hand PostgreSQL to another account. */
+/** True if this process is root and must run PostgreSQL as another account. */
 export function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** The first suitable account of this machine; initdb insists that it has an entry in /etc/passwd. */
+/** The first suitable account of this machine. initdb requires an entry in /etc/passwd. */
 export async function unprivilegedAccount(): Promise<Account> {
   const rows = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
   for (const candidate of CANDIDATES) {
@@ -29,21 +29,21 @@ export async function unprivilegedAccount(): Promise<Account> {
   );
 }
 
-/** True when the account may enter the folder and all above it. Supplementary groups are dropped. */
+/** True if the account can enter the folder and its parents. Supplementary groups are dropped. */
 export async function canAccess(account: Account, folder: string): Promise<boolean> {
   const path = resolve(folder);
   if (!(await allows(account, path, 0o1))) return false;
   return path === dirname(path) || canAccess(account, dirname(path));
 }
 
-/** True when the file's mode gives the account all of the bits (4 read, 2 write, 1 execute). */
+/** True if the file mode gives the account all of the bits (4 read, 2 write, 1 execute). */
 export async function allows(account: Account, path: string, bits: number): Promise<boolean> {
   const { mode, uid, gid } = await stat(path);
   const shift = uid === account.uid ? 6 : gid === account.gid ? 3 : 0;
   return ((mode >> shift) & bits) === bits;
 }
 
-/** Makes a folder that every account may pass through, whatever the umask. */
+/** Makes a folder that every account can enter, independent of the umask. */
 export async function makeTraversable(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await chmod(folder, 0o755);

@@ -48,9 +48,9 @@ export async function findBinaries(): Promise<Binaries> {
 }
 
 /**
- * Makes the binaries executable for the account that runs them: their libraries are linked, as the package's install
- * script does where npm allows it, and when they lie out of the account's reach (root's home), or in a folder that we
- * may not complete, they are copied into the cache folder.
+ * Makes the binaries executable for their account. Their libraries are linked, like the package's install
+ * script does if npm allows it. If the account cannot reach them (root's home), or the package folder is
+ * read-only, they are copied to the cache folder.
  */
 export async function prepareBinaries(
   binaries: Binaries,
@@ -61,7 +61,7 @@ export async function prepareBinaries(
   if (reachable && (await linkLibraries(binaries.root, binaries.root))) return binaries;
 
   const root = join(cacheFolder, `binaries-${binaries.version}`);
-  // The folder is renamed into place when complete, so that its existence is proof enough.
+  // The folder is renamed to its final name when complete, so its existence proves that it is complete.
   if (!(await exists(root))) {
     await (account === undefined
       ? mkdir(cacheFolder, { recursive: true })
@@ -79,7 +79,7 @@ async function isExecutable(account: Account, root: string): Promise<boolean> {
   return (await canAccess(account, bin)) && (await allows(account, join(bin, "postgres"), 0o5));
 }
 
-/** Creates the links that the package lists in `pg-symlinks.json`; false when the folder is closed to us. */
+/** Creates the links listed in `pg-symlinks.json`. Returns false if the folder is read-only. */
 async function linkLibraries(packageRoot: string, root: string): Promise<boolean> {
   const list: unknown = JSON.parse(await readFile(join(packageRoot, "pg-symlinks.json"), "utf8"));
   if (!Array.isArray(list)) throw new Error(`${packageRoot}/pg-symlinks.json is not a list`);
@@ -101,7 +101,7 @@ async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   await chmodOpen(to, 0o755);
   for (const entry of await readdir(from, { withFileTypes: true })) {
-    // Files for C compilers stay behind; links are made anew.
+    // Skips files for C compilers, and links, which are created again.
     if (entry.isSymbolicLink() || entry.name === "pgxs" || entry.name === "pkgconfig") continue;
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.isDirectory()) await copyTree(source, target);
@@ -109,7 +109,7 @@ async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
-/** A hard link costs no space, but shares the mode: a file that others may not read has to be copied. */
+/** A hard link needs no space but shares the mode, so a file that others cannot read is copied. */
 async function linkOrCopy(source: string, target: string): Promise<void> {
   const { mode } = await stat(source);
   if ((mode & 0o044) === 0o044) {
@@ -125,7 +125,7 @@ async function linkOrCopy(source: string, target: string): Promise<void> {
   await chmodOpen(target, 0o755);
 }
 
-/** Sets the mode and waits for the disk: a power cut must not leave a cache of empty files that looks complete. */
+/** Sets the mode and waits for the disk: after a power failure, the cache must not contain empty files. */
 async function chmodOpen(path: string, mode: number): Promise<void> {
   const handle = await open(path, constants.O_RDONLY);
   try {
@@ -142,7 +142,7 @@ async function renameUnlessThere(draft: string, target: string): Promise<void> {
   } catch (error) {
     const code = errnoOf(error);
     if (code !== "ENOTEMPTY" && code !== "EEXIST") throw error;
-    // Another server of this machine was faster with the same release.
+    // Another server on this machine has already created the folder.
     await rm(draft, { recursive: true, force: true });
   }
 }

@@ -17,16 +17,16 @@ const DIAGNOSTICS_CHARS_MAX = 8_000;
 /** The options of a new cluster. */
 export interface NewCluster {
   readonly password: string;
-  /** initdb waits for the disk; tests need not. */
+  /** initdb waits for the disk. Tests disable it. */
   readonly sync: boolean;
 }
 
-/** The start of the name of every folder in which initdb works for this cluster. */
+/** The common prefix of initdb's draft folders for this cluster. */
 export function draftPrefix(cluster: string): string {
   return `${cluster}.init-`;
 }
 
-/** The owner's password of a data folder; a new folder gets a random one. */
+/** The owner's password of a data folder. A new folder gets a random one. */
 export async function readOrCreatePassword(folder: string): Promise<string> {
   const file = join(folder, "postgres.password");
   const known = await readIfThere(file);
@@ -36,7 +36,7 @@ export async function readOrCreatePassword(folder: string): Promise<string> {
       `${file} is missing, and the database beside it does not open without it.`,
     );
   }
-  // It is complete on the disk before any cluster is made with it.
+  // The password must be durable before a cluster uses it.
   const password = randomBytes(24).toString("base64url");
   const draft = `${file}.draft`;
   await rm(draft, { force: true });
@@ -47,9 +47,9 @@ export async function readOrCreatePassword(folder: string): Promise<string> {
 }
 
 /**
- * Makes the cluster unless it exists. initdb works in a folder of its own that is renamed when complete, so that a kill
- * at any moment leaves either no cluster or a whole one. The name is new each time: an initdb that outlived its parent
- * may still be writing into an older one.
+ * Creates the cluster unless it exists. initdb works in a draft folder that is renamed when complete, so a kill
+ * leaves either no cluster or a complete one. The draft name is new each time, because an initdb that outlived
+ * its parent may still write to an older draft.
  */
 export async function ensureCluster(
   place: DataFolder,
@@ -89,7 +89,7 @@ async function initialise(
       `--pwfile=${passwordFile}`,
       "--auth=scram-sha-256",
       "--encoding=UTF8",
-      // The builtin provider sorts alike on every machine, whatever its C library.
+      // The builtin provider sorts the same on every machine, independent of its C library.
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",
       "--locale=C",
@@ -127,12 +127,12 @@ async function removeDrafts(cluster: string): Promise<void> {
   const prefix = basename(draftPrefix(cluster));
   for (const name of await readdir(parent)) {
     if (!name.startsWith(prefix)) continue;
-    // A process of the killed initdb may write its last file while we delete; then we try again.
+    // A process of the killed initdb may write a last file during the deletion; retries handle it.
     await rm(join(parent, name), { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   }
 }
 
-/** A folder with files but without PG_VERSION was not made by us, and is not ours to replace. */
+/** A folder with files but without PG_VERSION was not created by Millrace and must not be replaced. */
 async function refuseStrangeFolder(cluster: string): Promise<void> {
   const entries = await readdir(cluster).catch((error: unknown) => {
     if (errnoOf(error) !== "ENOENT") throw error;
@@ -145,7 +145,7 @@ async function refuseStrangeFolder(cluster: string): Promise<void> {
   }
 }
 
-/** A new file that its owner alone may read, complete on the disk. */
+/** Writes a durable new file that only its owner can read. */
 export async function writePrivate(path: string, text: string, reader?: Account): Promise<void> {
   const handle = await open(path, "wx", 0o600);
   try {
@@ -157,7 +157,7 @@ export async function writePrivate(path: string, text: string, reader?: Account)
   }
 }
 
-/** Makes renames in the folder survive a power cut. */
+/** Makes renames in the folder survive a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
@@ -167,7 +167,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The text of a file; undefined when there is none. */
+/** The text of a file, or undefined if it does not exist. */
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, "utf8");

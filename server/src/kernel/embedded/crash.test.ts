@@ -17,13 +17,13 @@ import {
   write,
 } from "./testing/cluster.ts";
 
-/** Where it is missing (macOS, busybox), only the next start ends the orphan. */
+/** Without death signals (macOS, busybox), only the next start ends an orphaned server. */
 const HAS_DEATH_SIGNAL = spawnSync("setpriv", ["--pdeathsig", "INT", "--", "true"]).status === 0;
 
 /** For a busy machine. */
 const LIMIT_MS = 40_000;
 
-/** Files in the order in which they appear; "*" is the folder in which initdb works. */
+/** Files in order of appearance; "*" is the draft folder of initdb. */
 const MOMENTS = [
   ["group", "*"],
   ["parent", "*/global/pg_control"],
@@ -36,13 +36,13 @@ const MOMENTS = [
 
 useFolders();
 
-describe("a kill -9", () => {
-  test("of the parent alone leaves an orphan that the next start ends", async () => {
+describe("kill -9", () => {
+  test("only the parent: the next start ends the orphaned server", async () => {
     const folder = await startedBefore();
     const child = runChild(folder);
     const { connection } = await outcome(child);
     await write(connection!, "acknowledged");
-    // Frozen, the orphan cannot follow its death signal before the next start finds it.
+    // A stopped process cannot handle its death signal before the next start finds it.
     const orphan = await serverOf(folder);
     process.kill(orphan, "SIGSTOP");
     child.kill("SIGKILL");
@@ -61,7 +61,7 @@ describe("a kill -9", () => {
     expect(await rows(database.connection)).toEqual(["acknowledged"]);
   });
 
-  test.runIf(HAS_DEATH_SIGNAL)("of the parent ends the server too, by a death signal", async () => {
+  test.runIf(HAS_DEATH_SIGNAL)("the parent: a death signal also ends the server", async () => {
     const folder = await startedBefore();
     const child = runChild(folder);
     const { connection } = await outcome(child);
@@ -71,7 +71,7 @@ describe("a kill -9", () => {
     await rm(connection!.host, { recursive: true });
   });
 
-  test("of the server alone is reported, and the next start has the rows", async () => {
+  test("only the server: the end is reported, and the next start has the rows", async () => {
     const folder = await startedBefore();
     const first = await start(folder);
     await write(first.connection, "acknowledged");
@@ -84,7 +84,7 @@ describe("a kill -9", () => {
   });
 
   test.each(MOMENTS)(
-    "of the %s in a first start, when %s appears, leaves a folder that starts",
+    "the %s during a first start, when %s appears: the folder starts again",
     async (whom, moment) => {
       const folder = join(base(), "data");
       const child = runChild(folder);
@@ -102,8 +102,8 @@ describe("a kill -9", () => {
 });
 
 /**
- * Whether a moment has come; "*" stands for initdb's folder, whose name is not known beforehand and which is
- * renamed when it is complete: whoever looks too late for one moment finds a later one.
+ * True if the file of a moment exists. "*" is initdb's draft folder, whose name is unknown and which is renamed
+ * when complete, so a later moment can be detected instead.
  */
 function hasCome(folder: string, moment: string): boolean {
   const names = existsSync(folder) ? readdirSync(folder) : [];

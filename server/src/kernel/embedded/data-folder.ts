@@ -12,23 +12,23 @@ import {
 import { StartupError } from "../startup-error.ts";
 import { errnoOf } from "./processes.ts";
 
-/** Where the parts of one database lie, and whom they belong to. */
+/** The locations of the parts of one database, and their owner. */
 export interface DataFolder {
-  /** The PostgreSQL data folder, without symbolic links: it is compared with the arguments of processes. */
+  /** The PostgreSQL data folder without symbolic links, because it is compared with process arguments. */
   readonly cluster: string;
   readonly socketFolder: string;
-  /** Written into the title of each PostgreSQL process, by which we know our own again. */
+  /** Part of the title of each PostgreSQL process, used to recognise the processes of this cluster. */
   readonly clusterName: string;
-  /** The account that runs PostgreSQL when we are root. */
+  /** The account that runs PostgreSQL if this process is root. */
   readonly account: Account | undefined;
-  /** Where binaries go that cannot be run where they are. */
+  /** The copy target for binaries that cannot run in their original folder. */
   readonly cacheFolder: string;
 }
 
-/** Root's folder for clusters whose data folder is closed to the account that runs PostgreSQL. */
+/** Root's folder for clusters whose data folder is not accessible to PostgreSQL's account. */
 const STATE_FOLDER = "/var/lib/millrace";
 
-/** Decides where the cluster of a data folder is, or shall be. The folder is a real path. */
+/** Determines the location of a data folder's cluster. The folder must be a real path. */
 export async function prepareDataFolder(folder: string, password: string): Promise<DataFolder> {
   const inside = join(folder, "postgres");
   const found = await lookAt(inside);
@@ -50,14 +50,14 @@ export async function prepareDataFolder(folder: string, password: string): Promi
   const account = await unprivilegedAccount();
   if (await canAccess(account, folder)) return placeAt(inside, account, STATE_FOLDER);
   await makeTraversable(STATE_FOLDER);
-  // The link tells people where the data is, and us that a folder was moved or copied.
+  // The link shows where the data is, and detects a moved or copied folder.
   await symlink(stateFolder, inside);
   return placeAt(stateFolder, account, STATE_FOLDER);
 }
 
 /**
- * Opens the socket folder for its user alone. It lies in /tmp, because the path of a socket is limited to some 100
- * bytes; there anybody may have made a folder or link of that name before us, so we look at what we really opened.
+ * Opens the socket folder for its user only. It is in /tmp, because socket paths are limited to about 100
+ * bytes. Any user can create a folder or link of that name there first, so the opened folder is checked.
  */
 export async function openSocketFolder(place: DataFolder): Promise<void> {
   const user = place.account?.uid ?? process.getuid?.() ?? 0;
@@ -78,7 +78,7 @@ export async function openSocketFolder(place: DataFolder): Promise<void> {
   }
 }
 
-/** Leaves nothing in /tmp. Only an empty folder goes: as root we delete no file that another account has put there. */
+/** Removes the socket folder in /tmp if it is empty. As root, files of another account must not be deleted. */
 export async function removeSocketFolder(place: DataFolder): Promise<void> {
   await rmdir(place.socketFolder).catch((error: unknown) => {
     if (errnoOf(error) !== "ENOENT" && errnoOf(error) !== "ENOTEMPTY") throw error;
@@ -90,7 +90,7 @@ function placeAt(cluster: string, account: Account | undefined, cacheFolder: str
   return { cluster, socketFolder: `/tmp/${clusterName}`, clusterName, account, cacheFolder };
 }
 
-/** An existing cluster stays with its user, who may be an ordinary one when root starts it for a change. */
+/** An existing cluster keeps its owner, which can be an ordinary user even if root starts it. */
 async function accountFor(cluster: string): Promise<Account> {
   const found = await lookAt(cluster);
   return found === undefined || found.uid === 0

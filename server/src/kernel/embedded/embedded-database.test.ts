@@ -18,7 +18,7 @@ import {
 useFolders();
 
 describe("a data folder", () => {
-  test("keeps its rows from the first start to the second", async () => {
+  test("keeps its rows across starts", async () => {
     const folder = join(base(), "data");
     const first = await start(folder);
     await write(first.connection, "kept");
@@ -59,7 +59,7 @@ describe("a data folder", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "gives none of its processes more than a gigabyte of memory for itself",
+    "limits the private memory of each process to one gigabyte",
     async () => {
       const { connection } = await start(await startedBefore());
       const [limits] = await query(
@@ -70,7 +70,7 @@ describe("a data folder", () => {
     },
   );
 
-  test("rejects a second start, and the first goes on", async () => {
+  test("rejects a second start without affecting the first", async () => {
     const folder = await startedBefore();
     const first = await start(folder);
     const refusal = await outcome(runChild(folder));
@@ -80,7 +80,7 @@ describe("a data folder", () => {
     expect(await rows(first.connection)).toEqual(["still there"]);
   });
 
-  test("is taken over from the owner file of an earlier life", async () => {
+  test("is taken over from the owner file of an earlier process", async () => {
     const folder = await startedBefore();
     await writeFile(join(folder, "owner"), `${process.ppid} 00000000:1`);
     await start(folder);
@@ -88,7 +88,7 @@ describe("a data folder", () => {
     expect((await readdir(folder)).toSorted()).toEqual(["owner", "postgres", "postgres.password"]);
   });
 
-  test("goes to one of three first starts at once", async () => {
+  test("is claimed by exactly one of three simultaneous first starts", async () => {
     const folder = join(base(), "data");
     const outcomes = await Promise.all([1, 2, 3].map(() => outcome(runChild(folder))));
     const failures = outcomes.flatMap(({ failure }) => failure ?? []);
@@ -96,13 +96,13 @@ describe("a data folder", () => {
     for (const failure of failures) expect(failure).toContain("FolderInUse");
   });
 
-  test("of another major version is rejected by name", async () => {
+  test("rejects another major version by name", async () => {
     const folder = await startedBefore();
     await writeFile(join(folder, "postgres", "PG_VERSION"), "17\n");
     await expect(start(folder)).rejects.toThrow(/is of PostgreSQL 17, .* brings PostgreSQL 18/);
   });
 
-  test("whose server does not start gives the server's own words, and is free again", async () => {
+  test("reports the server's error if it does not start, and is released", async () => {
     const folder = await startedBefore();
     await expect(start(folder, { settings: { shared_buffers: "nonsense" } })).rejects.toThrow(
       'invalid value for parameter "shared_buffers"',

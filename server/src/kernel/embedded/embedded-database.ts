@@ -1,7 +1,8 @@
 /**
- * The embedded PostgreSQL: a real server from an npm package, run as our child on a folder of its own. It must start
- * for root and for an ordinary user, survive a kill -9 at any moment, and never run twice on one folder. The order of
- * the steps is what makes it so: own the folder, end what an earlier life left, make the cluster, start the server.
+ * The embedded PostgreSQL: a real server from an npm package that runs as a child process on a private folder.
+ * It must start for root and for ordinary users, survive a kill -9 at any time, and never run twice on one
+ * folder. The order of the steps ensures this: claim the folder, end processes of an earlier run, create the
+ * cluster, start the server.
  */
 import { mkdir, realpath } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
@@ -23,16 +24,16 @@ export { FolderInUse } from "./folder-lock.ts";
 
 /** The options of a start. */
 export interface EmbeddedOptions {
-  /** The product's data folder; it is made if missing. */
+  /** The data folder of the product. Created if missing. */
   readonly folder: string;
   readonly log: (line: string) => void;
-  /** PostgreSQL settings that go before ours, such as `fsync=off` for tests. */
+  /** PostgreSQL settings that override the defaults, such as `fsync=off` for tests. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** How the owner connects, who is the superuser of this private cluster. */
+/** Connection settings of the owner, who is the superuser of this private cluster. */
 export interface EmbeddedConnection {
-  /** The folder of the unix socket; there is no network port. */
+  /** The folder of the Unix socket. The server does not listen on a network port. */
   readonly host: string;
   readonly port: number;
   readonly user: string;
@@ -43,29 +44,29 @@ export interface EmbeddedConnection {
 /** A running embedded database. */
 export interface EmbeddedDatabase {
   readonly connection: EmbeddedConnection;
-  /** Resolves with the reason when the server process ended although nobody asked; the caller then exits. */
+  /** Resolves with the reason if the server process ended unexpectedly. The caller then exits. */
   readonly died: Promise<string>;
-  /** Ends the server, breaking its connections, waits for its end, then frees the folder. */
+  /** Stops the server, closing its connections, waits for its end, then releases the folder. */
   stop(): Promise<void>;
 }
 
-/** The one database of the cluster that is ours. */
+/** The only application database of the cluster. */
 export const DATABASE = "millrace";
 const START_ATTEMPTS_MAX = 3;
 const RETRY_DELAY_MS = 500;
 const CONNECT_LIMIT_MS = 10_000;
 
-/** Starts the database of a data folder. Throws FolderInUse when a living process has it. */
+/** Starts the database of a data folder. Throws FolderInUse if a running process owns it. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
-  // Only root's folder must let another account pass; the secrets in it are closed by their own modes.
+  // For root, the folder must be accessible to another account. The secrets in it have private file modes.
   await mkdir(options.folder, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
   const folder = await realpath(options.folder);
-  // Each beginning is undone in reverse order, by a failing start at once and by stop() later.
+  // Each step registers its undo, run in reverse order by a failed start or by stop().
   await using undo = new AsyncDisposableStack();
   undo.defer(await claimFolder(folder));
   const password = await readOrCreatePassword(folder);
   const place = await prepareDataFolder(folder, password);
-  // It may lie outside the data folder, and whoever makes backups must know.
+  // It can be outside the data folder, which administrators must know for backups.
   options.log(`the database is in ${place.cluster}`);
   await openSocketFolder(place);
   undo.defer(() => removeSocketFolder(place));
@@ -97,7 +98,7 @@ async function startServer(
     try {
       return await startPostmaster(place, binaries, { settings, log });
     } catch (error) {
-      // A server whose parent was killed just as it was starting may show itself only now.
+      // A server whose parent was killed during its start may only be detected now.
       if (!(error instanceof ClusterHeld) || attempt === START_ATTEMPTS_MAX) throw error;
       log("another PostgreSQL holds the cluster; ending it");
       await pause(RETRY_DELAY_MS);
@@ -105,7 +106,7 @@ async function startServer(
   }
 }
 
-/** Done at every start, so that a kill between initdb and here does no harm. */
+/** Runs at every start, so a kill after initdb is harmless. */
 async function ensureDatabase(connection: EmbeddedConnection): Promise<void> {
   const client = new Client({
     ...connection,

@@ -9,7 +9,7 @@ import { claimFolder } from "./folder-lock.ts";
 import { processIdentity } from "./processes.ts";
 
 const ME = processIdentity(process.pid);
-/** A pid above the kernel's greatest, and a boot that never was. */
+/** A pid above the kernel's maximum, and a boot id that never existed. */
 const DEAD = "4194305 00000000:1";
 const DEAD_SUCCESSOR = "4194306 00000000:2";
 const RACERS = 6;
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test("a free folder is claimed, and free again after the release", async () => {
+test("claims a free folder and frees it on release", async () => {
   const release = await claimFolder(folder);
   expect(await owner()).toBe(ME);
   await expect(claimFolder(folder)).rejects.toMatchObject({ pid: process.pid, folder });
@@ -34,14 +34,14 @@ test.each([
   ["an earlier process with the pid of a living one", `${process.ppid} 00000000:1`],
   ["an earlier process with our own pid", `${process.pid} 00000000:1`],
   ["nobody, after a power failure", ""],
-])("the owner file of %s is taken over", async (_, content) => {
+])("takes over the owner file of %s", async (_, content) => {
   await writeFile(join(folder, "owner"), content);
   await claimFolder(folder);
   expect(await owner()).toBe(ME);
   expect(await readdir(folder)).toEqual(["owner"]);
 });
 
-test("a live owner holds the folder; the error names it and changes nothing", async () => {
+test("rejects a folder with a running owner, names the owner and changes nothing", async () => {
   await writeFile(join(folder, "owner"), processIdentity(process.ppid) ?? "");
   await expect(claimFolder(folder)).rejects.toThrow(
     `The data folder ${folder} is in use by process ${process.ppid}`,
@@ -50,14 +50,14 @@ test("a live owner holds the folder; the error names it and changes nothing", as
   expect(await readdir(folder)).toEqual(["owner"]);
 });
 
-test("a successor that was killed half way is succeeded in turn", async () => {
+test("takes over from a successor that was killed during the take-over", async () => {
   await leaveHalfSuccession(folder);
   await claimFolder(folder);
   expect(await owner()).toBe(ME);
   expect(await readdir(folder)).toEqual(["owner"]);
 });
 
-test("of several processes at once exactly one becomes the owner, in every race", async () => {
+test("exactly one of several concurrent processes becomes the owner", async () => {
   const racers = Array.from({ length: RACERS }, startRacer);
   try {
     for (let race = 0; race < RACES; race++) {
@@ -77,14 +77,14 @@ async function owner(): Promise<string> {
   return readFile(join(folder, "owner"), "utf8");
 }
 
-/** What is left when an owner was killed, and then its successor in the middle of the take-over. */
+/** The files left by a killed owner whose successor was killed during the take-over. */
 async function leaveHalfSuccession(at: string): Promise<void> {
   const hash = createHash("sha256").update(DEAD).digest("hex").slice(0, 12);
   await writeFile(join(at, "owner"), DEAD);
   await writeFile(join(at, `owner.after-${hash}`), DEAD_SUCCESSOR);
 }
 
-/** A process that claims each folder whose path it reads, and says how that went. */
+/** A process that claims each folder whose path it reads, and reports the result. */
 function startRacer(): { child: ChildProcess; claim: (track: string) => Promise<string> } {
   const program = `
     import { createInterface } from "node:readline";

@@ -1,15 +1,16 @@
 /**
- * The file `owner` in the data folder keeps a second server away. It must hold against two starts at the same instant
- * and it must free itself when its process is killed, and a plain file gives neither. So:
+ * The file `owner` in the data folder prevents a second server. It must work for two simultaneous starts and
+ * free itself when its process is killed, which a plain file does not. So:
  *
  * - The file appears with its content in one step (a hard link to a finished file), never empty.
- * - A dead owner is replaced by exactly one successor: whoever creates `owner.after-<that owner>`, by the same rule.
- *   Having it, the successor looks again whether the dead one is still named, and then renames its own file over
- *   `owner`. Nobody else can have done so in between, because the rename is also what gives up `owner.after-…`.
- * - A successor that is killed half way is itself a dead owner of `owner.after-…`, and is replaced the same way.
+ * - A dead owner is replaced by exactly one successor: the process that creates `owner.after-<that owner>`, by
+ *   the same rule. The successor then checks again that `owner` names the dead process and renames its own file
+ *   over it. No other process can have done so in between, because the rename also releases `owner.after-…`.
+ * - A successor that is killed during the take-over is a dead owner of `owner.after-…` and is replaced in the
+ *   same way.
  *
- * The argument rests on one fact: an identity that is dead never lives again (see identityOf). Processes of another
- * container look dead from here, so two containers must not share one data folder.
+ * The proof depends on one fact: a dead process identity never runs again (see processIdentity). Processes of
+ * another container appear dead, so two containers must not share a data folder.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -17,7 +18,7 @@ import { dirname, join } from "node:path";
 import { StartupError } from "../startup-error.ts";
 import { errnoOf, processIdentity } from "./processes.ts";
 
-/** The data folder belongs to a process that is alive. The message is meant for the operator. */
+/** The data folder belongs to a running process. The message is for operators. */
 export class FolderInUse extends StartupError {
   override readonly name = "FolderInUse";
   readonly folder: string;
@@ -35,7 +36,7 @@ export class FolderInUse extends StartupError {
   }
 }
 
-/** Makes this process the owner of the folder, or throws FolderInUse. The result gives the folder up again. */
+/** Makes this process the owner of the folder, or throws FolderInUse. The result releases the folder. */
 export async function claimFolder(folder: string): Promise<() => Promise<void>> {
   const me = processIdentity(process.pid) ?? `${process.pid} -`;
   const file = join(folder, "owner");
@@ -46,7 +47,7 @@ export async function claimFolder(folder: string): Promise<() => Promise<void>> 
 }
 
 async function claim(file: string, me: string): Promise<void> {
-  // Each turn either ends or has seen another process make progress, so this comes to an end.
+  // Each turn ends or has seen progress of another process, so the loop terminates.
   for (;;) {
     if (await createWhole(file, me)) return;
     const holder = await readLockFile(file);
@@ -64,7 +65,7 @@ async function claim(file: string, me: string): Promise<void> {
   }
 }
 
-/** Creates the file with its content in one step; false when it exists. */
+/** Creates the file with its content in one step. Returns false if it exists. */
 async function createWhole(file: string, content: string): Promise<boolean> {
   const draft = join(dirname(file), `owner.draft-${randomUUID()}`);
   await writeFile(draft, content, { mode: 0o600 });

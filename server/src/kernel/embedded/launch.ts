@@ -7,17 +7,17 @@ export interface Program {
   readonly file: string;
   readonly args: readonly string[];
   readonly account: Account | undefined;
-  /** The signal that Linux sends to the program when our process dies, however it dies. */
+  /** The signal that Linux sends to the program when this process dies for any reason. */
   readonly signalOnOurDeath: "INT" | "KILL";
-  /** Away from our process group, so that Ctrl-C in a terminal reaches us alone and we can drain first. */
+  /** A separate process group, so that Ctrl-C in a terminal reaches only this process, which drains first. */
   readonly ownGroup: boolean;
-  /** The memory that each of its processes may have for itself, where the system keeps to it. */
+  /** The maximum private memory of each of its processes, if the system supports it. */
   readonly memoryMaxBytes?: number;
 }
 
 /**
- * Starts the program with a bare environment. Where Linux has `setpriv`, the program is tied to our life by a death
- * signal; elsewhere a kill -9 leaves it running, and the next start ends it.
+ * Starts the program with a minimal environment. If Linux has `setpriv`, a death signal ends the program with
+ * this process. Elsewhere a kill -9 leaves it running, and the next start ends it.
  */
 export async function launch(program: Program): Promise<ChildProcess> {
   const tie = ["setpriv", "--pdeathsig", program.signalOnOurDeath, "--"];
@@ -29,7 +29,7 @@ export async function launch(program: Program): Promise<ChildProcess> {
   ];
   return spawn(file, args, {
     ...program.account,
-    // Our own working folder may be closed to the account.
+    // The account may not be able to enter the current working folder.
     cwd: "/",
     detached: program.ownGroup,
     stdio: ["ignore", "ignore", "pipe"],
@@ -37,14 +37,14 @@ export async function launch(program: Program): Promise<ChildProcess> {
   });
 }
 
-/** The shell that becomes the program: only a process itself can bound its memory, and Node has no call for it. */
+/** A shell that becomes the program, because only a process itself can limit its memory and Node has no call for it. */
 function limitMemory({ memoryMaxBytes }: Program): readonly string[] {
   if (memoryMaxBytes === undefined) return [];
   const kilobytes = String(Math.floor(memoryMaxBytes / 1024));
   return ["/bin/sh", "-c", 'ulimit -d "$0" 2>/dev/null; exec "$@"', kilobytes];
 }
 
-/** Why a program could not even be started, for people. */
+/** Explains why a program could not be started. */
 export function cannotExecute(file: string, error: Error): Error {
   return new StartupError(
     `${file} does not run on this machine (${error.message}); its binaries need glibc. Set DATABASE_URL to use a PostgreSQL of your own.`,
@@ -54,7 +54,7 @@ export function cannotExecute(file: string, error: Error): Error {
 
 let deathSignal: Promise<boolean> | undefined;
 
-/** Old and busybox versions of setpriv lack the option, so we try it rather than look for the file. */
+/** Old and busybox versions of setpriv lack the option, so it is tried instead of searching for the file. */
 function hasDeathSignal(): Promise<boolean> {
   deathSignal ??= new Promise((resolve) => {
     execFile("setpriv", ["--pdeathsig", "INT", "--", "true"], (error) => resolve(error === null));

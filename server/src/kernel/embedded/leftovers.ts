@@ -1,8 +1,8 @@
 /**
- * A kill -9 of our process may leave PostgreSQL behind: the server, its backends, an initdb, and lock files that name
- * processes which no longer exist. Two servers on one cluster would destroy it, so before each start all of them are
- * ended or waited for. Our processes are known by their command lines, which every user may read, also root in a
- * container without the right to look into other processes.
+ * A kill -9 of this process can leave PostgreSQL running: the server, its backends, an initdb, and lock files
+ * of processes that no longer exist. Two servers on one cluster would destroy it, so each start first ends them
+ * or waits for them. The processes are recognised by their command lines, which every user can read, including
+ * root in a container without access to other processes.
  */
 import { readFile, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -18,10 +18,13 @@ import {
   signal,
 } from "./processes.ts";
 
-/** The port is part of the socket's name only; nothing listens on the network. */
+/** The port is only part of the socket's name. The server does not listen on the network. */
 export const PORT = 5432;
 
-/** First politely, so that nothing needs recovery. Backends without a server leave by themselves within these times. */
+/**
+ * First a clean shutdown, so that no recovery is needed. Backends without a server end automatically within
+ * these times.
+ */
 const STEPS = [
   { name: "SIGINT", waitMs: 15_000, to: ["server"] },
   { name: "SIGQUIT", waitMs: 5_000, to: ["server"] },
@@ -33,12 +36,13 @@ interface Survivor {
   readonly part: "server" | "backend" | "initdb";
 }
 
-/** Ends what an earlier life left running on this cluster and removes its lock files. */
+/** Ends processes of an earlier run on this cluster and removes its lock files. */
 export async function endLeftovers(place: DataFolder, log: (line: string) => void): Promise<void> {
   if (PROC_READABLE) await endSurvivors(place, log);
   else if (await pidFileIsInUse(place, log)) return;
 
-  // A pid in them may belong to a stranger by now, or to a zombie: PostgreSQL would take either for a living server.
+  // A pid in them may belong to another program now, or to a zombie. PostgreSQL would mistake both for a
+  // running server.
   const socket = join(place.socketFolder, `.s.PGSQL.${PORT}`);
   for (const file of [join(place.cluster, "postmaster.pid"), `${socket}.lock`, socket]) {
     await rm(file, { force: true });
@@ -46,14 +50,14 @@ export async function endLeftovers(place: DataFolder, log: (line: string) => voi
 }
 
 async function endSurvivors(place: DataFolder, log: (line: string) => void): Promise<void> {
-  // An unfinished initdb is thrown away, so it need not stop cleanly.
+  // An unfinished initdb is discarded, so it need not stop cleanly.
   for (const { pid, part } of survivors(place)) if (part === "initdb") signal(pid, "SIGKILL");
 
   for (const { name, waitMs, to } of STEPS) {
     const left = survivors(place);
     if (left.length === 0) return;
     for (const { pid, part } of left) {
-      // A backend gets no polite signal: without its server, SIGINT makes some of them write what they must not.
+      // Backends get no SIGINT: without their server, it makes some of them write when they must not.
       if (!to.some((addressee) => addressee === part)) continue;
       log(`ending PostgreSQL ${part} ${pid} of an earlier life with ${name}`);
       signal(pid, name);
@@ -78,8 +82,8 @@ function identifyProcess(place: DataFolder, commandLine: string): Survivor["part
 }
 
 /**
- * Without /proc a pid says nothing about its program, and we do not shoot at strangers: only a server that answers on
- * our private socket is ended. Any other living pid is left to PostgreSQL's own judgement, together with the file.
+ * Without /proc, a pid does not identify its program, and other programs must not be killed: only a server that
+ * responds on the private socket is ended. For any other running pid, the file is kept and PostgreSQL decides.
  */
 async function pidFileIsInUse(place: DataFolder, log: (line: string) => void): Promise<boolean> {
   const text = await readFile(join(place.cluster, "postmaster.pid"), "utf8").catch(() => "");

@@ -8,15 +8,15 @@ import { cannotExecute, launch } from "./launch.ts";
 import { PORT } from "./leftovers.ts";
 import type { DataFolder } from "./data-folder.ts";
 
-/** A PostgreSQL server that is our child. */
+/** A PostgreSQL server that runs as a child process. */
 export interface Postmaster {
-  /** Resolves with the reason when the server ended although nobody asked. */
+  /** Resolves with the reason if the server ended unexpectedly. */
   readonly died: Promise<string>;
-  /** Ends the server and waits for it; idempotent. */
+  /** Stops the server and waits for its end. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** The server found that another one, or the rest of one, still holds the cluster. */
+/** Another server, or processes of one, still use the cluster. */
 export class ClusterHeld extends Error {
   override readonly name = "ClusterHeld";
 }
@@ -28,20 +28,20 @@ export interface PostmasterOptions {
 }
 
 /**
- * Of each process of the server, beside the memory that they share. A statement that wants more fails alone,
- * before the system has to end a process, and with it all connections.
+ * The limit per server process, in addition to shared memory. A statement that needs more fails alone. Without
+ * the limit, the operating system would kill a process and with it all connections.
  */
 const PROCESS_MEMORY_MAX_BYTES = 1024 ** 3;
 const RECENT_LINES_MAX = 40;
 const READY_POLL_MS_MAX = 50;
-/** Fast, then at once (the next start recovers), then by force. */
+/** A fast shutdown, then immediate (the next start recovers), then a kill. */
 const STOP_STEPS = [
   { name: "SIGINT", waitMs: 30_000 },
   { name: "SIGQUIT", waitMs: 10_000 },
   { name: "SIGKILL", waitMs: 5_000 },
 ] as const;
 
-/** Starts the server and waits until it takes connections. */
+/** Starts the server and waits until it accepts connections. */
 export async function startPostmaster(
   place: DataFolder,
   binaries: Binaries,
@@ -82,8 +82,8 @@ export async function startPostmaster(
 }
 
 /**
- * For a machine of two cores. wal_compression stays off: the binaries have no lz4, and pglz cost a tenth of the updates
- * (4,100/s instead of 4,600/s at 16 clients, interleaved rounds).
+ * For a machine with two cores. wal_compression stays off: the binaries have no lz4, and pglz costs a tenth of
+ * the updates (4,100/s instead of 4,600/s with 16 clients, interleaved rounds).
  */
 function settingsFor(place: DataFolder): Record<string, string> {
   return {
@@ -98,28 +98,28 @@ function settingsFor(place: DataFolder): Record<string, string> {
     shared_buffers: "256MB",
     effective_cache_size: "1GB",
     maintenance_work_mem: "128MB",
-    // Fewer checkpoints: each makes the next write of every page go to the log whole.
+    // Fewer checkpoints: after each, the first write of every page is logged as a full page.
     max_wal_size: "2GB",
     checkpoint_timeout: "15min",
     random_page_cost: "1.1",
     jit: "off",
-    // Only asked after a restore, whose backup brought all that there is of the log.
+    // Only used after a restore, whose backup contains all required log segments.
     restore_command: "false",
-    // Otherwise it calls itself ready as soon as it can be read from, long before it can be written to.
+    // Otherwise the server reports itself ready when it accepts reads, long before it accepts writes.
     hot_standby: "off",
-    // A failing statement is reported by the application; here it would only spill values into the log.
+    // The application reports failing statements. Here they would only write values to the log.
     log_min_messages: "log",
     log_min_error_statement: "panic",
     log_checkpoints: "off",
   };
 }
 
-/** Line 8 of postmaster.pid says when the server is ready. There is no limit: a long recovery must not be cut off. */
+/** Line 8 of postmaster.pid reports readiness. There is no timeout, because a long recovery must not be interrupted. */
 async function isReady(child: ChildProcess, place: DataFolder): Promise<boolean> {
   const file = join(place.cluster, "postmaster.pid");
   for (let pollMs = 1; isRunning(child); pollMs = Math.min(pollMs * 1.2, READY_POLL_MS_MAX)) {
     const lines = (await readFile(file, "utf8").catch(() => "")).split("\n");
-    // Until the new server has written it, the file may still be that of an earlier one.
+    // Until the new server has written it, the file may belong to an earlier one.
     if (Number(lines[0]) === child.pid && lines[7]?.trim() === "ready") return true;
     await pause(pollMs);
   }
@@ -140,7 +140,7 @@ function isRunning(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-/** Resolves to how the process ended, once its output has been read too. */
+/** Resolves to the exit reason after all output has been read. */
 async function waitForEnd(child: ChildProcess, file: string): Promise<string> {
   return new Promise((resolve) => {
     child.once("error", (error) => resolve(cannotExecute(file, error).message));

@@ -1,30 +1,30 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Linux shows every process under /proc; elsewhere we can only ask whether a pid is taken. */
+/** Linux lists every process under /proc. Elsewhere we can only check whether a pid is in use. */
 export const PROC_READABLE = existsSync("/proc/self/stat");
 
 const POLL_MS = 5;
 
 /**
- * A text that names one process for all time, or undefined when it is dead. A pid alone is not enough: it comes back
- * after a reboot, and within minutes in a container. So the start time and the boot belong to it.
+ * A text that identifies one process permanently, or undefined if it is dead. A pid is not enough, because pids
+ * are reused after a reboot, and within minutes in a container. So it includes the start time and the boot id.
  */
 export function processIdentity(pid: number): string | undefined {
   if (!PROC_READABLE) return isTaken(pid) ? `${pid} -` : undefined;
   const stat = statFieldsOf(pid);
   if (stat === undefined) return undefined;
   const [state, startTicks] = [stat[0], stat[19]];
-  // A zombie still answers signal 0 until its parent collects it, but it holds nothing any more.
+  // A zombie responds to signal 0 until its parent collects it, but holds no resources.
   return state === "Z" || state === "X" ? undefined : `${pid} ${bootId()}:${startTicks}`;
 }
 
-/** True while the process runs; a zombie does not. */
+/** True while the process runs. False for zombies. */
 export function isAlive(pid: number): boolean {
   return processIdentity(pid) !== undefined;
 }
 
-/** Every living process with its command line (arguments separated by NUL), this one left out. */
+/** All other running processes with their command lines (arguments separated by NUL). */
 export function otherProcesses(): { readonly pid: number; readonly commandLine: string }[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -33,7 +33,7 @@ export function otherProcesses(): { readonly pid: number; readonly commandLine: 
     .map((pid) => ({ pid, commandLine: readIfThere(`/proc/${pid}/cmdline`) ?? "" }));
 }
 
-/** Sends a signal; that the process has gone meanwhile is no failure. */
+/** Sends a signal. If the process has already ended, nothing happens. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -42,7 +42,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Waits until the condition holds and says whether it came true within the limit. */
+/** Waits for a condition and returns whether it became true within the limit. */
 export async function comesTrue(condition: () => boolean, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
   while (!condition()) {
@@ -62,12 +62,12 @@ function isTaken(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: somebody else's process, so the pid is taken.
+    // EPERM: the process of another user, so the pid is in use.
     return errnoOf(error) === "EPERM";
   }
 }
 
-/** The fields of /proc/<pid>/stat from the state on; the name before them may contain blanks and brackets. */
+/** The fields of /proc/<pid>/stat after the name, which can contain blanks and brackets. */
 function statFieldsOf(pid: number): string[] | undefined {
   const text = readIfThere(`/proc/${pid}/stat`);
   return text?.slice(text.lastIndexOf(")") + 2).split(" ");
@@ -81,7 +81,7 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    // The process ended between the listing and the reading, or is hidden from us: not there for our purpose.
+    // The process ended after the listing or is hidden. Both count as not running.
     return undefined;
   }
 }

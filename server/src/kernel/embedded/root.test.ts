@@ -13,7 +13,7 @@ const NOBODY = { uid: 65534, gid: 65534 };
 useFolders();
 
 describe.runIf(isRoot())("as root", () => {
-  test("a folder that is closed to others has its cluster elsewhere", async () => {
+  test("stores the cluster of a private folder elsewhere", async () => {
     const closed = join(base(), "closed");
     await mkdir(closed, { mode: 0o700 });
     const folder = join(closed, "data");
@@ -32,7 +32,7 @@ describe.runIf(isRoot())("as root", () => {
     await expect(start(copy)).rejects.toThrow("was moved or copied");
   });
 
-  test("binaries in a closed folder are staged where the account can run them", async () => {
+  test("copies binaries from a private folder to one where the account can run them", async () => {
     const account = await unprivilegedAccount();
     const found = await findBinaries();
     const closed = join(base(), "closed");
@@ -54,7 +54,7 @@ describe.runIf(isRoot())("as root", () => {
     expect(await readdir(cache)).toHaveLength(1);
   });
 
-  test("an ordinary user starts a folder too, and root goes on with it as that user", async (context) => {
+  test("an ordinary user starts a folder, and root later runs it as that user", async (context) => {
     const sources = [import.meta.dirname, dirname(process.execPath)];
     for (const path of sources) if (!(await canAccess(NOBODY, path))) context.skip();
     const folder = join(base(), "data");

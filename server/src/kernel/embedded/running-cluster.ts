@@ -5,7 +5,7 @@ import { OWNER_ROLE, readIfThere } from "./cluster.ts";
 import { DATABASE, type EmbeddedConnection } from "./embedded-database.ts";
 import { errnoOf } from "./processes.ts";
 
-/** The cluster of a data folder that some process has running. */
+/** The running cluster of a data folder. */
 export interface RunningCluster {
   /** The data folder. */
   readonly folder: string;
@@ -13,7 +13,7 @@ export interface RunningCluster {
   readonly connection: EmbeddedConnection;
 }
 
-/** Finds the way into the server that runs on a data folder: its lock file names the socket. */
+/** Finds the server that runs on a data folder: its lock file names the socket. */
 export async function findRunning(dataFolder: string): Promise<RunningCluster> {
   try {
     const folder = await realpath(dataFolder);

@@ -1,6 +1,6 @@
-/** Splits a text into chunks for the embedding model, which reads some 200 words and ignores the rest. */
+/** Splits a text into chunks for the embedding model, which reads about 200 words and ignores the rest. */
 const CHUNK_WORDS = 180;
-/** A long manual would keep the model busy for minutes; its first chunks suffice to find it. */
+/** A long manual would occupy the model for minutes, and its first chunks are enough to find it. */
 const CHUNKS_MAX = 40;
 
 /** Splits a text into at least one chunk. */
@@ -13,7 +13,7 @@ export function splitChunks(plain: string): readonly string[] {
   return chunks.length === 0 ? [""] : chunks;
 }
 
-/** The chunks of a text, each of which begins with the title: that says what the chunk is about. */
+/** The chunks of a text, each prefixed with the title for context. */
 export function titledChunks(title: string, plain: string): readonly string[] {
   return splitChunks(plain).map((chunk) => `${title}. ${chunk}`);
 }

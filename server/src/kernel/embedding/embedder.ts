@@ -3,12 +3,12 @@ import { programFile, readOnlyCodeArguments } from "../work/subprocess-code.ts";
 import { Subprocess } from "../work/subprocess.ts";
 
 const SOURCE = new URL("./embedder-process.ts", import.meta.url);
-/** A lower priority: the process that serves requests goes first. */
+/** A lower priority than the process that serves requests. */
 const NICE = 5;
-/** The weights are read on a machine that may be busy; it is not killed for that as soon as for a text. */
+/** Loading the weights can be slow on a busy machine, so it has a longer timeout than a text. */
 const START_LIMIT_MS = 120_000;
 
-/** The reason why a text has no vector: the queue is full, it took too long, or the process ended. */
+/** Why a text has no vector: the queue is full, the timeout has passed, or the process has ended. */
 export class EmbeddingFailure extends Error {
   readonly code: "busy" | "timeout" | "ended";
 
@@ -19,7 +19,7 @@ export class EmbeddingFailure extends Error {
   }
 }
 
-/** A process that embeds texts: the model would block the thread that it runs on. */
+/** A process that embeds texts, because the model would block the main thread. */
 export class Embedder {
   readonly #process: Subprocess;
   #onVector: ((vector: Float32Array | undefined) => void) | undefined;
@@ -30,7 +30,7 @@ export class Embedder {
       program,
       env: {},
       execArgv: ["--no-warnings", "--expose-gc", ...readOnlyCodeArguments(program)],
-      // Our own program sends nothing else.
+      // The program sends no other messages.
       onMessage: (vector) => this.#onVector?.(vector as Float32Array),
     });
     void this.#process.ended.then(() => this.#onVector?.(undefined));
@@ -45,7 +45,7 @@ export class Embedder {
     return this.#process.pid;
   }
 
-  /** Embeds one text; the next may come when this has settled. */
+  /** Embeds one text. Call it again only after the promise has settled. */
   async embed(text: string, timeLimitMs: number): Promise<Float32Array> {
     await this.#withTimeout(START_LIMIT_MS, this.#start());
     this.#process.hold(true);
@@ -56,12 +56,12 @@ export class Embedder {
     return vector;
   }
 
-  /** Kills it, whatever it is doing. */
+  /** Kills the process immediately. */
   close(): Promise<void> {
     return this.#process.close();
   }
 
-  /** The result of the process, if it comes in time; else the process is killed. */
+  /** Resolves to the result, or kills the process after the timeout. */
   async #withTimeout<T>(limitMs: number, result: Promise<T | undefined>): Promise<T> {
     let isLate = false;
     const timer = setTimeout(() => {
@@ -77,7 +77,7 @@ export class Embedder {
       : new EmbeddingFailure("ended", "The process that embeds texts has ended.");
   }
 
-  /** True when it can take a text; undefined when it has ended before. */
+  /** True when it can accept a text. Undefined if it ended before. */
   async #start(): Promise<true | undefined> {
     return this.#process.ready.then(
       () => true,
@@ -100,6 +100,6 @@ function lowerPriority(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, NICE);
   } catch {
-    // It has ended, or the system does not let us; then it runs as it did.
+    // The process has ended or the system denies the change; the priority stays unchanged.
   }
 }

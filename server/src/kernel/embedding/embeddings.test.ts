@@ -3,7 +3,7 @@ import { until } from "../testing/world.ts";
 import { Embeddings } from "./embeddings.ts";
 import { encodeVector, DIMENSIONS, cosineSimilarity, decodeVector } from "./vector.ts";
 
-/** Patient, since the machine may be busy. */
+/** A long timeout for busy machines. */
 const embeddings = new Embeddings({ timeLimitMs: 60_000, waitingMax: 4, waitingPerKeyMax: 3 });
 afterAll(() => embeddings.close());
 
@@ -12,7 +12,7 @@ describe("embeddings", () => {
     expect(embeddings.pid).toBeUndefined();
   });
 
-  test("have length 1, and are near where meanings are", async () => {
+  test("have length 1, and similar texts have similar vectors", async () => {
     const [mail, letter, bread] = await Promise.all(
       ["The e-mail does not arrive", "No message was delivered", "How to bake bread"].map((text) =>
         embeddings.embed("a", text),
@@ -28,7 +28,7 @@ describe("embeddings", () => {
     expect(cosineSimilarity(mail, kept, DIMENSIONS)).toBeCloseTo(1, 5);
   });
 
-  test("take any text, and read no more of it than fits", async () => {
+  test("accept any text and ignore the part beyond the model's limit", async () => {
     const texts = ["", "\ud800", "😀".repeat(5_000)];
     const vectors = [];
     for (const text of texts) vectors.push(await embeddings.embed("a", text));
@@ -39,7 +39,7 @@ describe("embeddings", () => {
     const all = await Promise.allSettled(
       ["a", "a", "a", "a", "a", "b", "b"].map((key) => embeddings.embed(key, "text")),
     );
-    // One runs; of those that wait, three may have the same key, and four there may be in all.
+    // One text runs. Three waiting texts may share a key, and four may wait in total.
     expect(all.map(({ status }) => status === "fulfilled")).toEqual([
       true,
       true,
@@ -52,7 +52,7 @@ describe("embeddings", () => {
     expect(all[4]).toMatchObject({ reason: { code: "busy" } });
   });
 
-  test("go on in a new process when theirs has died, even in the midst of a text", async () => {
+  test("continue in a new process if the old one dies, even during a text", async () => {
     const { pid } = embeddings;
     const killed = embeddings.embed("a", "text").catch((error: unknown) => error);
     process.kill(Number(pid), "SIGKILL");
@@ -61,7 +61,7 @@ describe("embeddings", () => {
     expect(embeddings.pid).not.toBe(pid);
   });
 
-  test("are rejected when their process ends before it is ready", async () => {
+  test("are rejected if their process ends before it is ready", async () => {
     const own = new Embeddings();
     const refused = own.embed("a", "text").catch((error: unknown) => error);
     process.kill(Number(own.pid), "SIGKILL");
@@ -69,14 +69,14 @@ describe("embeddings", () => {
     await own.close();
   });
 
-  test("are rejected when they take too long, or when the server stops", async () => {
+  test("are rejected after a timeout and when the server stops", async () => {
     const own = new Embeddings({ timeLimitMs: 1 });
     await expect(own.embed("a", "words ".repeat(500))).rejects.toMatchObject({ code: "timeout" });
     await own.close();
     await expect(own.embed("a", "text")).rejects.toMatchObject({ code: "busy" });
   });
 
-  test("end the process when nobody needs it", async () => {
+  test("end an idle process", async () => {
     const own = new Embeddings({ idleMs: 1 });
     await own.embed("a", "text");
     await until(async () => own.pid === undefined);

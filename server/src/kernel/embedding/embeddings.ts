@@ -3,14 +3,14 @@ import type { IdleProcesses } from "../work/subprocess.ts";
 import { Embedder, EmbeddingFailure } from "./embedder.ts";
 
 export interface EmbeddingsOptions {
-  /** For one text. */
+  /** The timeout for one text. */
   readonly timeLimitMs: number;
-  /** How long the model stays in memory when nobody uses it. */
+  /** The time that an idle model stays in memory. */
   readonly idleMs: number;
   readonly textCharactersMax: number;
   readonly waitingMax: number;
   readonly waitingPerKeyMax: number;
-  /** Where an idle process comes from and goes to; without one it ends with this. */
+  /** A pool for idle processes. Without one, the process ends with this object. */
   readonly idleProcesses?: IdleProcesses<Embedder> | undefined;
 }
 
@@ -29,9 +29,8 @@ interface Task {
 }
 
 /**
- * Makes vectors of texts, one text at a time, in a process that starts when it is first needed and ends
- * when nobody has needed it for some minutes: the model takes a few hundred megabytes. One that died is
- * replaced when there is work again.
+ * Computes vectors of texts, one text at a time, in a process that starts on demand and ends after some idle
+ * minutes, because the model uses a few hundred megabytes. A process that died is replaced on the next text.
  */
 export class Embeddings {
   readonly #options: EmbeddingsOptions;
@@ -46,15 +45,14 @@ export class Embeddings {
     this.#queue = new FairQueue({ ...this.#options, concurrency: 1 });
   }
 
-  /** The id of the process that holds the model, while there is one. */
+  /** The id of the process with the loaded model, if it runs. */
   get pid(): number | undefined {
     return this.#embedder?.isAlive ? this.#embedder.pid : undefined;
   }
 
   /**
-   * The vector of a text, of length 1. Text beyond the model's window does not count. The queue is fair
-   * between keys by the time that they use, so that a search need not wait for a thousand articles, if
-   * those have another key.
+   * The vector of a text, of length 1. Text beyond the model's window is ignored. The queue shares time fairly
+   * between keys, so a search does not wait for a thousand articles with another key.
    */
   async embed(key: string, text: string): Promise<Float32Array> {
     if (this.#isClosed) throw serverStopping();
@@ -102,7 +100,7 @@ export class Embeddings {
     done(now - startedAt, now);
   }
 
-  /** Ends the process when nobody needs it for a while. */
+  /** Ends the process after some idle time. */
   #startIdleTimer(): void {
     if (this.#isClosed) return;
     this.#idleTimer = setTimeout(() => {

@@ -5,13 +5,13 @@ import { BoundedCache } from "../work/bounded-cache.ts";
 import { EmbeddingFailure } from "./embedder.ts";
 
 const CACHED_QUERIES_MAX = 2_000;
-/** A search waits no longer for the model; the vector is then cached for the next one. */
+/** The maximum time a search waits for the model. The vector is cached for the next search. */
 const EMBEDDING_TIMEOUT_MS = 10_000;
 
-/** The vectors of recent queries, by model. */
+/** The vectors of recent queries by model. */
 const queryVectors = new WeakMap<Platform["embeddings"], BoundedCache<Float32Array>>();
 
-/** Embeds what somebody searches for; undefined when the model fails: overloaded, too slow, or its process died. */
+/** Embeds a search query. Undefined if the model fails: overloaded, too slow, or its process died. */
 export async function embedQuery(
   { embeddings, log }: Pick<Platform, "embeddings" | "log">,
   { workspace }: Partition,
@@ -36,7 +36,7 @@ export async function embedQuery(
   }
 }
 
-/** Resolves to the promise's value, or to undefined after some time. */
+/** Resolves to the promise's value, or to undefined after the timeout. */
 export async function withSearchTimeout<T>(
   promise: Promise<T>,
   timeoutMs: number,

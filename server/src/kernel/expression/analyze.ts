@@ -15,13 +15,13 @@ export interface ExpressionAnalysis {
   readonly text: string;
   readonly issues: readonly ExpressionIssue[];
   readonly references: References;
-  /** The paths of names that it reads of its scope. */
+  /** The paths that it reads in its scope. */
   readonly paths: readonly (readonly string[])[];
-  /** Variables that nothing in it binds. */
+  /** Free variables. */
   readonly variables: readonly string[];
-  /** Set when it can run on the main thread. */
+  /** Set if it can run on the main thread. */
   readonly fast: FastExpression | undefined;
-  /** It can change objects in place. */
+  /** True if it can change objects in place. */
   readonly writes: boolean;
 }
 

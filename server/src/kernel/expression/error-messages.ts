@@ -1,14 +1,14 @@
 import { ExpressionError } from "./expression-failure.ts";
 
-/** The position in the text where an expression failed, and the operator or function there. */
+/** The position of a failure in the text, with the operator or function there. */
 export interface ErrorPosition {
   readonly position?: number | undefined;
   readonly token?: string | undefined;
 }
 
 /**
- * The failure of this JSONata code. JSONata's own messages quote values, which may be secret, so each code
- * has a message of ours here, and an unknown one a general message.
+ * The failure for a JSONata error code. JSONata's messages quote values, which can be secret, so each code has
+ * a safe message here, and unknown codes a general one.
  */
 export function evaluationFailure(code: string, at: ErrorPosition): ExpressionError {
   const template = MESSAGES.get(code) ?? "The expression can't be evaluated with these values.";

@@ -1,33 +1,33 @@
 /**
- * The reason why an expression has no value.
+ * Why an expression failed:
  *
- * - `syntax`: the text is no expression.
- * - `evaluation`: it can't be applied to these values.
- * - `timeout`: it took too long and was stopped.
- * - `too_large`: its input, its result or the memory it needs is beyond the limits.
- * - `busy`: too many evaluations wait already; later it may work.
+ * - `syntax`: the text is not a valid expression.
+ * - `evaluation`: the expression can't be applied to these values.
+ * - `timeout`: the evaluation took too long and was stopped.
+ * - `too_large`: the input, the result or the required memory exceeds the limits.
+ * - `busy`: too many evaluations are waiting; retry later.
  */
 export type ExpressionFailureCode = "syntax" | "evaluation" | "timeout" | "too_large" | "busy";
 
 interface Particulars {
-  /** How many characters into the text. */
+  /** The character offset in the text. */
   readonly position?: number | undefined;
   /** The operator or function that failed. */
   readonly token?: string | undefined;
-  /** The JSON pointer of the string within its template. */
+  /** The JSON pointer of the string in its template. */
   readonly path?: string | undefined;
-  /** The expression there. */
+  /** The expression at that position. */
   readonly text?: string | undefined;
 }
 
-/** Where an expression stands in a template: in which string, and how many characters into it. */
+/** The position of an expression in a template: the string and the character offset. */
 export interface ExpressionPlace {
   readonly path: string;
   readonly text: string;
   readonly offset: number;
 }
 
-/** The failure of an expression. Its message never holds a value that the expression saw: it may be a secret. */
+/** The failure of an expression. Its message never contains a value from the scope, because it can be a secret. */
 export class ExpressionError extends Error {
   readonly code: ExpressionFailureCode;
   readonly position: number | undefined;

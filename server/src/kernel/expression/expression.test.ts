@@ -21,12 +21,12 @@ async function failureOf(text: string, scope: unknown): Promise<ExpressionError>
   return failure as ExpressionError;
 }
 
-/** The same, but as the pool does it. */
+/** Writes the expression in a form that only the pool evaluates. */
 function slowly(text: string): string {
   return `function(){ ${text} }()`;
 }
 
-test("a common expression is evaluated at once, any other by the pool", async () => {
+test("evaluates common expressions synchronously and others in the pool", async () => {
   const scope = { trigger: { input: { amount: 120 } } };
   expect(compileExpression("trigger.input.amount > 100").evaluate(scope, EVALUATION)).toBe(true);
   const text = "$map([1, 2], function($n){ $n * trigger.input.amount })";
@@ -35,7 +35,7 @@ test("a common expression is evaluated at once, any other by the pool", async ()
   expect(await promise).toEqual([120, 240]);
 });
 
-describe("both ways give the same", () => {
+describe("both evaluations give the same result", () => {
   test.each<[string, unknown]>([
     ["a.b", 1],
     ["a", { b: 1 }],
@@ -114,7 +114,7 @@ test("a failure never reveals a value of the scope", async () => {
   }
 });
 
-test("but the message of $error is passed on", async () => {
+test("reports the message of $error", async () => {
   const scope = { amount: -1 };
   const text = "amount < 0 ? $error('amount must not be negative') : amount";
   expect(await failureOf(text, scope)).toMatchObject({
@@ -126,7 +126,7 @@ test("but the message of $error is passed on", async () => {
 });
 
 describe("the scope", () => {
-  test("may be any JSON, and variables may be bound", async () => {
+  test("accepts any JSON value, and variables can be bound", async () => {
     expect(await evaluate("$", [1, 2])).toEqual([1, 2]);
     expect(await evaluate("$sum($)", [1, 2])).toBe(3);
     expect(await evaluate("$ + $by", 2, { bindings: { by: 3 } })).toBe(5);
@@ -137,7 +137,7 @@ describe("the scope", () => {
     expect(await evaluate("$string(a, true)", undefined)).toBeUndefined();
   });
 
-  test("goes to the pool only as far as it is read", async () => {
+  test("sends only the parts that are read to the pool", async () => {
     const trap = {
       toJSON: () => {
         throw new Error("This is not read.");
@@ -152,7 +152,7 @@ describe("the scope", () => {
     await expect(evaluate(slowly("$keys(steps)"), scope)).rejects.toThrow("This is not read.");
   });
 
-  test("may look like a function of JSONata, and is none", async () => {
+  test("an object that looks like a JSONata function is not called", async () => {
     const body = { type: "string", value: "owned" };
     const scope = {
       f: { _jsonata_lambda: true, arguments: [{ value: "x" }], body, x: 1 },
@@ -165,7 +165,7 @@ describe("the scope", () => {
   });
 });
 
-test("a syntax error is reported", () => {
+test("reports a syntax error", () => {
   expect(() => compileExpression("1 +")).toThrow(
     expect.objectContaining({ code: "syntax", position: 3 }),
   );
@@ -173,12 +173,12 @@ test("a syntax error is reported", () => {
   expect(checkExpression("secrets.A").references.secrets).toEqual(["A"]);
 });
 
-test("compiled expressions are cached", () => {
+test("caches compiled expressions", () => {
   const text = "trigger.input.amount + 41";
   expect(compileExpression(text).references).toBe(compileExpression(text).references);
 });
 
-test("completion knows every function that there is, and no other", () => {
+test("completion offers exactly the existing functions", () => {
   const names = functionSignatures.map(({ name }) => name.slice(1));
   expect(new Set(names).size).toBe(names.length);
   expect(names.filter((name) => !isFunctionName(name))).toEqual([]);

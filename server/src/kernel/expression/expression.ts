@@ -1,6 +1,6 @@
 /**
- * Expressions are JSONata over a scope of JSON values. See https://docs.jsonata.org for the language;
- * `$eval` is not available, and `$now()` and `$millis()` return the time of the evaluation's context.
+ * Expressions are JSONata over a scope of JSON values, see https://docs.jsonata.org. `$eval` is not available.
+ * `$now()` and `$millis()` return the time of the evaluation context.
  */
 import { ExpressionError, type ExpressionPlace } from "./expression-failure.ts";
 import { FELL_BACK } from "./fast/compile.ts";
@@ -9,17 +9,17 @@ import type { ExpressionPool, EvaluationOutcome } from "./pool/pool.ts";
 import { analyzeExpression, type ExpressionAnalysis } from "./analyze.ts";
 import { ANY_NAME, joinReferences, type References } from "./references.ts";
 
-/** The context of an evaluation, beside its scope. */
+/** The context of an evaluation, except its scope. */
 export interface EvaluationContext {
   readonly pool: ExpressionPool;
-  /** The workspace: keys share the pool fairly. */
+  /** The workspace: the pool is shared fairly between keys. */
   readonly key: string;
   /** The result of `$now()` and `$millis()`. */
   readonly nowMs: number;
   /** Values for `$name` variables. */
   readonly bindings?: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal;
-  /** Told of each expression of a template that has no value. */
+  /** Called for each template expression without a value. */
   readonly onMissing?: (place: ExpressionPlace) => void;
 }
 
@@ -28,13 +28,13 @@ export interface Expression {
   readonly text: string;
   readonly references: References;
   /**
-   * The result, or a promise of it when the pool has to do it. Throws or rejects with an
-   * `ExpressionFailure`. A result may share parts with the scope: take both for read-only.
+   * The result, or a promise of it if the pool evaluates it. Throws or rejects with an `ExpressionFailure`. A
+   * result can share parts with the scope, so both are read-only.
    */
   evaluate(scope: unknown, context: EvaluationContext): unknown;
 }
 
-/** The issues of an expression, its references into the scope, and the names that it reads. */
+/** The issues of an expression, its references to the scope, and the names that it reads. */
 export function checkExpression(
   text: string,
 ): Pick<ExpressionAnalysis, "issues" | "references" | "paths" | "variables"> {
@@ -42,7 +42,7 @@ export function checkExpression(
   return { issues, references, paths, variables };
 }
 
-/** Compiles an expression, at no cost when its text was compiled not long ago. */
+/** Compiles an expression. Recent compilations are cached. */
 export function compileExpression(text: string): Expression {
   const analysis = analyzeOrThrow(text);
   return {
@@ -56,7 +56,7 @@ export function compileExpression(text: string): Expression {
   };
 }
 
-/** The analysis of a valid expression; throws its first issue otherwise. */
+/** The analysis of a valid expression. Throws its first issue. */
 export function analyzeOrThrow(text: string): ExpressionAnalysis {
   const analysis = analyzeExpression(text);
   const [issue] = analysis.issues;
@@ -64,20 +64,20 @@ export function analyzeOrThrow(text: string): ExpressionAnalysis {
   throw new ExpressionError("syntax", issue.message, { position: issue.position });
 }
 
-/** Evaluates on the main thread, where the expression is one of the fast subset. */
+/** Evaluates on the main thread, if the expression is in the fast subset. */
 export function evaluateInProcess(
   { fast }: ExpressionAnalysis,
   scope: unknown,
   { nowMs, bindings }: EvaluationContext,
 ): unknown {
-  // JSONata treats an array at the root as one value, and bindings may hide functions.
+  // JSONata treats an array at the root as one value, and bindings can hide functions.
   if (!fast || bindings || Array.isArray(scope)) return FELL_BACK;
   const value = fast(scope, nowMs);
-  // JSON knows no negative zero.
+  // JSON has no negative zero.
   return value === 0 ? 0 : value;
 }
 
-/** Evaluates several expressions over one scope, in one request to the pool. */
+/** Evaluates several expressions over one scope in one pool request. */
 export async function evaluateInPool(
   analyses: readonly ExpressionAnalysis[],
   scope: unknown,
@@ -94,7 +94,7 @@ export async function evaluateInPool(
   });
 }
 
-/** The value of an outcome; throws its failure. */
+/** The value of an outcome. Throws its failure. */
 export function unwrapOutcome(outcome: EvaluationOutcome | undefined): unknown {
   if (outcome?.failure) throw outcome.failure;
   return outcome?.value;
@@ -104,15 +104,15 @@ function toJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    // The stack overflowed.
+    // A stack overflow.
     if (!(error instanceof RangeError)) throw error;
     throw new ExpressionError("too_large", "What the expression reads nests too deeply.");
   }
 }
 
 /**
- * The part of a scope that is read: the rest need not travel to the pool. What is hidden in a scope,
- * since it is not enumerable, is read by name alone.
+ * Only the parts of the scope that are read, to send less to the pool. Non-enumerable properties of a scope are
+ * found by name only.
  */
 function narrowScope(scope: unknown, { roots, ...named }: References): unknown {
   if (!isObject(scope)) return scope;

@@ -1,17 +1,17 @@
 import { childrenOf, type SyntaxTree } from "./syntax-tree.ts";
 
 export interface ExpressionIssue {
-  /** How many characters into the text. */
+  /** The character offset in the text. */
   readonly position: number;
   readonly message: string;
 }
 
-/** Calls of functions that do not exist: they would fail each time, so they are better found early. */
+/** Calls of unknown functions. They always fail, so they are reported early. */
 export function unknownFunctions(tree: SyntaxTree): ExpressionIssue[] {
   const nodes = [...nodesOf(tree)];
   const bound = new Set(nodes.flatMap(boundBy));
   return nodes.flatMap((node) => {
-    // A text that is evaluated at run time escapes every check made here.
+    // A text that is evaluated at run time bypasses all checks made here.
     const banned = node.type === "variable" && node.value === "eval";
     const called =
       (node.type === "function" || node.type === "partial") && node.procedure.type === "variable"
@@ -19,17 +19,17 @@ export function unknownFunctions(tree: SyntaxTree): ExpressionIssue[] {
         : undefined;
     const name = banned ? "eval" : called;
     if (name === undefined || bound.has(name) || (!banned && FUNCTIONS.has(name))) return [];
-    // The called variable is a node too, and is reported as such.
+    // The called variable is also a node and is reported there.
     if (!banned && name === "eval") return [];
     return [{ position: node.position ?? 0, message: `There is no function $${name}.` }];
   });
 }
 
-/** The variables, functions aside, that it reads and nothing in it binds: they have no value. */
+/** Free variables except functions. They have no value. */
 export function unboundVariables(tree: SyntaxTree): string[] {
   const nodes = [...nodesOf(tree)];
   const known = new Set(["", "$", ...FUNCTIONS, ...nodes.flatMap(boundBy)]);
-  // A function that does not exist is an issue of its own.
+  // Unknown functions are reported separately.
   for (const node of nodes) {
     if ((node.type === "function" || node.type === "partial") && node.procedure.type === "variable")
       known.add(node.procedure.value);
@@ -38,13 +38,13 @@ export function unboundVariables(tree: SyntaxTree): string[] {
   return [...new Set(read)].filter((name) => !known.has(name) && name !== "eval");
 }
 
-/** True when it can change an object in place: even the functions of the library that it runs in. */
+/** True if it can change an object in place, including functions of the library in its process. */
 export function assignsVariables(tree: SyntaxTree): boolean {
   for (const node of nodesOf(tree)) if (node.type === "transform") return true;
   return false;
 }
 
-/** True when the name is that of a built-in function. */
+/** True for names of built-in functions. */
 export function isFunctionName(name: string): boolean {
   return FUNCTIONS.has(name);
 }

@@ -1,4 +1,4 @@
-/** The functions of expressions as completion shows them: their arguments, and a line on what they give. */
+/** The functions of expressions for completion: their arguments and a line about the result. */
 export interface FunctionSignature {
   readonly name: string;
   readonly signature: string;
@@ -72,7 +72,7 @@ toMillis(text, picture?) | milliseconds of a time
 clone(value) | a copy
 `;
 
-/** All of them that expressions may call, as JSONata lists them. */
+/** All functions that expressions can call, in the order of the JSONata documentation. */
 export const functionSignatures: readonly FunctionSignature[] = TABLE.trim()
   .split("\n")
   .map((line) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { compileFunction, type Context } from "node:vm";
 import { BUNDLE_FOLDER } from "../work/subprocess-code.ts";
 
-/** The part of the jsonata package that we use; its own types leave out most of the tree. */
+/** The used part of the jsonata package. Its types omit most of the tree. */
 export type Jsonata = (text: string) => {
   ast(): unknown;
   assign(name: string, value: unknown): void;
@@ -12,15 +12,15 @@ export type Jsonata = (text: string) => {
   evaluate(input: unknown, bindings?: Record<string, unknown>): Promise<unknown>;
 };
 
-/** Globals that an instance sees in place of the true ones. */
+/** Globals that replace the real ones in an instance. */
 export interface Substitutes {
   readonly JSON: Pick<JSON, "parse" | "stringify">;
   readonly Date: DateConstructor;
-  /** Where the package looks for base64; without it, it would look for Node's globals. */
+  /** The package looks for base64 functions here first, and otherwise in Node's globals. */
   readonly window: { btoa(text: string): string; atob(text: string): string };
 }
 
-/** Runs the package once and returns what it exports: an instance that shares nothing with others. */
+/** Runs the package once and returns its exports: an instance that shares no objects with others. */
 export type JsonataMaker = (
   module: { exports: unknown },
   exports: unknown,
@@ -28,8 +28,8 @@ export type JsonataMaker = (
 ) => void;
 
 /**
- * The package, compiled but not yet run. It is not imported in the usual way, because we substitute some of
- * its globals: its clock, and the JSON that limits how much it copies while it parses.
+ * The package, compiled but not yet run. A normal import is not possible, because some globals are replaced:
+ * its clock, and the JSON that limits how much it copies during parsing.
  */
 export function compileJsonata(parsingContext?: Context): JsonataMaker {
   const filename =
@@ -41,11 +41,11 @@ export function compileJsonata(parsingContext?: Context): JsonataMaker {
     filename,
     ...(parsingContext && { parsingContext }),
   });
-  // A function of exactly these parameters was just compiled.
+  // A function with exactly these parameters was compiled above.
   return made as JsonataMaker;
 }
 
-/** Base64 of texts in UTF-8, as every other system has it; the package itself knows only Latin-1. */
+/** Base64 of texts in UTF-8, the common convention. The package supports Latin-1 only. */
 export const BASE64: Substitutes["window"] = {
   btoa: (text) => Buffer.from(text).toString("base64"),
   atob: (text) => Buffer.from(text, "base64").toString(),

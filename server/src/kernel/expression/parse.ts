@@ -3,13 +3,13 @@ import { BASE64, compileJsonata, type Jsonata } from "./jsonata.ts";
 import { childrenOf, type SyntaxTree } from "./syntax-tree.ts";
 
 export const EXPRESSION_CHARACTERS_MAX = 10_000;
-/** The parser's time grows with the square of a path's length. */
+/** The parsing time grows with the square of a path's length. */
 const DOTS_MAX = 1_000;
 const DEPTH_MAX = 250;
-/** The left sides of `?:` and `??` are copied, so that nesting them doubles the tree each time. */
+/** The left sides of `?:` and `??` are copied, so nesting them doubles the tree each time. */
 const COPIED_CHARACTERS_MAX = 200_000;
 
-/** Parses an expression; throws its syntax error. The text may be hostile. */
+/** Parses an expression that can be hostile. Throws its syntax error. */
 export function parse(text: string): SyntaxTree {
   if (text.length > EXPRESSION_CHARACTERS_MAX) {
     throw limitExceeded(`is longer than ${EXPRESSION_CHARACTERS_MAX} characters`);
@@ -20,19 +20,19 @@ export function parse(text: string): SyntaxTree {
   return tree;
 }
 
-/** How many dots a text has; the work of parsing it may grow with their square. */
+/** The number of dots in a text. Parsing time can grow with its square. */
 export function dotsOf(text: string): number {
   let dots = 0;
   for (let at = text.indexOf("."); at !== -1; at = text.indexOf(".", at + 1)) dots += 1;
   return dots;
 }
 
-/** Parses with the package; throws an `ExpressionError`. */
+/** Parses with the package. Throws an `ExpressionError`. */
 function readTree(text: string): SyntaxTree {
   parser ??= meteredParser();
   parser.copied = 0;
   try {
-    // The package's own type of the tree leaves out most members.
+    // The package's type of the tree omits most members.
     return parser.jsonata(text).ast() as SyntaxTree;
   } catch (error) {
     throw syntaxFailure(error);
@@ -41,7 +41,7 @@ function readTree(text: string): SyntaxTree {
 
 let parser: { readonly jsonata: Jsonata; copied: number } | undefined;
 
-/** The package with a JSON that counts, since the parser copies parts of the tree by way of it. */
+/** The package with a counting JSON, because the parser copies parts of the tree through JSON. */
 function meteredParser(): { readonly jsonata: Jsonata; copied: number } {
   const module: { exports: unknown } = { exports: {} };
   const metered: Pick<JSON, "parse" | "stringify"> = {
@@ -61,7 +61,7 @@ function meteredParser(): { readonly jsonata: Jsonata; copied: number } {
 function syntaxFailure(error: unknown): ExpressionError {
   if (error instanceof ExpressionError) return error;
   if (error instanceof RangeError) return limitExceeded("nests too deeply");
-  // The package throws plain objects; anything else is what a constructor of RegExp throws.
+  // The package throws plain objects. All other errors come from the RegExp constructor.
   const { code, message, position, token } = error as Readonly<Record<string, unknown>>;
   if (typeof code !== "string") {
     return new ExpressionError("syntax", "A regular expression or a signature is not valid.");

@@ -19,7 +19,7 @@ describe("the references of an expression", () => {
     ["trigger^(secrets)", [], [], ["trigger"]],
     ["trigger{secrets.a: $$.secrets.B}", ["B"], [], ["trigger", "secrets"]],
     ["$now() & 'x'", [], [], []],
-    // Where it does not say which, it may be any.
+    // Without a literal name, any name can be read.
     ["secrets", ["*"], [], ["secrets"]],
     ["($s := secrets; $s.KEY)", ["*"], [], ["secrets"]],
     ["secrets[trigger.name]", ["*"], [], ["secrets"]],
@@ -55,11 +55,11 @@ describe("the references of an expression", () => {
     "{'a': $}",
     "Employee@$e.Contact@$c[$c.ssn = $e.SSN].{'n': $e.FirstName}",
     "$$.Employee@$e.Contact",
-  ])("all of the scope: %s", (text) => {
+  ])("the whole scope: %s", (text) => {
     const { references } = checkExpression(text);
     expect(references.steps).toContain("*");
     expect(references.roots).toContain("*");
-    // Secrets are read by name alone.
+    // Secrets are read by name only.
     expect(references.secrets).not.toContain("*");
   });
 });
@@ -84,7 +84,7 @@ describe("errors", () => {
     "a#$f.($f(1))",
     "a[0]#$f.($f(1))",
     "($eval := $uppercase; $eval('a'))",
-  ])("none in %s", (text) => {
+  ])("no error in %s", (text) => {
     expect(checkExpression(text).issues).toEqual([]);
   });
 });

@@ -6,24 +6,24 @@ import {
   type SyntaxTree,
 } from "./syntax-tree.ts";
 
-/** Stands for all names, where an expression does not name them. */
+/** A placeholder for all names, for expressions that compute names. */
 export const ANY_NAME = "*";
 
-/** The names that an expression reads of its scope. */
+/** The names that an expression reads in its scope. */
 export interface References {
-  /** Names under `secrets`; any, where it reads them without a name. */
+  /** Names under `secrets`. ANY_NAME if a name is computed. */
   readonly secrets: readonly string[];
-  /** Names under `variables`; any, where it reads them without a name. */
+  /** Names under `variables`. ANY_NAME if a name is computed. */
   readonly variables: readonly string[];
   /** Names under `steps`. */
   readonly steps: readonly string[];
-  /** Names of the scope itself, `secrets`, `variables` and `steps` among them. */
+  /** Names of the scope itself, including `secrets`, `variables` and `steps`. */
   readonly roots: readonly string[];
 }
 
 export const NO_REFERENCES: References = { secrets: [], variables: [], steps: [], roots: [] };
 
-/** All that the expression may read; it may read less, never more. And the paths that it names. */
+/** The paths and an upper bound of the names that the expression can read. */
 export function referencesOf(tree: SyntaxTree): {
   readonly references: References;
   readonly paths: readonly (readonly string[])[];
@@ -33,7 +33,7 @@ export function referencesOf(tree: SyntaxTree): {
   return { references: finder.references(), paths: finder.paths() };
 }
 
-/** The names at the start of a path, up to one that is filtered, grouped or joined. */
+/** The names at the start of a path, up to the first filter, group or join. */
 function namesOf(steps: readonly SyntaxTree[]): string[] {
   const names: string[] = [];
   for (const step of steps) {
@@ -44,7 +44,7 @@ function namesOf(steps: readonly SyntaxTree[]): string[] {
   return names;
 }
 
-/** The references of several expressions together. */
+/** Combines the references of several expressions. */
 export function joinReferences(all: readonly References[]): References {
   if (all.length === 0) return NO_REFERENCES;
   const names = (of: keyof References): string[] => [
@@ -58,7 +58,7 @@ export function joinReferences(all: readonly References[]): References {
   };
 }
 
-/** Functions that take the context where an argument is missing, and how many make that needless. */
+/** Functions that use the context for a missing argument, with the number of arguments that makes it unnecessary. */
 const CONTEXT_FUNCTIONS: ReadonlyMap<string, number> = new Map([
   ["string", 1],
   ["boolean", 1],
@@ -78,7 +78,7 @@ class ReferenceFinder {
   readonly #roots = new Set<string>();
   readonly #paths = new Map<string, readonly string[]>();
 
-  /** The paths of names that begin in the scope, as far as they are names. */
+  /** Paths that start in the scope, up to their first step that is not a name. */
   paths(): readonly (readonly string[])[] {
     return [...this.#paths.values()];
   }
@@ -92,7 +92,7 @@ class ReferenceFinder {
     };
   }
 
-  /** `atRoot`: the names in this part are those of the scope, and not of some value within. */
+  /** `atRoot`: the names in this part belong to the scope, not to a value in it. */
   walk(tree: SyntaxTree, atRoot: boolean): void {
     switch (tree.type) {
       case "path":
@@ -106,7 +106,7 @@ class ReferenceFinder {
         if (atRoot) this.#addAll();
         break;
       case "parent":
-        // It climbs from a value to its parents, in the end to the scope.
+        // It climbs from a value to its parents, possibly up to the scope.
         this.#addAll();
         break;
       case "function":
@@ -118,7 +118,7 @@ class ReferenceFinder {
         else this.#walkCall(tree.rhs, tree.rhs.arguments.length + 1, atRoot);
         break;
       case "lambda":
-        // A signature may ask for the context.
+        // A signature can use the context.
         if (tree.signature !== undefined && atRoot) this.#addAll();
         this.walk(tree.body, atRoot);
         break;
@@ -149,7 +149,7 @@ class ReferenceFinder {
     const [first, ...rest] = path.steps;
     if (!first) return;
     const isScope = first.type === "variable" ? isRoot(first, atRoot) : atRoot;
-    // In a join the steps after `@$name` read the context of that step, which may be the scope.
+    // In a join, the steps after `@$name` read the context of that step, which can be the scope.
     if (isScope && path.steps.some(({ focus }) => focus !== undefined)) this.#addAll();
     if (first.type === "name") {
       if (atRoot) this.#addReference(path.steps);
@@ -177,7 +177,7 @@ class ReferenceFinder {
     for (const part of (tree.group?.lhs ?? []).flat()) this.walk(part, false);
   }
 
-  /** Adds a path that begins with a name of the scope. */
+  /** Adds a path that starts with a name of the scope. */
   #addReference(steps: readonly SyntaxTree[]): void {
     const names = namesOf(steps);
     const [root = "", next = ANY_NAME] = names;
@@ -188,7 +188,7 @@ class ReferenceFinder {
     if (root === "steps") this.#steps.add(next);
   }
 
-  /** Secrets and variables are read by name: an expression that reads all of its scope sees none. */
+  /** Secrets and variables are read by name: an expression that reads the whole scope gets none. */
   #addAll(): void {
     for (const names of [this.#steps, this.#roots]) names.add(ANY_NAME);
   }
@@ -196,7 +196,7 @@ class ReferenceFinder {
 
 const NO_GROUP = { lhs: [] };
 
-/** True when a variable is the whole scope: `$$` anywhere, `$` where the scope is the context. */
+/** True if a variable is the whole scope: `$$` anywhere, `$` if the scope is the context. */
 function isRoot(variable: NamedNode, atRoot: boolean): boolean {
   return variable.value === "$" || (variable.value === "" && atRoot);
 }

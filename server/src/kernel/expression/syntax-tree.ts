@@ -1,7 +1,7 @@
-/** The parser's annotations of a node beside its own members. */
+/** The parser's annotations of a node, in addition to its members. */
 interface NodeAnnotations {
   readonly position?: number;
-  /** Filters of a step, and of other nodes. */
+  /** Filters of a step or another node. */
   readonly stages?: readonly Stage[];
   readonly predicate?: readonly Stage[];
   readonly group?: { readonly lhs: readonly Pair[] };
@@ -91,7 +91,7 @@ type Leaf = NodeAnnotations & {
   readonly type: "wildcard" | "descendant" | "parent" | "regex" | "operator";
 };
 
-/** A node of the tree that the jsonata package makes of an expression. */
+/** A node of the jsonata package's syntax tree. */
 export type SyntaxTree =
   | PathNode
   | Binary
@@ -108,7 +108,7 @@ export type SyntaxTree =
   | Transform
   | Leaf;
 
-/** The nodes right below one, filters included. */
+/** The direct children of a node, including filters. */
 export function childrenOf(tree: SyntaxTree): readonly SyntaxTree[] {
   const filters = [...(tree.stages ?? []), ...(tree.predicate ?? [])].flatMap(
     ({ expr }) => expr ?? [],

@@ -4,12 +4,12 @@ import { ExpressionError } from "./expression-failure.ts";
 import { isArray, roundDigits } from "./fast/value.ts";
 import { dotsOf, EXPRESSION_CHARACTERS_MAX } from "./parse.ts";
 
-/** A segment of a string: literal text, or an expression and where its own text begins. */
+/** A segment of a string: literal text, or an expression with its start position. */
 type Segment =
   | { readonly text: string; readonly expression?: undefined }
   | { readonly expression: string; readonly offset: number };
 
-/** The segments of a string, or the position of a `{{` that nothing closes. */
+/** The segments of a string, or the position of an unclosed `{{`. */
 type SplitResult =
   | { readonly segments: readonly Segment[]; readonly unclosed?: undefined }
   | { readonly unclosed: number; readonly segments?: undefined };
@@ -18,7 +18,7 @@ const OPEN = "{{";
 const CLOSE = "}}";
 const ESCAPED = "\\{{";
 
-/** Splits a string at its expressions. `\{{` stands for `{{`. */
+/** Splits a string at its expressions. `\{{` is an escaped `{{`. */
 function splitTemplate(string: string): SplitResult {
   const segments: Segment[] = [];
   let text = "";
@@ -43,9 +43,9 @@ function splitTemplate(string: string): SplitResult {
   return { segments };
 }
 
-/** The position of the `}}` that ends an expression: not one within a text or of an inner object. */
+/** The position of the `}}` that ends an expression, skipping texts and nested objects. */
 function findExpressionEnd(string: string, from: number): number {
-  // Longer expressions are rejected anyway, and a search must not scan all of a large string each time.
+  // Longer expressions are rejected anyway, and the search must not scan a large string each time.
   const window = string.slice(from, from + EXPRESSION_CHARACTERS_MAX + CLOSE.length);
   let depth = 0;
   let before = "(";
@@ -54,7 +54,7 @@ function findExpressionEnd(string: string, from: number): number {
     const opaque = opaquePatternAt(window, at, before);
     if (opaque) {
       opaque.lastIndex = at;
-      // A text or comment that does not close makes no expression.
+      // An unclosed text or comment is not an expression.
       if (!opaque.test(window)) return -1;
       at = opaque.lastIndex - 1;
       before = character;
@@ -68,7 +68,7 @@ function findExpressionEnd(string: string, from: number): number {
   return -1;
 }
 
-/** The pattern of the token here, if its braces do not count: a text, a quoted name, a comment. */
+/** The pattern of the token here if it can contain braces: a text, a quoted name or a comment. */
 function opaquePatternAt(window: string, at: number, before: string): RegExp | undefined {
   if (window.startsWith("/*", at)) return COMMENT;
   const character = window.charAt(at);
@@ -78,7 +78,7 @@ function opaquePatternAt(window: string, at: number, before: string): RegExp | u
 
 const COMMENT = /\/\*[\s\S]*?\*\//y;
 const REGEX = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//y;
-/** After one of these a slash begins a regular expression; after all else it divides. */
+/** After one of these, a slash starts a regular expression. After anything else it divides. */
 const BEFORE_REGEX: ReadonlySet<string> = new Set("([{,;:=<>+-*&?~|!");
 const QUOTED: ReadonlyMap<string, RegExp> = new Map([
   ['"', /"(?:[^"\\]|\\[\s\S])*"/y],
@@ -86,12 +86,12 @@ const QUOTED: ReadonlyMap<string, RegExp> = new Map([
   ["`", /`[^`]*`/y],
 ]);
 
-/** An error in a string of a template, and how many characters into it. */
+/** An error in a string of a template, with its character offset. */
 export interface TemplateError extends FieldError {
   readonly position: number;
 }
 
-/** An expression of a template: in which string it stands, and how many characters into it. */
+/** An expression of a template, with its string and character offset. */
 export interface TemplateSlot {
   readonly text: string;
   readonly path: string;
@@ -102,7 +102,7 @@ export interface TemplateSlot {
 export interface TemplatePlan {
   readonly slots: readonly TemplateSlot[];
   readonly errors: readonly TemplateError[];
-  /** Fills in the results of its slots. */
+  /** Inserts the results of its slots. */
   readonly fill: Fill;
 }
 
@@ -111,11 +111,11 @@ type Fill = (results: readonly unknown[]) => unknown;
 const DEPTH_MAX = 100;
 const SLOTS_MAX = 2_000;
 const CHARACTERS_MAX = 200_000;
-/** Parsing a path takes a time that grows with the square of its length. */
+/** The parsing time of a path grows with the square of its length. */
 const SQUARED_DOTS_MAX = 4_000_000;
 const TEXT_CHARACTERS_MAX = 1024 * 1024;
 
-/** Splits a template into slots. Its expressions are only found, not parsed. */
+/** Splits a template into slots. Expressions are located but not parsed. */
 export function compileTemplatePlan(value: unknown): TemplatePlan {
   const planner = new TemplatePlanner();
   const fill = planner.plan(value, "", 0);
@@ -140,7 +140,7 @@ class TemplatePlanner {
       name,
       fill: this.plan(part, jsonPointer(path, name), depth + 1),
     }));
-    // A part without expressions is always the same, and is made only once.
+    // A part without expressions is constant and created only once.
     const isConstant = this.slots.length === before;
     const fill = isArray(value) ? arrayFill(fills) : objectFill(fills);
     if (!isConstant) return fill;
@@ -199,7 +199,7 @@ function objectFill(members: readonly NamedFill[]): Fill {
     for (const { name, fill } of members) {
       const value = fill(results);
       if (value === undefined) continue;
-      // A plain assignment would make it the prototype.
+      // A plain assignment would set the prototype.
       if (name === "__proto__") Object.defineProperty(result, name, { ...OWN_PROPERTY, value });
       else result[name] = value;
     }

@@ -23,14 +23,14 @@ function fill(template: unknown): unknown {
 
 describe("a string", () => {
   test.each<[string, unknown]>([
-    // One expression keeps the type of its result.
+    // A single expression keeps the type of its result.
     ["{{ amount }}", 12.5],
     ["{{amount}}", 12.5],
     ["{{ yes }}", true],
     ["{{ none }}", null],
     ["{{ list }}", [1, { a: "b" }]],
     ["{{ nothing }}", undefined],
-    // Else the results are text.
+    // Otherwise the results become text.
     ["{{ amount }} ", "12.5 "],
     ["a{{ amount }}b{{ name }}c", "a12.5bAdac"],
     ["{{ name }}{{ name }}", "AdaAda"],
@@ -39,7 +39,7 @@ describe("a string", () => {
       '[true|||{"a":[1,null]}|[1,{"a":"b"}]]',
     ],
     ["= {{ 0.1 + 0.2 }}", "= 0.3"],
-    // Braces that end nothing.
+    // Braces that do not end the expression.
     ['{{ {"a": {"b": 1}} }}', { a: { b: 1 } }],
     ['{{{"a": {"b": 1}}}}', { a: { b: 1 } }],
     ['{{ "}}" }}', "}}"],
@@ -48,25 +48,25 @@ describe("a string", () => {
     ["{{ `}}` }}", undefined],
     ['{{ $contains("a}}b", "}}") }}', true],
     ["{{ amount / 2 }} and {{ amount / 5 }}", "6.25 and 2.5"],
-    // Written as it stands.
+    // Unchanged text.
     ["\\{{ name }}", "{{ name }}"],
     ["\\{{ {{ name }} }}", "{{ Ada }}"],
     ["a }} b { c } {", "a }} b { c } {"],
     ["", ""],
-    // What a result contains is not looked at again.
+    // Results are not parsed again.
     ["<{{ html }}>", "<{{ name }}>"],
   ])("%s", (template, expected) => {
     expect(fill(template)).toEqual(expected);
   });
 
-  test("may hold a regular expression with braces and quotes in it", async () => {
+  test("can contain a regular expression with braces and quotes", async () => {
     expect(await fill(`{{ $replace("aa'b", /["']|a{2}/, "-") }}`)).toBe("--b");
     expect(await fill(`{{ $count(list) }} {{ $split("a}b", /[}{]/) }}`)).toBe('2 ["a","b"]');
   });
 });
 
 describe("a value", () => {
-  test("is filled in depth; a missing result is left out of objects and null in arrays", () => {
+  test("is filled recursively; missing results are omitted from objects and null in arrays", () => {
     const template = {
       name: "{{ name }}",
       gone: "{{ nothing }}",
@@ -80,7 +80,7 @@ describe("a value", () => {
     });
   });
 
-  test("without expressions is constant, and the same each time", () => {
+  test("without expressions is constant and returns the same object each time", () => {
     const template = compileTemplate({ a: [1, "x", null, { b: "\\{{" }], c: true });
     expect(template.isConstant).toBe(true);
     expect(template.references).toEqual({ secrets: [], variables: [], steps: [], roots: [] });
@@ -89,7 +89,7 @@ describe("a value", () => {
     expect(template.evaluate({}, EVALUATION)).toBe(value);
   });
 
-  test("may have a member that is called __proto__, and nothing comes of it", () => {
+  test("can have a member called __proto__ without effect", () => {
     const made = fill(JSON.parse('{ "__proto__": { "polluted": "{{ name }}" }, "a": 1 }'));
     expect(JSON.stringify(made)).toBe('{"__proto__":{"polluted":"Ada"},"a":1}');
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
@@ -103,7 +103,7 @@ describe("a value", () => {
     expect(templateReferences({ ...template, broken: "{{ 1 + }}" })).toEqual(expected);
   });
 
-  test("goes to the pool once for all that it needs from there", async () => {
+  test("sends one request to the pool for all its expressions", async () => {
     const double = (of: string): string => `{{ $map(${of}, function($v){ $v & $v }) }}`;
     const template = {
       a: double("name"),
@@ -117,7 +117,7 @@ describe("a value", () => {
 });
 
 describe("errors", () => {
-  test("are all reported, with their positions", () => {
+  test("reports all of them with their positions", () => {
     const errors = checkTemplate({
       ok: "{{ name }}",
       "a/b": ["x {{ 1 + }}", "{{ $foo(1) }} {{ $bar(2) }}"],
@@ -150,14 +150,14 @@ describe("errors", () => {
     expect(checkTemplate(template)).toHaveLength(count);
   });
 
-  test("keep a template from being compiled", () => {
+  test("prevent a template from being compiled", () => {
     expect(() => compileTemplate({ a: ["{{ 1 + }}"] })).toThrow(
       expect.objectContaining({ code: "syntax", path: "/a/0", position: 7 }),
     );
     expect(() => compileTemplate({ a: "{{" })).toThrow(expect.objectContaining({ path: "/a" }));
   });
 
-  test("of an evaluation are reported with their positions, from here and from the pool", async () => {
+  test("reports evaluation errors with positions, from the main thread and the pool", async () => {
     const here = compileTemplate({ a: ["x {{ name + 1 }}"] });
     expect(() => here.evaluate(SCOPE, EVALUATION)).toThrow(
       expect.objectContaining({ code: "evaluation", path: "/a/0", position: 11, token: "+" }),
@@ -170,7 +170,7 @@ describe("errors", () => {
     });
   });
 
-  test("a text that grows too long is one", () => {
+  test("rejects a text that grows too long", () => {
     const scope = { long: "x".repeat(600_000) };
     const template = compileTemplate("{{ long }}{{ long }}");
     expect(() => template.evaluate(scope, EVALUATION)).toThrow(

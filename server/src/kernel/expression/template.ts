@@ -1,10 +1,9 @@
 /**
- * Templates: JSON whose strings may hold `{{ expression }}`.
+ * Templates: JSON with `{{ expression }}` in strings.
  *
- * A string that is one expression and nothing else has the value of its result, of whatever type. In any
- * other, results are interpolated: objects and arrays as JSON, a missing value and null as an empty text. Where
- * a whole value has no result, a member of an object is left out and one of an array is null. `\{{` stands
- * for `{{`. Names of members are never templates.
+ * A string that consists of one expression has the value and type of its result. In other strings, results are
+ * interpolated: objects and arrays as JSON, missing values and null as an empty text. A value without a result
+ * is omitted from objects and null in arrays. `\{{` is an escaped `{{`. Member names are never templates.
  */
 import {
   type EvaluationContext,
@@ -23,17 +22,17 @@ export type { TemplateError, TemplateSlot } from "./template-plan.ts";
 
 /** A compiled template. */
 export interface Template {
-  /** It has no expression: its value is the same for every scope, and costs nothing. */
+  /** True without expressions. The value is then the same for every scope and needs no evaluation. */
   readonly isConstant: boolean;
   readonly references: References;
   /**
-   * The value, or a promise of it when the pool is needed. Throws or rejects with an
-   * `ExpressionFailure`. A value may share parts with the template and the scope: take it for read-only.
+   * The value, or a promise of it if the pool is needed. Throws or rejects with an `ExpressionFailure`. A value
+   * can share parts with the template and the scope, so it is read-only.
    */
   evaluate(scope: unknown, context: EvaluationContext): unknown;
 }
 
-/** The errors of a template; empty when it is valid. */
+/** The errors of a template. Empty if it is valid. */
 export function checkTemplate(value: unknown): readonly TemplateError[] {
   const { slots, errors } = compileTemplatePlan(value);
   const slotErrors = slots.flatMap(({ text, path, offset }) =>
@@ -58,7 +57,7 @@ export function templateReferences(value: unknown): References {
   );
 }
 
-/** Compiles a template; throws its first error. */
+/** Compiles a template. Throws its first error. */
 export function compileTemplate(value: unknown): Template {
   const { slots, errors, fill } = compileTemplatePlan(value);
   const [error] = errors;
@@ -101,7 +100,7 @@ interface PartialResults {
   readonly results: readonly unknown[];
 }
 
-/** Evaluates the results that are still missing in the pool, all of them at once. */
+/** Evaluates the remaining results in the pool in one request. */
 async function completeInPool(
   { slots, analyses, results }: PartialResults,
   scope: unknown,

@@ -1,26 +1,26 @@
-/** Colours by their contrast, as WCAG 2.2 defines it, and the one that a page of somebody's own has. */
+/** Colours with the contrast defined by WCAG 2.2, and custom accent colours of pages. */
 import Type from "typebox";
 
-/** The colour of a page of somebody's own. */
+/** The accent colour of a customised page. */
 export const Accent = Type.String({
   pattern: "^#[0-9a-fA-F]{6}$",
   description: "A colour on which white can be read, such as `#0b5d4d`",
 });
-/** Why a colour is refused. */
+/** The reason for rejecting a colour. */
 export const UNREADABLE = "must be darker: white can't be read on it";
 
 const CONTRAST_MIN = 4.5;
 const WHITE = "#ffffff";
-/** The ground of pages in the dark. */
+/** The background of pages in dark mode. */
 const DARK_GROUND = "#15171c";
 const STEPS = 40;
 
-/** True of a colour on which white text can be read, and that can be read on white. */
+/** True if white text is readable on the colour, and the colour on white. */
 export function isReadable(colour: string): boolean {
   return contrast(colour, WHITE) >= CONTRAST_MIN;
 }
 
-/** The colour, mixed with white as far as it takes to be read in the dark. */
+/** Mixes the colour with white until it is readable in dark mode. */
 export function lightenForDark(colour: string): string {
   for (let step = 0; step <= STEPS; step += 1) {
     const mixed = mix(colour, step / STEPS);
@@ -31,7 +31,7 @@ export function lightenForDark(colour: string): string {
 
 const COLOUR = /^#[0-9a-f]{6}$/i;
 
-/** The rules for a colour, which is checked again since it goes into a style element. */
+/** The CSS rules for a colour. It is checked again, because it is inserted into a style element. */
 export function buildAccentStyle(accent: string | null | undefined): string {
   if (accent === null || accent === undefined || !COLOUR.test(accent)) return "";
   const light = lightenForDark(accent);

@@ -3,7 +3,7 @@ import { Failure, MethodNotAllowed, NotFound } from "../operation/failure.ts";
 import { document, type HtmlDocument, markup } from "./markup.ts";
 import type { ErrorRendering, ProblemContext } from "../operation/problem.ts";
 
-/** A failure with a page of its own, such as a form to fill in once more. */
+/** A failure with a custom page, such as a form to correct. */
 export class FailureWithPage extends Failure {
   readonly page: HtmlDocument;
 
@@ -13,25 +13,25 @@ export class FailureWithPage extends Failure {
   }
 }
 
-/** Where somebody goes from a link that leads nowhere. */
+/** The link on the page of an invalid link. */
 interface WayOn {
   readonly advice: string;
   readonly label: string;
-  /** Below the first page. */
+  /** The path relative to the start page. */
   readonly path: string;
 }
 
 const GONE = 410;
 
-/** Renders a failure as a page, in place of a problem document. */
+/** Renders a failure as a page instead of a problem document. */
 export const htmlErrorRendering: ErrorRendering = renderPages(errorPage);
 
-/** Renders it for a browser at an address that is no page's, such as half of a link. */
+/** Renders it for a browser at an unknown address, such as an incomplete link. */
 export const strayErrorRendering: ErrorRendering = renderPages((failure, at) =>
   linkErrorPage(failure, at, { advice: "", label: "Go to the first page", path: "" }),
 );
 
-/** Renders it on the page of a link that somebody was sent, and for what is written below its address. */
+/** Renders it for the link in a message to a user, including addresses below it. */
 export function buildLinkErrorRendering(way: WayOn): ErrorRendering {
   return renderPages((failure, at) => linkErrorPage(failure, at, way));
 }
@@ -70,7 +70,7 @@ function errorPage(failure: Failure, { requestId }: ProblemContext): HtmlDocumen
 
 function linkErrorPage(failure: Failure, at: ProblemContext, way: WayOn): HtmlDocument {
   const { title, message } = describe(failure);
-  // Relative, as a proxy may serve us below a path of its own.
+  // A relative path, because a proxy may serve the installation below a path.
   const home = "../".repeat(at.instance.split("/").length - 2) || "./";
   return document({
     title,
@@ -81,7 +81,7 @@ function linkErrorPage(failure: Failure, at: ProblemContext, way: WayOn): HtmlDo
   });
 }
 
-/** Says it to somebody who followed a link: of its parts and of methods they know nothing. */
+/** Describes it for visitors of a link, without parameters and methods. */
 function describe({ type, message, particulars: { errors, detail } }: Failure): {
   title: string;
   message: string;

@@ -1,6 +1,6 @@
 /**
- * The Markdown parser of every page, sanitized by construction: raw HTML stays text, and a link leads to
- * the web, to mail or within our own pages. Whatever renders its tokens adds `LINK_REL` to links.
+ * The Markdown parser of all pages, sanitized by construction: raw HTML stays text, and links are limited to
+ * the web, e-mail and local pages. The renderer must add `LINK_REL` to links.
  */
 import type { MarkdownIt } from "markdown-it";
 
@@ -11,7 +11,7 @@ export const LINK_REL = "noopener noreferrer nofollow";
 export const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 const SAFE_SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
-/** Creates a parser; the library is loaded at first use, since most processes never render anything. */
+/** Creates a parser. The library is loaded at first use, because most processes never render Markdown. */
 export async function createMarkdownParser(options: {
   /** Detects addresses in text, which is the slowest part of parsing. */
   readonly linkify: boolean;
@@ -25,7 +25,6 @@ export async function createMarkdownParser(options: {
 function isSafeLink(url: string): boolean {
   const [scheme] = SCHEME.exec(url) ?? [];
   if (scheme !== undefined) return SAFE_SCHEMES.has(scheme.toLowerCase());
-  // A URL with a host but no scheme would lead to another site; a colon before any slash is a scheme in
-  // disguise.
+  // A URL with a host but no scheme would lead to another site. A colon before any slash is a hidden scheme.
   return !/^\s|^[/\\]{2}/.test(url) && !/^[^/?#]*:/.test(url);
 }

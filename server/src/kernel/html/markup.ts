@@ -2,7 +2,7 @@ import { sha256 } from "../access/crypto.ts";
 import { buildAccentStyle } from "./colour.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 
-/** HTML that is known to be safe; anything else that enters a template is escaped. */
+/** Safe HTML. All other values in a template are escaped. */
 export class Markup {
   readonly text: string;
 
@@ -13,33 +13,32 @@ export class Markup {
 
 type TemplateValue = Markup | string | number | false | undefined | readonly Markup[];
 
-/** A template that escapes its values, unless they are markup themselves; false and undefined are empty. */
+/** A template that escapes its values, except markup. False and undefined become empty. */
 export function markup(texts: TemplateStringsArray, ...parts: readonly TemplateValue[]): Markup {
   return new Markup(texts.reduce((whole, text, index) => whole + render(parts[index - 1]) + text));
 }
 
 export interface HtmlDocument {
   readonly html: string;
-  /** Its Content-Security-Policy: no script but its own, no frame, and only styles of ours. */
+  /** The Content-Security-Policy: only the page's script, no frames, and only our styles. */
   readonly policy: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * A page for people that works without any script; one of ours, that holds no value of anybody's, may make it better.
- * `formTargets` are sources, besides our own origin, that a form of it may end at: Chromium follows redirects when it
- * applies `form-action`.
+ * A page that works without scripts. It can include one static script as an enhancement. `formTargets` are
+ * additional sources that its form can redirect to, because Chromium applies `form-action` to redirects.
  */
 export function document(page: {
   readonly title: string;
   readonly body: Markup;
-  /** The name of the workspace that the page is of; Millrace where it is of none. */
+  /** The name of the page's workspace. Default: Millrace. */
   readonly site?: string;
   readonly formTargets?: readonly string[];
   readonly script?: string;
-  /** A page with several parts in place of one card; `menu` stands at the right of its head. */
+  /** A page with several parts instead of one card. `menu` is on the right of its header. */
   readonly wide?: { readonly home: string; readonly menu?: Markup | undefined };
-  /** The colour of buttons and links, in the place of ours. */
+  /** A custom colour of buttons and links. */
   readonly accent?: string | undefined;
 }): HtmlDocument {
   const { title, body, site = "Millrace", formTargets = [], script, wide } = page;
@@ -69,7 +68,7 @@ ${script !== undefined && new Markup(`<script>${script}</script>`)}
       `default-src 'none'; style-src ${hashes.map((hash) => `'${hash}'`).join(" ")}; img-src data:; base-uri 'none'; ` +
       (script === undefined ? "" : `script-src '${hashOf(script)}'; connect-src 'self'; `) +
       `form-action ${["'self'", ...formTargets].join(" ")}; frame-ancestors 'none'`,
-    // A form sent under `no-referrer` has `Origin: null`, and would look like a foreign page's.
+    // With `no-referrer`, a form would be sent with `Origin: null` and be rejected as cross-site.
     headers: { "referrer-policy": "same-origin" },
   };
 }
@@ -82,7 +81,7 @@ const LOGO = new Markup(
 const STYLE = new Markup(STYLESHEET);
 const STYLE_HASH = hashOf(STYLESHEET);
 
-/** The source that lets one text stand in a page. */
+/** The CSP source that allows one inline text in a page. */
 function hashOf(text: string): string {
   return `sha256-${sha256(text).toString("base64")}`;
 }

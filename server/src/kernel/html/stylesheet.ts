@@ -1,6 +1,6 @@
 import { FORM_STYLE } from "./form/form-style.ts";
 
-/** The one stylesheet of our plain pages. It stands in the page, and the page's policy names its hash. */
+/** The stylesheet of server-rendered pages. It is inline, and the page's policy contains its hash. */
 export const STYLESHEET = `
 :root {
   color-scheme: light dark;

@@ -1,4 +1,4 @@
-/** Virtual nodes as HTML, with every text and every attribute escaped. */
+/** Renders virtual nodes as HTML with all texts and attributes escaped. */
 import type { Child } from "./vnode.ts";
 
 const VOID = new Set(["br", "hr", "input", "img", "link", "meta"]);

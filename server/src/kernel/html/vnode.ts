@@ -1,6 +1,6 @@
 /**
- * Virtual nodes, rendered by the server as HTML and by the browser as DOM. Texts are always text: there is
- * no way to express raw HTML, so that no data can become any.
+ * Virtual nodes, rendered as HTML by the server and as DOM by the browser. Raw HTML cannot be expressed, so
+ * data can never become HTML.
  */
 export interface VNode {
   readonly tag: string;
@@ -13,7 +13,7 @@ export type Child = VNode | string;
 type Attribute = string | number | boolean | undefined;
 type ChildInput = Child | false | undefined | readonly (Child | false | undefined)[];
 
-/** Creates an element. Attributes and children that are false or undefined are left out. */
+/** Creates an element. Attributes and children that are false or undefined are omitted. */
 export function h(
   tag: string,
   attributes: Readonly<Record<string, Attribute>> = {},

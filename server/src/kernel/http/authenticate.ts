@@ -21,13 +21,13 @@ import { isEventStream } from "../operation/operation.ts";
 import { newId } from "../schema/id.ts";
 import { findCorrelationId } from "./request-span.ts";
 
-/** The token of a request, and how it came; a cookie is only ever sent by our own pages. */
+/** The token of a request and its source. Only our own pages send the cookie. */
 export interface PresentedCredential {
   readonly token: string;
   readonly by: "header" | "cookie";
 }
 
-/** Resolves a token to its credential; undefined when it is not valid, or no longer. */
+/** Resolves a token to its credential. Undefined if it is invalid or expired. */
 export type Authenticate = (token: string) => Promise<Credential | undefined>;
 
 export const SESSION_COOKIE = "millrace_session";
@@ -86,7 +86,7 @@ async function resolveCredential(
     presented && !isForeign && (!isVisitor || byToken || presented.by === "cookie")
       ? await gate.authenticate(presented.token)
       : undefined;
-  // A form of ours comes from a page of ours, whether or not its sender has logged in yet.
+  // Forms must come from our own pages, whether or not the user has signed in.
   const own = isForeign ? undefined : gate.services.settings.baseUrl;
   if (isVisitor && !byToken) assertSameOrigin(request, own);
   if (!credential) {
@@ -105,7 +105,7 @@ async function resolveCredential(
   return credential;
 }
 
-/** The address of this installation, as the client knows it. */
+/** The address of this installation from the client's point of view. */
 function resolveOrigin(request: FastifyRequest, { settings }: PlatformServices): string {
   const { protocol, host, raw } = request;
   const own = isAtForeignHost(raw) ? undefined : settings.baseUrl;
@@ -113,8 +113,8 @@ function resolveOrigin(request: FastifyRequest, { settings }: PlatformServices):
 }
 
 /**
- * The scheme that would help, where to learn about it (RFC 9728), and that a token was sent but is not valid
- * (RFC 6750, 3.1), by which clients decide to refresh theirs.
+ * The WWW-Authenticate challenge: the required scheme, its metadata address (RFC 9728), and whether a sent
+ * token is invalid (RFC 6750, 3.1), so that clients refresh it.
  */
 function buildChallenge(
   op: Operation,
@@ -127,7 +127,7 @@ function buildChallenge(
   return `Bearer ${problem}resource_metadata="${metadata}${op.infersWorkspace ? describeResource(op, request) : ""}"`;
 }
 
-/** A resource that has metadata of its own, with the workspace that its client named. */
+/** The address of a resource's metadata, with the workspace that the client named. */
 function describeResource({ route }: Operation, request: FastifyRequest): string {
   const { workspace } = request.query as { readonly workspace?: unknown };
   const query =
@@ -135,7 +135,7 @@ function describeResource({ route }: Operation, request: FastifyRequest): string
   return route.slice(route.indexOf("/")) + query;
 }
 
-/** Tells a missing, a malformed and an invalid token apart. */
+/** Distinguishes a missing, a malformed and an invalid token. */
 function explainUnauthenticated(
   { headers }: FastifyRequest,
   presented: PresentedCredential | undefined,
@@ -146,12 +146,12 @@ function explainUnauthenticated(
     : "The Authorization header must be `Bearer <token>`.";
 }
 
-/** The client's own id for the request, when it may be echoed and logged; else a new one. */
+/** The client's id for the request if it is safe to echo and log, otherwise a new one. */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === "string" && /^[\x21-\x7e]{1,128}$/.test(header) ? header : newId("req");
 }
 
-/** Reads the token of a request, from its header or its cookie. */
+/** Reads the token of a request from its header or cookie. */
 export function readToken({ headers }: FastifyRequest): PresentedCredential | undefined {
   const { authorization, cookie } = headers;
   if (authorization !== undefined) {
@@ -162,7 +162,7 @@ export function readToken({ headers }: FastifyRequest): PresentedCredential | un
   return token === undefined ? undefined : { token, by: "cookie" };
 }
 
-/** Of two cookies with one name the first counts: browsers send the more specific one first. */
+/** The first of two cookies with the same name counts: browsers send the more specific one first. */
 function cookiesOf(header = ""): ReadonlyMap<string, string> {
   const cookies = new Map<string, string>();
   for (const pair of header.split(";")) {
@@ -172,7 +172,7 @@ function cookiesOf(header = ""): ReadonlyMap<string, string> {
   return cookies;
 }
 
-/** A malformed header becomes an empty name, which is nobody's. */
+/** A malformed header becomes an empty name, which never exists. */
 function basicOf({ headers }: FastifyRequest): Pick<Caller, "basic"> {
   const { authorization } = headers;
   if (authorization === undefined || !/^basic /i.test(authorization)) return {};
@@ -197,7 +197,7 @@ function enforceRateLimit(
   }
 }
 
-/** CSRF protection: browsers attach cookies to requests of foreign pages, so the page must be ours. */
+/** CSRF protection: browsers send cookies with cross-site requests, so the origin must be ours. */
 function assertSameOrigin({ method, headers }: FastifyRequest, own: string | undefined): void {
   if (method === "GET" || method === "HEAD") return;
   const origin = headers.origin;
@@ -214,7 +214,7 @@ function resolveEnvironment(op: Operation, request: FastifyRequest): Environment
   return name as EnvironmentName;
 }
 
-/** A browser's `EventSource` and some clients of protocols can't send headers of ours. */
+/** A browser's `EventSource` and some protocol clients can't send custom headers. */
 function readStreamQuery(
   op: Operation,
   { query }: FastifyRequest,
@@ -224,7 +224,7 @@ function readStreamQuery(
 
 const NO_QUERY = {};
 
-/** An unknown slug and one of which the caller is no member fail alike. */
+/** An unknown slug and a workspace without membership fail with the same error. */
 function resolveMembership(
   op: Operation,
   request: FastifyRequest,
@@ -249,18 +249,18 @@ function resolveMembership(
   return membership;
 }
 
-/** The one workspace that a credential is good for, where an operation leaves it open. */
+/** The only workspace of a credential, for operations that do not require its name. */
 function inferWorkspace(op: Operation, memberships: Credential["memberships"]): string | undefined {
   const [first, ...others] = op.infersWorkspace ? memberships.keys() : [];
   return others.length === 0 ? first : undefined;
 }
 
-/** Throws where a workspace is closed to its member for now. */
+/** Throws if the member is currently blocked in the workspace. */
 export function assertNotBlocked(op: Operation, membership: Membership): void {
   assertNotAllBlocked(op, [membership]);
 }
 
-/** One workspace's demand must not keep a person from what the others allow. */
+/** The requirement of one workspace must not block a user in the others. */
 function assertNotAllBlocked(op: Operation, memberships: readonly Membership[]): void {
   const blockedBy = memberships[0]?.blockedBy;
   if (op.allowBeforeEnrolment || !blockedBy) return;

@@ -13,7 +13,7 @@ const { token } = await world.member(["owner"]);
 const HEAD = "Host: localhost\r\n";
 const ALIVE = `GET /healthz HTTP/1.1\r\n${HEAD}\r\n`;
 
-/** Says it on a connection of its own, and resolves with the statuses that it heard until its end. */
+/** Sends the text on a new connection and resolves with the received statuses when it ends. */
 async function say(
   text: string,
   options: { readonly halfClose?: boolean } = {},
@@ -41,7 +41,7 @@ test("a client that closes its side after a request gets its response", async ()
   expect(await say(note("half"), { halfClose: true })).toEqual([201]);
 });
 
-test("a malformed request does not take the response of the one before it", async () => {
+test("a malformed request does not replace the response of the previous one", async () => {
   expect(await say(`${note("first")}${note("second")}NONSENSE\r\n\r\n`)).toEqual([201, 201, 400]);
   const made = await world.sql(
     "select title from notes where title in ('first', 'second') order by 1",
@@ -49,14 +49,14 @@ test("a malformed request does not take the response of the one before it", asyn
   expect(made).toEqual([{ title: "first" }, { title: "second" }]);
 });
 
-test("a request with two lengths is rejected, and nothing after it is read (request smuggling)", async () => {
+test("rejects a request with two lengths and reads nothing after it (request smuggling)", async () => {
   const both = `${HEAD}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${ALIVE}`;
   expect(await say(`POST /api/v1/notes HTTP/1.1\r\n${both}`)).toEqual([400]);
   const two = `${HEAD}Content-Length: 4\r\nContent-Length: 5\r\n\r\nabcde${ALIVE}`;
   expect(await say(`POST /api/v1/notes HTTP/1.1\r\n${two}`)).toEqual([400]);
 });
 
-test("a request that does not arrive in time is answered 408", async () => {
+test("responds 408 to a request that does not arrive in time", async () => {
   const { server } = world.app;
   const before = server.headersTimeout;
   server.headersTimeout = 1;
@@ -64,7 +64,7 @@ test("a request that does not arrive in time is answered 408", async () => {
   server.headersTimeout = before;
 });
 
-test("beyond the limit a connection is closed at once, and one that is idle makes room", async () => {
+test("closes new connections beyond the limit and idle ones to make room", async () => {
   await using stack = new AsyncDisposableStack();
   const server = createServer((_request, response) => response.end("hello"));
   const connections = new Connections(server, 1);
@@ -87,7 +87,7 @@ test("beyond the limit a connection is closed at once, and one that is idle make
   third.destroy();
 });
 
-test("a connection that never said anything does not hold the shutdown", async () => {
+test("an unused connection does not delay the shutdown", async () => {
   const other = await startWorld();
   const address = await other.app.listen({ host: "127.0.0.1", port: 0 });
   const silent = connect({ port: Number(new URL(address).port), host: "127.0.0.1" });

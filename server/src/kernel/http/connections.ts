@@ -1,26 +1,25 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 
-/** Files that are reserved for the database, outbound connections and pipes of our children. */
+/** File descriptors reserved for the database, outbound connections and pipes of child processes. */
 const FILES_RESERVED = 1_000;
 const CONNECTIONS_MAX = 50_000;
 const CONNECTIONS_MIN = 100;
-/** Without a byte in either direction: longer than any response may take to begin. */
+/** Without data in either direction. Longer than any response takes to begin. */
 const IDLE_MAX_MS = 360_000;
-/** Node's default: on a busy machine bytes may stay unread for a while. */
+/** Node's default, because a busy machine may read data late. */
 const HEADERS_MAX_MS = 60_000;
-/** Idle connections are closed at most so often. */
+/** The minimum interval between closing idle connections. */
 const CLOSE_IDLE_EVERY_MS = 1_000;
-/** How long a connection may stay silent that was opened as the server closes. */
+/** The maximum silence of a connection opened during shutdown. */
 const SILENT_MAX_MS = 1_000;
 
-/** Options of Node's server: how often it checks for requests that take too long to arrive. */
+/** Options of Node's server: how often it checks for requests that arrive too slowly. */
 export const SERVER_OPTIONS = { connectionsCheckingInterval: 5_000 } as const;
 
 /**
- * Limits the connections of clients. A process has only so many file descriptors, and without one left it
- * could reach neither its database nor any other host: so there is a limit below that, beyond which a new
- * connection is closed at once, and idle ones are closed to make room.
+ * Limits client connections. Without a free file descriptor, the process could reach neither its database nor
+ * other hosts. Beyond the limit, new connections are closed immediately, and idle ones are closed to make room.
  */
 export class Connections {
   readonly #server: Server;
@@ -34,7 +33,7 @@ export class Connections {
     server.maxConnections = max;
     server.headersTimeout = HEADERS_MAX_MS;
     server.timeout = IDLE_MAX_MS;
-    // A client may close its side after the request and still want the response.
+    // A client may close its side after the request and still expect the response.
     Object.assign(server, { httpAllowHalfOpen: true });
     server.on("connection", (socket) => {
       this.#sockets.add(socket);
@@ -49,8 +48,8 @@ export class Connections {
   }
 
   /**
-   * Closes the connections that never said anything: browsers open some ahead of need. Node counts them as busy, looks
-   * after their time no more once it closes, and would wait for them.
+   * Closes connections without any data, which browsers open in advance. Node counts them as busy, does not
+   * check their timeouts during shutdown, and would wait for them.
    */
   closeSilent(): void {
     this.#isClosing = true;
@@ -79,16 +78,16 @@ function computeConnectionsMax(): number {
 
 let connectionsMaxKnown: number | undefined;
 
-/** The file descriptors that the system allows, less those that are reserved. A report takes 10 ms: one is enough. */
+/** The file descriptor limit minus the reserve. Cached, because a report takes 10 ms. */
 function connectionsMax(): number {
   connectionsMaxKnown ??= computeConnectionsMax();
   return connectionsMaxKnown;
 }
 
-/** Node raises its own limit at start to what it may have. Undefined when there is none. */
+/** Node raises its own limit at start to the allowed maximum. Undefined if unlimited. */
 function openFilesMax(): number | undefined {
   const { report } = process;
-  // It would look up the names of all connected hosts. The types do not know of it.
+  // Prevents name look-ups of all connected hosts. Missing in the types.
   Object.assign(report, { excludeNetwork: true });
   const { userLimits } = report.getReport() as unknown as {
     readonly userLimits?: { readonly open_files?: { readonly soft?: number | string } };

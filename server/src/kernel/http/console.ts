@@ -6,8 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Failure, NotFound } from "../operation/failure.ts";
 
 /**
- * Everything comes from this server and nothing is inline: a text that gets into a page as markup can neither run nor
- * fetch anything.
+ * Everything is served by this server and nothing is inline: injected markup can neither run scripts nor fetch
+ * data.
  */
 const POLICY = [
   "default-src 'none'",
@@ -18,7 +18,7 @@ const POLICY = [
   "connect-src 'self'",
   "worker-src 'self'",
   "manifest-src 'self'",
-  // The builder shows a draft of an app on a page of ours.
+  // The app builder shows a draft in a frame from this origin.
   "frame-src 'self'",
   "form-action 'self'",
   "base-uri 'self'",
@@ -40,8 +40,8 @@ const FOREVER = "public, max-age=31536000, immutable";
 const PAGE = "/index.html";
 
 /**
- * Paths below these belong to the API and to pages of ours: a browser gets what they answer, and where nothing
- * is a page that says so.
+ * Path prefixes of the API and server-rendered pages. Browsers get their responses, including a page for
+ * unknown addresses.
  */
 export const RESERVED: ReadonlySet<string> = new Set([
   ".well-known",
@@ -80,11 +80,11 @@ interface ConsoleFile {
   readonly type: string;
   readonly etag: string;
   readonly read: () => Promise<Buffer>;
-  /** The compressed forms by their encodings, in the order of preference. */
+  /** Compressed variants by encoding, in order of preference. */
   readonly compressed: ReadonlyMap<string, () => Promise<Buffer>>;
 }
 
-/** The built console. Its files stay on the disk: browsers keep them, and in memory they would take seven megabytes. */
+/** The built console. Its files stay on disk: browsers cache them, and in memory they would use seven megabytes. */
 export class ConsoleFiles {
   readonly #files: ReadonlyMap<string, ConsoleFile>;
 
@@ -95,8 +95,8 @@ export class ConsoleFiles {
   }
 
   /**
-   * Serves each file at its path, and the page wherever a browser asks for an address of the console. That comes before
-   * the routes: some of them answer at the same address, to programs and where there is no console.
+   * Serves each file at its path, and the console page at any other browser address. It runs before the routes,
+   * some of which serve programs at the same addresses.
    */
   mount(app: FastifyInstance): void {
     app.addHook("onRequest", (request, reply, done) => {
@@ -112,19 +112,19 @@ export class ConsoleFiles {
     }
   }
 
-  /** The page knows its addresses, and says itself that there is nothing at one. */
+  /** The page handles its addresses, including unknown ones. */
   #findPage(request: FastifyRequest): ConsoleFile | undefined {
     if (request.method !== "GET" || !(request.headers.accept ?? "").includes("text/html")) {
       return undefined;
     }
     const [path = ""] = request.url.split("?", 1);
-    // `//elsewhere` would be read as another host wherever the page leads to its own path.
+    // The page would interpret `//elsewhere` as another host if it links to its own path.
     if (path.startsWith("//") || this.#files.has(path)) return undefined;
     return RESERVED.has(path.split("/", 2)[1] ?? "") ? undefined : this.#files.get(PAGE);
   }
 }
 
-/** A file below `/assets` has the hash of its content in its name. */
+/** The name of a file below `/assets` contains the hash of its content. */
 function isHashed(path: string): boolean {
   return path.startsWith("/assets/");
 }
@@ -144,7 +144,7 @@ function* readFiles(folder: string): Generator<[string, ConsoleFile]> {
   }
 }
 
-/** Reads the page, with the path under which a proxy serves us. It is small, and not compressed. */
+/** Reads the page and inserts the base path of a proxy. It is small and not compressed. */
 function readPage(file: string, basePath: string): ConsoleFile {
   const html = readFileSync(file, "utf8").replace(
     '<base href="/" />',
@@ -170,7 +170,7 @@ async function send(
   const [encoding, read] =
     [...file.compressed].find(([name]) => isAccepted(name, accepted)) ??
     ([undefined, file.read] as const);
-  // Read before the headers are set: those of an error are others.
+  // Read before the headers are set, because errors have different headers.
   const content = isKnown ? undefined : await read();
   reply.headers({
     etag: file.etag,
@@ -187,7 +187,7 @@ function isAccepted(encoding: string, accepted: string): boolean {
   return new RegExp(`\\b${encoding}\\b(?!\\s*;\\s*q=0(?:\\.0*)?(?:,|$))`).test(accepted);
 }
 
-/** Reads a file; throws a 404 where a newer build has taken its place. */
+/** Reads a file. Throws 404 if a newer build has replaced it. */
 async function loadFile(path: string): Promise<Buffer> {
   try {
     return await readFile(path);

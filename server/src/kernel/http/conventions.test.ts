@@ -10,7 +10,7 @@ let count = 0;
 const draft = () => ({ title: `Convention ${(count += 1)}`, body: "Text" });
 
 describe("envelope", () => {
-  test("a created thing comes under data, with its Location and ETag", async () => {
+  test("a create returns the resource under data, with Location and ETag", async () => {
     const answer = await agent("POST /api/v1/notes", draft());
     expect(answer).toMatchObject({ status: 201, events: ["note.created"] });
     expect(answer.headers).toMatchObject({
@@ -20,21 +20,21 @@ describe("envelope", () => {
     expect(Object.keys(answer.body)).toEqual(["data"]);
   });
 
-  test("both spellings of a path are one operation", async () => {
+  test("a trailing slash leads to the same operation", async () => {
     expect(await agent("POST /api/notes", draft())).toMatchObject({
       status: 201,
       events: ["note.created"],
     });
   });
 
-  test("a delete says nothing", async () => {
+  test("a delete has an empty response", async () => {
     const { body } = await agent("POST /api/v1/notes", draft());
     const gone = await agent(`DELETE /api/v1/notes/${body.data.id}`);
     expect(gone).toMatchObject({ status: 204, body: undefined, events: ["note.deleted"] });
     expect(await agent(`GET /api/v1/notes/${body.data.id}`)).toMatchObject({ status: 404 });
   });
 
-  test("an update event holds before, after and the changed fields", async () => {
+  test("an update event contains before, after and the changed fields", async () => {
     const { body } = await agent("POST /api/v1/notes", draft());
     await agent(`PATCH /api/v1/notes/${body.data.id}`, { body: "New" });
     const audit = await agent(`GET /api/v1/audit?type=note.updated&resourceId=${body.data.id}`);
@@ -48,7 +48,7 @@ describe("envelope", () => {
 });
 
 describe("problems", () => {
-  test("a failure is a problem document that names the request", async () => {
+  test("a failure is a problem document with the request id", async () => {
     const answer = await agent("GET /api/v1/notes/note_00000000000000000000000000", undefined, {
       "x-request-id": "my-own-id",
     });
@@ -64,7 +64,7 @@ describe("problems", () => {
     });
   });
 
-  test("every field error is listed with its path", async () => {
+  test("lists every field error with its path", async () => {
     const { status, body } = await agent("POST /api/v1/notes?x=1", { title: "", more: 1 });
     expect(status).toBe(422);
     expect(body.errors.map(({ path }: { path: string }) => path).toSorted()).toEqual([
@@ -80,7 +80,7 @@ describe("problems", () => {
     ["a prototype key", '{"__proto__": {"a": 1}}', 400, "malformed_request"],
     ["deep nesting", `${"[".repeat(5000)}${"]".repeat(5000)}`, 422, "invalid"],
     ["a number beyond all numbers", '{"title": 1e999}', 422, "invalid"],
-  ])("%s is refused", async (_, body, status, code) => {
+  ])("rejects %s", async (_, body, status, code) => {
     expect(await agent("POST /api/v1/notes", body)).toMatchObject({
       status,
       body: { code },
@@ -89,7 +89,7 @@ describe("problems", () => {
   });
 
   test.each(['{"a": {"__proto__": {"x": 1}}}', '{"constructor": {"prototype": 1}}'])(
-    "what is wrong with %s is told, which is valid JSON",
+    "reports the error of %s, which is valid JSON",
     async (body) => {
       expect(await agent("POST /api/v1/notes", body)).toMatchObject({
         status: 400,
@@ -104,14 +104,14 @@ describe("problems", () => {
     expect(JSON.stringify(body)).not.toContain("hunter2");
   });
 
-  test("a body that is too large is 413, another media type 415", async () => {
+  test("responds 413 to a body that is too large and 415 to another media type", async () => {
     const large = JSON.stringify({ title: "x", body: "y".repeat(1024 * 1024) });
     expect(await agent("POST /api/v1/notes", large)).toMatchObject({ status: 413 });
     const form = { "content-type": "text/plain" };
     expect(await agent("POST /api/v1/notes", "title=x", form)).toMatchObject({ status: 415 });
   });
 
-  test("bytes that are no UTF-8 are rejected", async () => {
+  test("rejects bytes that are not UTF-8", async () => {
     const reply = await world.app.inject({
       method: "POST",
       url: "/api/v1/notes",
@@ -125,7 +125,7 @@ describe("problems", () => {
     expect(reply.statusCode).toBe(400);
   });
 
-  test("a wrong method is 405 with Allow, an unknown path 404", async () => {
+  test("responds 405 with Allow to a wrong method and 404 to an unknown path", async () => {
     const answer = await world.stranger("PUT /api/v1/notes");
     expect(answer).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, POST" } });
     expect(await world.stranger("GET /api/v1/nothing")).toMatchObject({
@@ -135,7 +135,7 @@ describe("problems", () => {
     expect(await world.stranger("OPTIONS /api/v1/notes")).toMatchObject({ status: 204 });
   });
 
-  test("internal errors reveal nothing, and are logged whole", async () => {
+  test("internal errors reveal no details and are logged completely", async () => {
     await world.sql("alter table notes rename to hidden");
     try {
       const answer = await agent("POST /api/v1/notes", draft());
@@ -149,7 +149,7 @@ describe("problems", () => {
     }
   });
 
-  test("bytes that are not HTTP are rejected and the connection closed", async () => {
+  test("rejects bytes that are not HTTP and closes the connection", async () => {
     await world.app.listen({ port: 0, host: "127.0.0.1" });
     const address = world.app.server.address();
     if (typeof address !== "object" || !address) throw new Error("not listening");
@@ -167,7 +167,7 @@ describe("problems", () => {
 });
 
 describe("headers", () => {
-  test("X-Request-ID is echoed, made when absent, and stands in the event", async () => {
+  test("echoes X-Request-ID or creates one, and stores it in the event", async () => {
     const own = await agent("POST /api/v1/notes", draft(), { "x-request-id": "trace-42" });
     expect(own.headers["x-request-id"]).toBe("trace-42");
     expect(own.events).toEqual(["note.created"]);
@@ -179,7 +179,7 @@ describe("headers", () => {
     expect(unfit.headers["x-request-id"]).toMatch(/^req_/);
   });
 
-  test("If-Match guards an update; the ETag moves with it", async () => {
+  test("If-Match guards an update, and the ETag changes with it", async () => {
     const { body, headers } = await agent("POST /api/v1/notes", draft());
     const path = `/api/v1/notes/${body.data.id}`;
     const etag = headers["etag"] ?? "";
@@ -192,7 +192,7 @@ describe("headers", () => {
     });
   });
 
-  test("an unchanged thing is 304 to If-None-Match", async () => {
+  test("responds 304 to If-None-Match for an unchanged resource", async () => {
     const { body, headers } = await agent("POST /api/v1/notes", draft());
     const etag = headers["etag"] ?? "";
     const again = await agent(`GET /api/v1/notes/${body.data.id}`, undefined, {
@@ -201,7 +201,7 @@ describe("headers", () => {
     expect(again).toMatchObject({ status: 304, body: undefined });
   });
 
-  test("the rate limit counts down for each credential, and rejects with Retry-After", async () => {
+  test("counts the rate limit per credential and rejects with Retry-After", async () => {
     await using limited = await startWorld({ env: { MILLRACE_RATE_LIMIT: "3" } });
     const one = await limited.member(["viewer"]);
     const two = await limited.member(["viewer"]);
@@ -218,7 +218,7 @@ describe("headers", () => {
     expect(await one("GET /api/v1/auth/me")).toMatchObject({ status: 200 });
   });
 
-  test("a cookie changes nothing for a foreign page", async () => {
+  test("rejects the cookie on cross-site requests", async () => {
     const cookie = `other=1; millrace_session=${agent.token}`;
     const home = { cookie, "x-workspace": "default", host: "desk.example.com" };
     const send = (origin?: string) =>
@@ -236,7 +236,7 @@ describe("headers", () => {
 });
 
 describe("partitions", () => {
-  test("an environment sees only its own things and events", async () => {
+  test("an environment sees only its own resources and events", async () => {
     const staging = { "x-environment": "staging" };
     const { body } = await agent("POST /api/v1/notes", draft(), staging);
     expect(await agent(`GET /api/v1/notes/${body.data.id}`)).toMatchObject({ status: 404 });
@@ -248,7 +248,7 @@ describe("partitions", () => {
     expect((await agent(path, undefined, staging)).body.data).toHaveLength(1);
   });
 
-  test("events of the workspace itself go to production, whatever the header says", async () => {
+  test("events of the workspace belong to production, independent of the header", async () => {
     const staging = { "x-environment": "staging" };
     const change = { description: "Not to be hidden" };
     const { events } = await agent("PATCH /api/v1/workspaces/default", change, staging);
@@ -259,7 +259,7 @@ describe("partitions", () => {
     expect(shown.body.data[0].data.after.description).toBe("Not to be hidden");
   });
 
-  test("a statement outside of any workspace is an error of the database", async () => {
+  test("a statement without a workspace is a database error", async () => {
     await withOwnerClient(world.database.app, async (client) => {
       await expect(client.query("select * from notes")).rejects.toThrow(/millrace.workspace/);
       await client.query(
@@ -269,7 +269,7 @@ describe("partitions", () => {
     });
   });
 
-  test("the application may not change or delete events", async () => {
+  test("the application cannot change or delete events", async () => {
     for (const statement of [
       "update events set type = 'x'",
       "delete from events",
@@ -285,7 +285,7 @@ describe("partitions", () => {
 });
 
 describe("pages", () => {
-  test("every item comes once, in order, however small the pages, and new ones do not shift it", async () => {
+  test("returns every item once in order for all page sizes, unaffected by new items", async () => {
     const here = { "x-environment": "development" };
     const ids: string[] = [];
     for (let index = 0; index < 7; index += 1) {
@@ -313,11 +313,11 @@ describe("pages", () => {
     "limit=",
     "after=made-up",
     "after=WyJub3RlIl0.AAAA",
-  ])("%s is refused", async (query) => {
+  ])("rejects %s", async (query) => {
     expect(await agent(`GET /api/v1/notes?${query}`)).toMatchObject({ status: 422 });
   });
 
-  test("a cursor of one list is none of another", async () => {
+  test("rejects a cursor of another list", async () => {
     const { body } = await agent("GET /api/v1/event-types?limit=1");
     const cursor = body.pagination.nextCursor;
     expect(await agent(`GET /api/v1/notes?after=${cursor}`)).toMatchObject({ status: 422 });

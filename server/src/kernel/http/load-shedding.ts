@@ -6,20 +6,20 @@ import type { Kernel } from "../kernel.ts";
 const LOOP_DELAY_MAX_MS = 1_000;
 const DB_WAITING_MAX = 2_000;
 const SAMPLE_MS = 500;
-/** Samples in a row in which requests waited for the database and none got what it waited for. */
+/** The number of consecutive samples with waiting requests and without progress of the database. */
 const STALLED_SAMPLES_MAX = 4;
 
-/** Load shedding under back pressure of the event loop and the database: a quick 503 beats a late response. */
+/** Load shedding under back pressure of the event loop and the database: a fast 503 is better than a late response. */
 export class LoadShedder {
   readonly #kernel: Kernel;
   readonly #delayMaxMs: number;
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #timer: NodeJS.Timeout;
   #delayMs = 0;
-  /** The longest since it was taken last. */
+  /** The longest delay since the last read. */
   #longestMs = 0;
   #loads: readonly QueueLoad[] = [];
-  /** Of each queue, how many samples in a row. */
+  /** The number of consecutive stalled samples per queue. */
   #stalledSamples: readonly number[] = [];
 
   constructor(kernel: Kernel, delayMaxMs = LOOP_DELAY_MAX_MS) {
@@ -43,7 +43,7 @@ export class LoadShedder {
     }
   }
 
-  /** Requests must not queue for a stalled database: those that wait are enough to see that it is back. */
+  /** Requests must not queue for a stalled database. The waiting ones are enough to detect its recovery. */
   #sampleQueues(): void {
     const { db, authenticator } = this.#kernel;
     const loads = [...db.loads, authenticator.load];

@@ -6,14 +6,14 @@ import { type DomainGauge, DomainGaugePoint } from "../telemetry/domain-gauge.ts
 import { contributionsTo } from "../extension-point.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-/** Metrics of the database are left out when it takes longer: metrics matter most when it is slow. */
+/** Database metrics are omitted after this time, because metrics are most important when the database is slow. */
 const COUNT_TIMEOUT_MS = 3_000;
 
 let processRegistry: Registry | undefined;
 
 /**
- * Heap, garbage collection and event loop, measured once for a process, since their observers are never disconnected,
- * and from the first time that somebody asks: the event loop would be woken a hundred times a second for nobody.
+ * Heap, garbage collection and event loop metrics. One registry per process, because the observers are never
+ * disconnected, and created on demand, because it wakes the event loop a hundred times a second.
  */
 function processMetrics(): Registry {
   if (!processRegistry) {
@@ -23,7 +23,7 @@ function processMetrics(): Registry {
   return processRegistry;
 }
 
-/** Prometheus metrics: requests, readers behind the log, jobs that are due or failed. */
+/** Prometheus metrics: requests, reader lag, due and failed jobs. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #kernel: Kernel;
@@ -31,7 +31,7 @@ export class Metrics {
   readonly #due: Gauge<"kind">;
   readonly #failed: Gauge<"kind">;
   readonly #up: Gauge;
-  /** Those that domains contribute, with how they are read. */
+  /** Gauges contributed by domains, with their read functions. */
   readonly #gauges: readonly { readonly gauge: Gauge; readonly read: DomainGauge["read"] }[];
   #counting: Promise<void> | undefined;
 
@@ -112,18 +112,18 @@ export class Metrics {
     });
   }
 
-  /** In the text format of Prometheus. */
+  /** Metrics in the text format of Prometheus. */
   async render(): Promise<{ readonly type: string; readonly text: string }> {
     await this.#refresh();
     const texts = [processMetrics(), this.#registry].map((registry) => registry.metrics());
     return { type: this.#registry.contentType, text: (await Promise.all(texts)).join("\n") };
   }
 
-  /** As they are, for a collector. */
+  /** Raw metrics for an exporter. */
   async read(): Promise<readonly RegistryMetric[]> {
     await this.#refresh();
     const parts = [processMetrics(), this.#registry].map((registry) => registry.getMetricsAsJSON());
-    // The registry's type leaves out the values of its metrics.
+    // The registry's type omits the values of its metrics.
     return (await Promise.all(parts)).flat() as unknown as readonly RegistryMetric[];
   }
 
@@ -135,7 +135,7 @@ export class Metrics {
       await withTimeout(COUNT_TIMEOUT_MS, this.#counting);
       this.#up.set(1);
     } catch {
-      // Old numbers would look like new ones.
+      // Old values must not be reported as current.
       const gauges = this.#gauges.map(({ gauge }) => gauge);
       for (const gauge of [this.#behind, this.#due, this.#failed, ...gauges]) gauge.reset();
       this.#up.set(0);

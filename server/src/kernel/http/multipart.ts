@@ -1,6 +1,6 @@
 /**
- * The one file of a form (RFC 7578), read while it arrives. Fields before it are passed over within limits; what
- * follows it is not looked at. Memory: a chunk and the length of a boundary.
+ * Streams the first file of a form (RFC 7578). Fields before it are skipped within limits, and everything after
+ * it is ignored. Memory: one chunk and the boundary.
  */
 import { Failure, invalidField, MalformedRequest } from "../operation/failure.ts";
 
@@ -14,13 +14,13 @@ const PARTS_MAX = 20;
 const FIELD_BYTES_MAX = 64 * 1024;
 const BOUNDARY = /^multipart\/form-data\s*;(?:.*;)?\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
 
-/** The boundary of a form's parts; undefined when the content is no form. */
+/** The boundary of a multipart form. Undefined for other content. */
 export function formBoundary(contentType: string): string | undefined {
   const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
   return quoted ?? plain;
 }
 
-/** Reads up to the first file of a form; fails where it has none. */
+/** Reads up to the first file of a form. Fails if the form has no file. */
 export async function readFormFile(
   content: AsyncIterable<Uint8Array>,
   boundary: string,
@@ -40,17 +40,17 @@ export async function readFormFile(
   throw invalidField("", "The form has no file among its first parts.");
 }
 
-/** One part of a form: a field, or a file where it has a name of its own. */
+/** A part of a form: a field, or a file if it has a file name. */
 export interface FormPart {
   readonly field: string;
-  /** Empty where somebody chose no file. */
+  /** Empty if no file was selected. */
   readonly fileName: string | undefined;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
 const FORM_PARTS_MAX = 500;
 
-/** Reads the parts of a form one after the other. Each is read to its end before the next one begins. */
+/** Reads the parts of a form in sequence. Each part must be read to its end before the next. */
 export async function* readFormParts(
   content: AsyncIterable<Uint8Array>,
   boundary: string,
@@ -72,7 +72,7 @@ function dispositionParameter(headers: string, name: string): string | undefined
   const line = /^content-disposition:(.*)$/im.exec(headers)?.[1] ?? "";
   const [, quoted, plain] =
     new RegExp(`;\\s*${name}=(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s;]+))`, "i").exec(line) ?? [];
-  // Browsers write a quote of a name so.
+  // Browsers encode quotes in names like this.
   return (quoted?.replaceAll(/\\(.)/g, "$1") ?? plain)?.replaceAll("%22", '"');
 }
 
@@ -81,7 +81,7 @@ const HEADERS_END = Buffer.from("\r\n\r\n");
 
 class PartReader {
   readonly #source: AsyncIterator<Uint8Array>;
-  /** With the line break before it, which belongs to it. */
+  /** Includes the preceding line break. */
   readonly #delimiter: Buffer;
   #buffer: Buffer = CRLF;
 
@@ -94,7 +94,7 @@ class PartReader {
     for await (const _ of this.readPart(FIELD_BYTES_MAX));
   }
 
-  /** The headers of the next part; undefined at the end of the form. */
+  /** The headers of the next part. Undefined at the end of the form. */
   async readHeaders(): Promise<string | undefined> {
     while (this.#buffer.length < 2) await this.#pull();
     if (this.#buffer.subarray(0, 2).toString() === "--") return undefined;
@@ -111,12 +111,12 @@ class PartReader {
     }
   }
 
-  /** The content of a part, up to its boundary, which is passed. */
+  /** The content of a part up to its boundary, which is skipped. */
   async *readPart(bytesMax: number): AsyncGenerator<Uint8Array> {
     let passed = 0;
     for (;;) {
       const at = this.#buffer.indexOf(this.#delimiter);
-      // The beginning of a boundary may be at the end, and stays.
+      // The end of the buffer can contain the start of a boundary and is kept.
       const safe = at === -1 ? this.#buffer.length - this.#delimiter.length + 1 : at;
       if (safe > 0) {
         passed += safe;

@@ -6,7 +6,7 @@ import { reader } from "../readers/reader.ts";
 import { notes } from "../testing/notes.ts";
 import { startWorld } from "../testing/world.ts";
 
-/** Registered, but not running: it falls behind. */
+/** A registered reader that does not run, so it lags. */
 const idle = domain({
   name: "idle",
   summary: "",
@@ -23,7 +23,7 @@ const idle = domain({
   ],
 });
 
-test("a server that drains is alive but not ready", async () => {
+test("a draining server is alive but not ready", async () => {
   await using world = await startWorld();
   expect(await world.stranger("GET /healthz")).toMatchObject({
     status: 200,
@@ -35,7 +35,7 @@ test("a server that drains is alive but not ready", async () => {
   expect(await world.stranger("GET /readyz")).toMatchObject({ status: 503 });
 });
 
-test("the metrics count requests, and show readers and jobs that wait", async () => {
+test("metrics count requests and show waiting readers and jobs", async () => {
   await using world = await startWorld({ domains: [...domains, notes, idle] });
   await world.sql(
     "insert into readers (name, epoch, xid, seq, updated_at) values ('test.idle', 0, '0', 0, now())",
@@ -58,7 +58,7 @@ test("the metrics count requests, and show readers and jobs that wait", async ()
   expect(body).toContain("process_resident_memory_bytes");
 });
 
-test("the alerts and the dashboard name metrics that there are", async () => {
+test("alerts and dashboard use existing metrics", async () => {
   await using world = await startWorld();
   const { body } = await world.stranger("GET /metrics");
   const told = new Set(

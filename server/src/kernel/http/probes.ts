@@ -3,7 +3,7 @@ import type { Kernel } from "../kernel.ts";
 import type { Metrics } from "./metrics.ts";
 import { withTimeout } from "./with-timeout.ts";
 
-/** A database that is slower than that makes the process not ready. */
+/** If the database needs longer, the process is not ready. */
 const READY_TIMEOUT_MS = 2_000;
 
 /** Liveness and readiness probes for load balancers, and metrics for monitoring. */
@@ -25,7 +25,7 @@ export function mountProbes(app: FastifyInstance, kernel: Kernel, metrics: Metri
   });
 }
 
-/** Concurrent calls share one promise: probes must not queue for a stalled database. */
+/** Concurrent calls share one promise, so that probes do not queue for a stalled database. */
 function shareInFlight<T>(call: () => Promise<T>): () => Promise<T> {
   let inFlight: Promise<T> | undefined;
   return () =>

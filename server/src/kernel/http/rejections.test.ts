@@ -9,7 +9,7 @@ const world = await useWorld();
 test.each([
   ["can't be decoded", "/api/v1/runs/%ED%A0%80"],
   ["has a word that is too long", `/api/v1/runs/${"9".repeat(600)}`],
-])("a path that %s is answered like any other that leads nowhere", async (_, url) => {
+])("responds to a path that %s like to any unknown path", async (_, url) => {
   const { statusCode, headers } = await world.app.inject({
     url,
     headers: { "x-request-id": "mine" },
@@ -35,7 +35,7 @@ test.each([
   ["PUT /apps/default/shop/any/page", 405, "GET, HEAD"],
   ["POST /api/v1/runs/retry/nowhere", 404, undefined],
   ["POST /nowhere", 404, undefined],
-])("%s is answered %i, whatever its body", async (route, status, allow) => {
+])("responds to %s with %i for any body", async (route, status, allow) => {
   const [method, url] = route.split(" ") as ["GET" | "HEAD", string];
   const payload = method === "HEAD" || method === "GET" ? {} : { payload: "{" };
   const { statusCode, headers } = await world.app.inject({ method, url, ...payload });
@@ -50,14 +50,14 @@ test.each([
   ["/files/half/a/link", 404, /Nothing is here.*href="\.\.\/\.\.\/\.\.\/"/s],
   ["/logout", 405, /Nothing is here.*href="\.\/"/s],
   ["/api/v1/nowhere", 404, /"code":"not_found"/],
-])("a browser at %s reads what is wrong and where to go", async (url, status, words) => {
+])("shows browsers at %s the problem and a link", async (url, status, words) => {
   const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
   const { statusCode, body } = await world.app.inject({ url, headers: { accept } });
   expect(statusCode).toBe(status);
   expect(body).toMatch(words);
 });
 
-test("HEAD has the headers of the page, and whoever accepts anything a problem document", async () => {
+test("HEAD has the headers of the page, and clients that accept anything get a problem document", async () => {
   const typeOf = async (method: "GET" | "HEAD", accept: string) =>
     (await world.app.inject({ method, url: "/files/half/a/link", headers: { accept } })).headers[
       "content-type"
@@ -68,18 +68,18 @@ test("HEAD has the headers of the page, and whoever accepts anything a problem d
   }
 });
 
-test("the page above a path of many words is found in little time", async () => {
+test("finds the page above a long path quickly", async () => {
   const headers = { accept: "text/html" };
   const answer = (words: number) =>
     world.app.inject({ url: `/password${"/".repeat(words)}`, headers });
   expect((await answer(2)).body).toMatch(/Forgot your password/);
   const startedMs = performance.now();
   expect((await answer(30_000)).statusCode).toBe(404);
-  // By a look for each word it takes half a minute.
+  // A look-up per word would take half a minute.
   expect(performance.now() - startedMs).toBeLessThan(3_000);
 });
 
-test("OPTIONS * is answered, and a client that disconnects in the middle of a body is no error in the log", async () => {
+test("responds to OPTIONS *, and logs no error if a client disconnects during a body", async () => {
   const { port } = new URL(await world.app.listen({ host: "127.0.0.1", port: 0 }));
   const whole = request({ port, method: "OPTIONS", path: "*" }).end();
   const [about] = (await once(whole, "response")) as [IncomingMessage];
@@ -91,7 +91,7 @@ test("OPTIONS * is answered, and a client that disconnects in the middle of a bo
   const target = request({ port, path: "http://millrace.example.com/healthz?a=b" }).end();
   const [asked] = (await once(target, "response")) as [IncomingMessage];
   asked.resume();
-  // As a request to a proxy has it.
+  // In the form of a request to a proxy.
   expect(asked.statusCode).toBe(200);
   const socket = connect(Number(port), "127.0.0.1", () => {
     socket.write(
@@ -104,12 +104,12 @@ test("OPTIONS * is answered, and a client that disconnects in the middle of a bo
   const open = (): Promise<number> =>
     new Promise((resolve) => world.app.server.getConnections((_, count) => resolve(count)));
   await until(async () => (await open()) === 0);
-  // Whatever was to be said of it has been said when the next request is answered.
+  // The log line would be written before the next response.
   expect((await world.stranger("GET /healthz")).status).toBe(200);
   expect(world.lines.filter((line) => line.includes("request failed"))).toEqual([]);
 });
 
-test("a secret in an address is not logged, whichever method and path it came with", async () => {
+test("does not log a secret in an address, for any method and path", async () => {
   for (const route of [
     "GET /hooks/default/module/name/open-sesame",
     "PUT /hooks/default/open-sesame",

@@ -20,25 +20,22 @@ test.each([
   "GET /api/v1/notes/usr_01jd0000000000000000000000",
   "PATCH /api/v1/notes/%F0%9F%91%8B",
   "DELETE /api/v1/notes/note_",
-])("%s names nothing that could be there", async (route) => {
+])("%s is not found", async (route) => {
   const body = route.startsWith("PATCH") ? {} : undefined;
   expect(await agent(route, body)).toMatchObject({ status: 404, events: [] });
 });
 
-test.each(["application/json", "text/csv"])(
-  "an absent body of %s is told as such",
-  async (type) => {
-    const path = type === "text/csv" ? "/api/v1/cmdb/import" : "/api/v1/notes";
-    const answer = await agent(`POST ${path}`, "", { "content-type": type });
-    expect(answer).toMatchObject({
-      status: 422,
-      body: { detail: "The body is required", errors: [{ path: "", message: "is required" }] },
-      events: [],
-    });
-  },
-);
+test.each(["application/json", "text/csv"])("reports a missing body for %s", async (type) => {
+  const path = type === "text/csv" ? "/api/v1/cmdb/import" : "/api/v1/notes";
+  const answer = await agent(`POST ${path}`, "", { "content-type": type });
+  expect(answer).toMatchObject({
+    status: 422,
+    body: { detail: "The body is required", errors: [{ path: "", message: "is required" }] },
+    events: [],
+  });
+});
 
-test("what a credential lacks is told as RFC 6750 has it", async () => {
+test("reports missing permissions of a credential by RFC 6750", async () => {
   const viewer = await world.member([]);
   expect(await viewer("GET /api/v1/notes")).toMatchObject({
     status: 403,
@@ -69,13 +66,13 @@ test("what a credential lacks is told as RFC 6750 has it", async () => {
 test.each([
   "application/x-www-form-urlencoded",
   "APPLICATION/X-WWW-FORM-URLENCODED; charset=utf-8",
-])("a form as %s is refused where only JSON will do", async (type) => {
+])("rejects a form at %s, which requires JSON", async (type) => {
   const form = { "content-type": type };
   const answer = await agent("POST /api/v1/notes", "title=Form&body=Text", form);
   expect(answer).toMatchObject({ status: 415, events: [] });
 });
 
-test("the name of a media type may be spelt in any case", async () => {
+test("media types are case-insensitive", async () => {
   const answer = await agent("POST /api/v1/notes", '{"title":"Loud","body":"Text"}', {
     "content-type": "Application/JSON; charset=utf-8",
   });
@@ -90,7 +87,7 @@ test.each([
   "/docs/reference.js",
   "/api/v1/openapi.json",
   "/api/v1/openapi.yaml",
-])("%s can only be read", async (url) => {
+])("%s is read-only", async (url) => {
   expect(await world.stranger(`POST ${url}`)).toMatchObject({
     status: 405,
     headers: { allow: "GET, HEAD" },
@@ -99,7 +96,7 @@ test.each([
   expect(await world.stranger(`OPTIONS ${url}`)).toMatchObject({ status: 204 });
 });
 
-test("a bulk may have 1,000 records of 200 columns, and any other body fewer values", async () => {
+test("a bulk accepts 1,000 records of 200 columns, and any other body fewer values", async () => {
   const names = Array.from({ length: 200 }, (_, column) => `c${column}`);
   const record = Object.fromEntries(names.map((name) => [name, 1]));
   const records = Array.from({ length: 1_000 }, () => record);

@@ -13,12 +13,12 @@ import { TurnTimer } from "../work/turn-timer.ts";
 
 const DEPTH_MAX = 64;
 
-/** Every one of them is looked at several times, and nobody else is served meanwhile. */
+/** Each value is checked several times, which blocks the event loop. */
 const VALUES_MAX = 100_000;
-/** For the bodies that may be large: a bulk of 1,000 records, each with all the columns that a table may have. */
+/** For large bodies: a bulk of 1,000 records, each with the maximum number of columns. */
 const BULK_VALUES_MAX = 250_000;
 
-/** Parses a JSON body and sanitises it: every later step can handle the value. An empty body is undefined. */
+/** Parses a JSON body and sanitises it, so that all later steps can handle its values. An empty body is undefined. */
 export function parseBody(bytes: Buffer, valuesMax = VALUES_MAX): unknown {
   if (bytes.length === 0) return undefined;
   assertFewValues(bytes, valuesMax);
@@ -27,7 +27,7 @@ export function parseBody(bytes: Buffer, valuesMax = VALUES_MAX): unknown {
   return value;
 }
 
-/** Does the same for a body that may be large, in turns: others are served between the steps. */
+/** Parses a large body in several event loop turns, so that other requests are served in between. */
 export async function parseLargeBody(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined;
   const turn = new TurnTimer();
@@ -39,7 +39,7 @@ export async function parseLargeBody(bytes: Buffer): Promise<unknown> {
   return value;
 }
 
-/** Looks at the members of the lists in a body one by one: elsewhere no body has so many values. */
+/** Checks the members of the lists in a body one by one. No other part of a body has so many values. */
 async function assertStorableInTurns(value: unknown): Promise<void> {
   const isPlain = typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isPlain) return assertStorable(value, "");
@@ -59,7 +59,7 @@ async function assertStorableInTurns(value: unknown): Promise<void> {
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
 
-/** Counts the values of a JSON text by its commas, before it is parsed. */
+/** Counts the values of a JSON text by its commas before it is parsed. */
 function assertFewValues(bytes: Buffer, valuesMax: number): void {
   if (bytes.length < 2 * valuesMax) return;
   let count = 1;
@@ -75,11 +75,11 @@ function assertFewValues(bytes: Buffer, valuesMax: number): void {
   }
 }
 
-/** The media types that have a parser: JSON, and that of HTML forms. */
+/** The parsed media types: JSON and HTML forms. */
 export const JSON_MEDIA_TYPE = "application/json";
 export const FORM_MEDIA_TYPE = "application/x-www-form-urlencoded";
 
-/** Parses a form into an object of texts; a repeated name is an error. */
+/** Parses a form into an object of texts. A repeated name is an error. */
 export function parseForm(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
@@ -101,8 +101,8 @@ export function parseText(bytes: Buffer): unknown {
 }
 
 /**
- * Parses the body of a sender that does not know our API: JSON, a form or any other text. A repeated name of a
- * form has a list of values. No body is null.
+ * Parses a body in any format: JSON, a form or text. A repeated form name has a list of values. An empty body
+ * is null.
  */
 export function parseAnyBody(bytes: Buffer, mediaType: string): unknown {
   if (bytes.length === 0) return null;
@@ -113,7 +113,7 @@ export function parseAnyBody(bytes: Buffer, mediaType: string): unknown {
   return value;
 }
 
-/** No form has so many fields. */
+/** More fields than any form has. */
 const FIELDS_MAX = 10_000;
 
 function parseFields(text: string): URLSearchParams {
@@ -125,7 +125,7 @@ function parseFields(text: string): URLSearchParams {
 
 function formFields(form: URLSearchParams): Readonly<Record<string, string | string[]>> {
   const fields = new Map<string, string | string[]>();
-  // Not `getAll`, which goes through all of them for each name.
+  // `getAll` would scan all fields for each name.
   for (const [name, value] of form) {
     const former = fields.get(name);
     if (former === undefined) fields.set(name, value);
@@ -145,7 +145,7 @@ function decode(bytes: Buffer): string {
   }
 }
 
-/** The parser's message for JSON that would pollute prototypes where it is copied. */
+/** The parser's message for JSON that could pollute prototypes when copied. */
 const FORBIDDEN_MESSAGE = "Object contains forbidden prototype property";
 
 function parse(text: string): unknown {
@@ -157,7 +157,7 @@ function parse(text: string): unknown {
         "A member named `__proto__`, or `constructor` with a `prototype`, is not taken.";
       throw new Failure(MalformedRequest, { detail });
     }
-    // The parser quotes the text, which may be a secret; the position is enough.
+    // The parser quotes the text, which can be a secret, so only the position is reported.
     const position = /position \d+( \(line \d+ column \d+\))?/.exec(String(error))?.[0];
     const detail = `The body is not valid JSON${position ? ` at ${position}` : ""}.`;
     throw new Failure(MalformedRequest, { detail });
@@ -165,15 +165,15 @@ function parse(text: string): unknown {
 }
 
 /**
- * Sanitises input, once for all: PostgreSQL stores neither NUL nor half a surrogate pair, JSON numbers may
- * overflow to infinity, and deep nesting exhausts the stack of code that walks it.
+ * Sanitises input once for all code: PostgreSQL stores neither NUL nor unpaired surrogates, JSON numbers can
+ * overflow to infinity, and deep nesting exhausts the stack of recursive code.
  */
 export function assertStorable(value: unknown, path: string): void {
   const error = findUnstorable(value, 0);
   if (error) throw invalidField(`${path}${error.path}`, error.message);
 }
 
-/** The path is made where something is wrong: to name every value takes longer than to look at it. */
+/** The path is only built for an error, because building it takes longer than checking the value. */
 function findUnstorable(value: unknown, depth: number): FieldError | undefined {
   if (typeof value === "string") return findUnstorableText(value);
   if (typeof value === "number") {
@@ -193,7 +193,7 @@ function findUnstorable(value: unknown, depth: number): FieldError | undefined {
   return undefined;
 }
 
-/** Sanitises the texts of the URL; `mark` is how errors name that part of it. */
+/** Sanitises the texts of the URL. `mark` names that part of the URL in errors. */
 export function assertStorableTexts(texts: object, mark: "?" | ":"): void {
   for (const [name, value] of Object.entries(texts)) {
     assertStorableText(name, mark);
@@ -212,13 +212,13 @@ function findUnstorableText(text: string): FieldError | undefined {
   return undefined;
 }
 
-/** The body of an upload, which is read as it arrives. */
+/** The body of an upload as a stream. */
 export function toUpload({ headers, body }: FastifyRequest): Pick<Caller, "upload"> {
   const length = headers["content-length"];
   return {
     upload: {
-      // No parser is called for no bytes. A body that is not read to its end must not be destroyed: its connection has
-      // yet to carry the answer.
+      // Without bytes, no parser is called. A partially read body must not be destroyed, because its connection
+      // still carries the response.
       content:
         body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : Readable.from([]),
       contentType: headers["content-type"] ?? "",

@@ -10,7 +10,7 @@ interface RequestSpan extends OpenSpan {
 
 const spans = new WeakMap<FastifyRequest, RequestSpan>();
 
-/** Opens the span of a request, named by its route: a path may hold what is nobody's business. */
+/** Opens the span of a request, named by its route, because a path can contain private data. */
 export function openRequestSpan(request: FastifyRequest, operation: Operation, clock: Clock): void {
   let correlationId = "";
   const span = openSpan(() => {
@@ -35,12 +35,12 @@ export function openRequestSpan(request: FastifyRequest, operation: Operation, c
   if (span) spans.set(request, Object.assign(span, { correlationId }));
 }
 
-/** The causal chain of a request that has a span: both are known by the same id. */
+/** The causal chain of a request with a span: both have the same id. */
 export function findCorrelationId(request: FastifyRequest): string | undefined {
   return spans.get(request)?.correlationId;
 }
 
-/** Runs a part of a request within its span. */
+/** Runs a part of a request in its span. */
 export function withinRequestSpan<T>(request: FastifyRequest, work: () => T): T {
   const span = spans.get(request);
   return span ? span.within(work) : work();

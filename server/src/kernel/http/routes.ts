@@ -58,8 +58,8 @@ export interface MountOptions {
 }
 
 /**
- * Registers the operations. The framework's router took most of a start for a route of each; here a table finds the
- * operation (`PathTable`), and the framework has one route for all that are read alike.
+ * Registers the operations. The framework's router took most of the start time for one route per operation.
+ * Here `PathTable` finds the operation, and operations with the same kind of body share one framework route.
  */
 export function mountOperations(app: FastifyInstance, options: MountOptions): void {
   app.decorateRequest("caller", null);
@@ -103,11 +103,11 @@ export function mountOperations(app: FastifyInstance, options: MountOptions): vo
   }
 }
 
-/** With a callback: most bodies are as they are, and need no promise. */
+/** With a callback, because most bodies are not encoded and need no promise. */
 function decodeBodyOf({ kind, bytesMax }: Reading): preParsingHookHandler {
   return (request, _reply, _payload, done) => {
     if (request.headers["content-encoding"] === undefined) return done();
-    // A file that is compressed is a file like any other; a coding of its transfer would hide how long it is.
+    // A compressed file is an ordinary file. A content coding would hide its length.
     if (kind === "streamed") return done(new Failure(UnknownCoding));
     try {
       done(null, decodeBody(request.raw, bytesMax));
@@ -117,11 +117,11 @@ function decodeBodyOf({ kind, bytesMax }: Reading): preParsingHookHandler {
   };
 }
 
-/** The media types of bodies that are files, or hold some. */
+/** Media types of bodies that are or contain files. */
 const FILE_TYPES =
   /^(multipart\/form-data|(audio|video|font)\/|image\/(?!svg)|application\/(octet-stream|pdf|zip|gzip|x-(tar|gzip|7z-compressed)|msword|vnd\.(?![^;]*\+(json|xml))))/i;
 
-/** Registers a route in a scope of its own, whose parsers leave every body as it is; some types are not even read. */
+/** Registers a route in a separate scope without parsers. Some types are streamed. */
 function mountRawRoute(app: FastifyInstance, route: RouteOptions, streamed?: RegExp): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -135,7 +135,7 @@ function mountRawRoute(app: FastifyInstance, route: RouteOptions, streamed?: Reg
   });
 }
 
-/** Registers a route in a scope of its own, whose only parser hands on the body while it arrives. */
+/** Registers a route in a separate scope whose only parser passes the body on as a stream. */
 function mountUploadRoute(app: FastifyInstance, route: RouteOptions): void {
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
@@ -156,16 +156,16 @@ async function admit(
   const services = { authenticate, services: platform };
   request.caller = await resolveCaller(operation, request, reply, services);
   authorise(operation, request.caller);
-  // Those who may not follow the log learn it from the answers that they get anyway.
+  // Clients without access to the event log learn about maintenance from this header.
   if (platform.maintenance.state !== null) reply.header("x-maintenance", "true");
   platform.maintenance.assertOpen(operation, request.caller);
-  // From where the log stood before its read, a page follows all that the answer lacks.
+  // From the log position before its read, a page follows all changes that the response lacks.
   if (operation.kind === "query" && request.caller.credential?.kind === "session") {
     reply.header("x-log-position", platform.commitFeed.settledId);
   }
 }
 
-/** The parsers are the server's; whether it takes a form or a text is declared by the operation. */
+/** The server has the parsers; the operation declares whether it accepts forms or texts. */
 function assertMediaType(op: Operation, request: FastifyRequest): void {
   const { headers, body } = request;
   if (body === undefined || op.readsRequest || op.streamsBody) return;
@@ -218,7 +218,7 @@ async function serve(
     ifMatch: headers["if-match"],
   });
   if (connection?.isRevoked()) throw new Failure(Unauthenticated);
-  // By it everything that the call did is found, and undone. A replayed answer is of another call.
+  // The correlation id finds and undoes all effects of the call. A replayed response belongs to another call.
   const isReplayed = outcome.headers["idempotency-replayed"] !== undefined;
   if (op.kind === "command" && !isReplayed) {
     reply.header("x-correlation-id", caller.cause.correlationId);
@@ -228,7 +228,7 @@ async function serve(
   return sendResponse(request, reply, { ...outcome, stream });
 }
 
-/** A path that no text of ours can be leads nowhere. */
+/** A path with invalid text is not found. */
 function assertPath(params: object): void {
   try {
     assertStorableTexts(params, ":");
@@ -238,11 +238,11 @@ function assertPath(params: object): void {
 }
 
 /**
- * True when the client asks for a dry run, by a preference or by a parameter, which is taken from the query. To an
- * operation with such a parameter of its own the preference says the same.
+ * True if the client requests a dry run by preference or by parameter. The parameter is removed from the query,
+ * unless the operation declares it; the preference then sets it.
  */
 function readDryRun(op: Operation, { headers, query }: FastifyRequest): boolean {
-  // Reads are most requests.
+  // Most requests are reads.
   if (op.kind === "query") return false;
   const parameters = query as Record<string, unknown>;
   const preferences = (single(headers["prefer"]) ?? "").split(",");
@@ -250,8 +250,8 @@ function readDryRun(op: Operation, { headers, query }: FastifyRequest): boolean 
   if (!supportsDryRun(op)) {
     const isOwn = op.query?.properties["dryRun"] !== undefined;
     if (isPreferred && isOwn) parameters["dryRun"] = "true";
-    // A client that asks for none must not cause one. A request that is read whole is its sender's own, headers
-    // included.
+    // A client that requests a dry run must not cause a real one. For an operation that accepts any request,
+    // the headers belong to the sender.
     else if (isPreferred && !op.readsRequest) {
       throw invalidField("Prefer", "dry-run is not for this operation");
     }
@@ -270,7 +270,7 @@ function readInput(op: Operation, { params, query, body }: FastifyRequest): RawI
     const sent = op.streamsBody ? undefined : body;
     return { params, query: op.query || hasKeys(query) ? query : undefined, body: sent };
   }
-  // The query is the sender's own: only the parameters that the operation declares are checked.
+  // Any query is accepted, and only the declared parameters are checked.
   const known = Object.keys(op.query?.properties ?? {});
   const declared = Object.entries(query as object).filter(([name]) => known.includes(name));
   return { params, query: op.query && Object.fromEntries(declared), body: undefined };
@@ -302,29 +302,29 @@ function sendResponse(
     reply.type("application/json; charset=utf-8");
   }
   reply.headers(outcome.headers);
-  // The policy says it better: the older header knows no list of those who may.
+  // The older header cannot list allowed origins, so the policy replaces it.
   const policy = outcome.headers["content-security-policy"];
   if (policy !== undefined && FRAMEABLE.test(policy)) reply.removeHeader("x-frame-options");
   if (!outcome.stream) return reply.send(outcome.body);
   const { "content-length": length, "content-type": type } = outcome.headers;
-  // Nothing of it is sent, so that nothing need be read; the framework takes no body at all for a length of 0.
+  // The body of a HEAD response is not sent and need not be read. The framework ignores bodies with length 0.
   const isHeadOnly = request.method === "HEAD" && (length !== undefined || type === EVENT_STREAM);
   return reply.send(Readable.from(isHeadOnly ? [] : outcome.stream, STREAM_OPTIONS));
 }
 
 const FRAMEABLE = /frame-ancestors (?!'none')/;
 
-/** Back pressure: one chunk at a time, the next only when the client has taken the last. */
+/** Back pressure: one chunk at a time, the next after the client has received the last. */
 const STREAM_OPTIONS = { objectMode: false, highWaterMark: 1 };
 
-/** The connection of a client that is kept waiting. */
+/** The connection of a waiting client. */
 interface Connection {
   readonly fields: Pick<Caller, "disconnected" | "lastEventId">;
-  /** True when the client may no longer have the response. */
+  /** True if the client may no longer receive the response. */
   readonly isRevoked: () => boolean;
 }
 
-/** Tracks whether a waiting client is still there, and may still have what it waits for. */
+/** Tracks whether a waiting client is connected and still authorised. */
 function trackConnection(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -342,13 +342,13 @@ function trackConnection(
       isRevoked = true;
       disconnected.abort();
     });
-  // A waiting client that closes its side has left, most likely: only the next write would show for sure.
+  // A waiting client that closes its side has probably left. Only the next write would prove it.
   const onEnd = (): void => disconnected.abort();
   socket?.once("end", onEnd);
   reply.raw.once("close", () => {
     if (unwatch) unwatch();
     socket?.off("end", onEnd);
-    // A client that asks for the head alone does not wait for what follows.
+    // A HEAD client does not wait for the body.
     if (!reply.raw.writableFinished || request.method === "HEAD") disconnected.abort();
   });
   const lastEventId = single(request.headers["last-event-id"]);
@@ -359,13 +359,13 @@ function trackConnection(
   };
 }
 
-/** The path without its query, which may carry what should not be repeated. */
+/** The path without its query, which can contain secrets. */
 export function pathOf(request: FastifyRequest): string {
   const end = request.url.indexOf("?");
   return end === -1 ? request.url : request.url.slice(0, end);
 }
 
-/** The path for the log. One that strangers call holds the only secret that they have, also when no route takes it. */
+/** The path for the log. Paths of anonymous callers can contain their only secret, even if no route matches. */
 export function loggedPathOf(request: FastifyRequest): string {
   const match = findMatch(request);
   if (match && (match.operation.readsRequest || match.url.includes(":token"))) return match.url;
@@ -374,7 +374,7 @@ export function loggedPathOf(request: FastifyRequest): string {
   return area === undefined ? path : `${area}…`;
 }
 
-/** Addresses that hold a secret, of any method. */
+/** Addresses that contain a secret, for any method. */
 const SECRET_PATH = /^(\/(?:hooks|forms|chat|resume|listen|calendars|downloads|files|webhooks)\/)/;
 
 const hasKeys = (value: unknown): boolean => Object.keys(value as object).length > 0;

@@ -53,23 +53,23 @@ import { loggedPathOf, mountOperations, pathOf } from "./routes.ts";
 
 export interface ServerOptions {
   readonly kernel: Kernel;
-  /** A worker answers its probes and nothing else. */
+  /** A worker serves only its probes. */
   readonly probesOnly?: boolean;
-  /** The folder of the built console; without it the server is an API. */
+  /** The folder of the built console. Without it, only the API is served. */
   readonly consoleFolder?: string | undefined;
-  /** The delay of the event loop beyond which load is shed; tests share the loop with the server. */
+  /** The event loop delay above which load is shed. Tests share the loop with the server. */
   readonly loopDelayMaxMs?: number;
-  /** Within which a client takes what a stream of events has sent; a test does not wait for the usual one. */
+  /** The time within which a client must receive a sent frame of an event stream. Tests use a shorter one. */
   readonly frameTakenWithinMs?: number;
 }
 
 const HEADER_BYTES_MAX = 32 * 1024;
-/** For a large file over a slow line; that the head comes soon is seen to elsewhere. */
+/** Long enough for a large file on a slow line. The headers have a separate timeout. */
 const REQUEST_TIMEOUT_MS = 600_000;
 
 /**
- * The path of a request target: that of a request to a proxy is a whole address, which every server has to understand
- * (RFC 9112, 3.2.2). Its host counts, whatever the header says.
+ * The path of a request target. A request to a proxy has a full address, which every server must accept (RFC
+ * 9112, 3.2.2). Its host takes precedence over the header.
  */
 function toOriginForm(request: IncomingMessage): string {
   const { url = "/" } = request;
@@ -83,11 +83,11 @@ const REQUEST_OPTIONS = {
   routerOptions: { maxParamLength: 500, ignoreTrailingSlash: false },
   requestTimeout: REQUEST_TIMEOUT_MS,
   forceCloseConnections: "idle",
-  // Our own 503 is a problem document; see LoadShedder.
+  // LoadShedder returns a 503 problem document instead.
   return503OnClosing: false,
 } as const;
 
-/** Builds the HTTP server: every operation of every domain, and the pages around them. */
+/** Builds the HTTP server with all operations and pages. */
 export async function buildServer({
   kernel,
   probesOnly = false,
@@ -106,7 +106,7 @@ export async function buildServer({
     http: { maxHeaderSize: HEADER_BYTES_MAX, ...SERVER_OPTIONS },
     ...REQUEST_OPTIONS,
     clientErrorHandler: rejectUnreadable,
-    // No hook has run for these.
+    // No hook has run for these errors.
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(request as FastifyRequest, reply as FastifyReply);
       sendFailure(error, request as FastifyRequest, reply as FastifyReply);
@@ -179,10 +179,10 @@ function addTextParsers(app: FastifyInstance, operations: readonly Operation[]):
   for (const type of new Set(texts)) addParser(app, type, parseText);
 }
 
-/** Adds what happens to every request: before it is admitted, before its answer leaves, and afterwards. */
+/** Adds the hooks of every request: before admission, before the response, and after it. */
 function addHooks(app: FastifyInstance, kernel: Kernel): void {
   const crossOrigin = new CrossOriginPolicy(kernel);
-  // With callbacks: a promise for each hook of each request has a cost.
+  // With callbacks, because promises in every hook of every request are expensive.
   app.addHook("onRequest", (request, reply, done) => {
     setCommonHeaders(request, reply);
     if (request.headers.origin === undefined) return done();
@@ -190,13 +190,13 @@ function addHooks(app: FastifyInstance, kernel: Kernel): void {
   });
   const compressor = new ResponseCompressor();
   app.addHook("onSend", (request, reply, payload, done) => {
-    // A connection that stayed open would delay the shutdown.
+    // An open connection would delay the shutdown.
     if (kernel.leaving) reply.header("connection", "close");
     compressor.compress(request, reply, payload, done);
   });
   app.addHook("onResponse", (request, reply, done) => {
-    // The rest of a body that was refused half-way. As long as nobody reads it, nobody sees that the connection has
-    // ended, and the server could not stop before its time is over. Of one that was not begun Node does the same.
+    // Reads the rest of a rejected body. Otherwise the end of the connection would not be detected and would
+    // delay the shutdown until the timeout. Node does the same for bodies that were not started.
     if (!request.raw.complete) request.raw.resume();
     const operation = operationOf(request);
     kernel.monitor.requests.observe(
@@ -210,7 +210,7 @@ function addHooks(app: FastifyInstance, kernel: Kernel): void {
   });
 }
 
-/** Without a child logger for each request, which would cost more than its lines: those name the request. */
+/** Child loggers per request cost more than the log lines, which contain the request id. */
 function withoutChildLoggers(log: Logger): FastifyBaseLogger {
   const same = Object.create(log) as FastifyBaseLogger;
   return Object.assign(same, { child: () => same });
@@ -258,7 +258,7 @@ function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header("x-request-id", request.id);
 }
 
-/** Logs changes and failures as info, reads that succeeded as debug. */
+/** Logs changes and failures as info, successful reads as debug. */
 function logResponse(
   log: Logger,
   operation: Operation | undefined,
@@ -282,13 +282,13 @@ function logResponse(
   );
 }
 
-/** Sends failures as the operation of a request says, or as a browser can show them. */
+/** Sends failures in the operation's format, or as a page for browsers. */
 function createFailureSender(paths: PathTable) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    // A client that disconnects in the middle of a body is no error of ours.
+    // A client that disconnects during a body is not a server error.
     const isDisconnected = request.raw.destroyed && !request.raw.complete;
     const known = isDisconnected ? new Failure(MalformedRequest) : toRequestFailure(error, request);
-    // A failure that was thrown on purpose, such as for load shedding, is no error of ours.
+    // An intended failure, such as load shedding, is not a server error.
     if (!(error instanceof Failure) && (known.type === Internal || known.type === Unavailable)) {
       const path = loggedPathOf(request);
       request.log.error({ requestId: request.id, err: error, path }, "request failed");
@@ -333,15 +333,16 @@ const PARSER_FAILURES: Readonly<Record<string, FailureType>> = {
   ERR_HTTP_REQUEST_TIMEOUT: RequestTimeout,
 };
 
-/** The response that a socket has in progress, if any; Node's types leave it out. */
+/** The current response of a socket, which Node's types omit. */
 interface RespondingSocket {
   readonly _httpMessage?: ServerResponse | null;
 }
 
-/** Rejects bytes that are not HTTP, which never become a request object. */
+/** Rejects bytes that are not HTTP, for which no request object exists. */
 function rejectUnreadable(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || socket.destroyed) return;
-  // The request before it on this connection has a response, which must be neither lost nor taken for this one.
+  // The previous request on this connection has a pending response, which must not be lost or mixed with this
+  // one.
   const pending = (socket as RespondingSocket)._httpMessage;
   if (pending?.req.complete) {
     pending.once("close", () => rejectUnreadable(error, socket));

@@ -9,7 +9,7 @@ const { server } = world.app;
 const { port } = server.address() as AddressInfo;
 const owner = await world.member(["owner"]);
 
-/** More than the database has connections for, of each kind. */
+/** More than the number of database connections, for each kind. */
 const CLIENTS = 60;
 const DRIP_MS = 50;
 
@@ -17,7 +17,7 @@ const head = (path: string, type: string): string =>
   `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${owner.token}\r\nX-Workspace: default\r\n` +
   `Content-Type: ${type}\r\nContent-Length: 1000\r\n\r\n`;
 
-/** What each kind of slow client says at once; the rest comes byte by byte, and never whole. */
+/** The first data of each kind of slow client. The rest is sent byte by byte and never completed. */
 const KINDS = {
   "in the headers": "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
   "in the body of a form": head("/api/v1/notes", "application/json"),
@@ -42,7 +42,7 @@ function drip(start: string): SlowClient {
 }
 
 test.each(Object.entries(KINDS))(
-  "clients that drip %s keep nobody waiting, and end in time",
+  "clients that send %s slowly do not block others and are closed in time",
   async (kind, start) => {
     const clients = Array.from({ length: CLIENTS }, () => drip(start));
     await until(async () => clients.every(({ socket }) => socket.bytesWritten > start.length + 3));

@@ -7,7 +7,7 @@ import { startWorld, until } from "../testing/world.ts";
 import { buildServer } from "./server.ts";
 import { StreamLimit } from "./stream-limit.ts";
 
-test("somebody has so many streams at a time, whatever they are of, and others theirs", () => {
+test("limits concurrent streams per user, without affecting other users", () => {
   const limit = new StreamLimit({ openMax: 2 });
   const give = limit.take("ada");
   limit.take("ada");
@@ -18,7 +18,7 @@ test("somebody has so many streams at a time, whatever they are of, and others t
   expect(() => limit.take("ada")).toThrow("No more than 2 streams");
 });
 
-test("a client that takes nothing of a stream is cut off, and one that reads is not", async () => {
+test("closes the stream of a client that does not read, and keeps one that reads", async () => {
   let ended = 0;
   async function* flood(): AsyncGenerator<string> {
     try {

@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { Failure, RateLimited } from "../operation/failure.ts";
 
-/** In one process: a browser shares one stream among its tabs, and a program needs one for each topic. */
+/** Per process: a browser shares one stream among its tabs, and a program needs one per topic. */
 const STREAMS_MAX = 300;
 const RETRY_SECONDS = 10;
-/** Within which a client takes what was sent to it: some frames, and as much as the system holds for it. */
+/** The time within which a client must receive sent data: a few frames and the socket buffers. */
 const TAKEN_WITHIN_MS = 60_000;
 
 interface StreamBounds {
@@ -13,8 +13,8 @@ interface StreamBounds {
 }
 
 /**
- * Bounds streams of events. Counts those that one person, or one address of strangers, has open: each holds a
- * connection and a place at a feed. Cuts off a client that takes nothing, or too little.
+ * Limits event streams. Counts the open streams per user, or per address of anonymous clients, because each
+ * uses a connection and a feed subscription. Closes clients that read too slowly.
  */
 export class StreamLimit {
   readonly #open = new Map<string, number>();
@@ -26,7 +26,7 @@ export class StreamLimit {
     this.#takenWithinMs = takenWithinMs;
   }
 
-  /** Takes one more; returns how to give it back. */
+  /** Takes a stream. Returns a function that releases it. */
   take(key: string): () => void {
     const open = this.#open.get(key) ?? 0;
     if (open >= this.#max) {
@@ -40,8 +40,8 @@ export class StreamLimit {
   }
 
   /**
-   * The frames, of which the next is asked for once the client has room for it; the connection is destroyed if that
-   * takes too long. Its time between bytes alone would be no bound: a client may take one now and then.
+   * Yields frames as the client reads. If the client takes too long, the connection is destroyed. An idle
+   * timeout would not be enough, because a client can read single bytes.
    */
   async *cutStalled(
     frames: AsyncIterable<string | Uint8Array>,

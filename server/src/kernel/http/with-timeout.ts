@@ -1,4 +1,4 @@
-/** Resolves with the work, or rejects when it takes longer. The work itself goes on. */
+/** Resolves with the work, or rejects after the time limit. The work itself continues. */
 export async function withTimeout<T>(limitMs: number, work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   const { promise: timeout, reject } = Promise.withResolvers<never>();

@@ -27,6 +27,6 @@ test.each([
       off: [true, -1.5, "true"],
     },
   ],
-])("%j is the same in YAML", (value) => {
+])("renders %j as equivalent YAML", (value) => {
   expect(parse(renderYaml(value))).toEqual(value);
 });

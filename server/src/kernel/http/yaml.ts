@@ -1,6 +1,6 @@
 /**
- * A JSON value as YAML. The library for it takes seconds for the description of the API, in which no other request
- * is answered: it looks for the prettiest form of each text, where quotes will do.
+ * Renders a JSON value as YAML. The common library takes seconds for the API description and blocks other
+ * requests, because it searches for the nicest form of each text. Quoted texts are sufficient here.
  */
 export function renderYaml(value: unknown): string {
   const lines: string[] = [];
@@ -26,7 +26,7 @@ function appendItem(lines: string[], item: unknown, indent: string): void {
   else appendValue(lines, item, `${indent}-`, `${indent}  `);
 }
 
-/** Adds the fields of an object; the first of an item of a list stands on the line of its dash. */
+/** Adds the fields of an object. In a list item, the first is on the line of the dash. */
 function appendFields(lines: string[], value: object, first: string, indent: string): void {
   let start = first;
   for (const [name, part] of Object.entries(value)) {
@@ -50,7 +50,7 @@ function renderScalar(value: unknown): string {
 const PLAIN = /^[A-Za-z][A-Za-z0-9_./-]*( [A-Za-z0-9_./-]+)*$/;
 const RESERVED = /^(true|false|null|yes|no|on|off|y|n)$/i;
 
-/** Text without quotes where it can't be taken for anything else; in quotes, every JSON text is one of YAML. */
+/** Plain text if it is unambiguous, otherwise JSON, because every JSON string is valid YAML. */
 function renderText(text: string): string {
   return PLAIN.test(text) && !RESERVED.test(text) ? text : JSON.stringify(text);
 }

@@ -5,16 +5,16 @@ import { toTypedCondition } from "../condition/typed-condition.ts";
 import type { SqlParameters } from "../condition/sql-text.ts";
 import { invalidField, invalidInput } from "../operation/failure.ts";
 
-/** The fields that a filter may name: their kinds, and their expressions in SQL. */
+/** The filterable fields with their kinds and SQL expressions. */
 export interface FilterFields {
   readonly kindOf: (name: string) => ConditionFieldKind | undefined;
   readonly fieldOf: (name: string) => ConditionField | undefined;
   readonly parameters: SqlParameters;
-  /** Relative times as `$now-30d` are seen from it; without one there are none. */
+  /** The time for relative times such as `$now-30d`. Without it, they are rejected. */
   readonly clock?: RelativeClock | undefined;
 }
 
-/** A filter as SQL: the text of a query parameter, or the condition that a body has. */
+/** Translates a filter to SQL: the text of a query parameter, or a condition in a body. */
 export function filterSql(
   filter: string | Readonly<Record<string, unknown>>,
   { kindOf, fieldOf, parameters, clock }: FilterFields,
@@ -37,11 +37,11 @@ function parseFilter(filter: string): unknown {
   }
 }
 
-/** SQL that is true when one of these texts contains the search text, whatever the case. */
+/** SQL that is true if one of the texts contains the search text, ignoring case. */
 export function searchSql(q: string, texts: readonly string[], parameters: SqlParameters): string {
   const pattern = parameters.add(`%${q.replaceAll(/[\\%_]/g, "\\$&")}%`, "text");
-  // By the database's own locale: that of the columns knows the case of no letter beyond ASCII.
+  // Uses the database's locale, because the column collation ignores the case of ASCII letters only.
   const parts = texts.map((sql) => `${sql} collate "default" ilike ${pattern}`);
-  // The parameter must stand somewhere.
+  // Every parameter must be used.
   return parts.length === 0 ? `${pattern} is null` : parts.join(" or ");
 }

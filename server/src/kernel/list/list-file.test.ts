@@ -10,7 +10,7 @@ const lines: ListFileFormat<number> = {
 const json = jsonListFormat((item: number) => ({ item }));
 const going = new AbortController().signal;
 
-/** The numbers up to this one, and the pages that are asked for. */
+/** The numbers up to this one, read by page. */
 function upTo(count: number, sizes: readonly [number, ...number[]] = [10]) {
   const asked: number[] = [];
   const all = Array.from({ length: count }, (_, index) => index + 1);
@@ -22,7 +22,7 @@ function upTo(count: number, sizes: readonly [number, ...number[]] = [10]) {
 }
 
 describe("a list as a file", () => {
-  test.each([0, 9, 10, 11, 20])("is whole with %d items in pages of ten", async (count) => {
+  test.each([0, 9, 10, 11, 20])("is complete with %d items in pages of ten", async (count) => {
     const { all, pages } = upTo(count);
     const written = await Array.fromAsync(listFileChunks(json, pages, going));
     expect(JSON.parse(written.join(""))).toEqual(all.map((item) => ({ item })));
@@ -31,7 +31,7 @@ describe("a list as a file", () => {
     expect(plain).not.toContain("");
   });
 
-  test("is read in pages as large as fit", async () => {
+  test("is read in pages as large as possible", async () => {
     const { asked, pages } = upTo(300, [2, 10, 100]);
     const long: ListFileFormat<number> = {
       ...lines,
@@ -43,7 +43,7 @@ describe("a list as a file", () => {
     expect(lengths.slice(0, 2)).toEqual([150_000, 150_072]);
   });
 
-  test("breaks off when the server ends", async () => {
+  test("is aborted when the server stops", async () => {
     const { pages } = upTo(11);
     const ended = AbortSignal.abort();
     await expect(Array.fromAsync(listFileChunks(json, pages, ended))).rejects.toThrow(

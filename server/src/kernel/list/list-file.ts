@@ -1,4 +1,4 @@
-/** A list as a file, made page by page while it is sent. */
+/** A list as a file, created page by page while it is sent. */
 import { TurnTimer } from "../work/turn-timer.ts";
 
 /** The file format of a list. */
@@ -22,16 +22,16 @@ export function jsonListFormat<Item>(toJson: (item: Item) => object): ListFileFo
 
 /** Reads a list page by page. */
 export interface PageSource<Item> {
-  /** Page sizes, ascending: the first page has the smallest, later ones the largest that fits a chunk. */
+  /** Page sizes in ascending order: the first page has the smallest, later ones the largest that fits a chunk. */
   readonly sizes: readonly [number, ...number[]];
-  /** Reads up to so many items after the last one, or from the beginning. */
+  /** Reads up to `count` items after the last one, or from the start. */
   readonly read: (last: Item | undefined, count: number) => Promise<readonly Item[]>;
 }
 
-/** A page is read and written in one turn of the event loop, or a few. */
+/** A page is read and written in one or a few event loop turns. */
 const CHUNK_CHARACTERS_MAX = 1_000_000;
 
-/** Holds no connection between pages, and reads no page before the client has taken the last one. */
+/** Releases the connection between pages, and reads the next page only after the client has received the last. */
 export async function* listFileChunks<Item>(
   format: ListFileFormat<Item>,
   { sizes, read }: PageSource<Item>,
@@ -50,11 +50,11 @@ export async function* listFileChunks<Item>(
       index += 1;
     }
     const isEnd = page.length < count;
-    // Also after an empty page: only it shows that the one before was the last one.
+    // Also after an empty page, because only it proves that the previous one was the last.
     if (isEnd) chunk += format.end;
     if (chunk !== "") yield chunk;
     if (isEnd) return;
-    // The client must be able to tell that this is not all.
+    // The client must be able to detect that the file is incomplete.
     if (shutdown.aborted) throw new Error("The server ends, and the file with it.");
     const itemCharacters = chunk.length / page.length;
     count = sizes.findLast((size) => size * itemCharacters <= CHUNK_CHARACTERS_MAX) ?? sizes[0];

@@ -1,6 +1,6 @@
 /**
- * Lists that people filter, sort and search: of tickets, items, articles. A domain declares the fields once;
- * the query, its order, its pages and its cursors are the same for all.
+ * Lists with filters, sorting and search, for example of tickets, items and articles. A domain declares the
+ * fields once; query, order, pages and cursors are generic.
  */
 import Type, { type Static } from "typebox";
 import type { ConditionField } from "../condition/sql.ts";
@@ -21,32 +21,32 @@ import {
 
 const FILTER_CHARACTERS_MAX = 20_000;
 
-/** A field of the items, by its name in the API. */
+/** A field of the items by its API name. */
 export interface ListField extends ConditionField {
-  /** It may be null. Only `json` and `texts` have no order. */
+  /** True if it can be null. Fields of kind `json` and `texts` cannot be sorted. */
   readonly nullable?: boolean;
 }
 
 export interface ListDefinition {
-  /** Part of its cursors, so that those of another list are rejected. */
+  /** Part of its cursors, so that cursors of other lists are rejected. */
   readonly name: string;
   /** The SQL after `from`. */
   readonly from: string;
-  /** The SQL after `select`: columns of the row, or expressions with names. */
+  /** The SQL after `select`: columns or named expressions. */
   readonly select: string;
   readonly fields: Readonly<Record<string, ListField>>;
-  /** Expressions of type text that `q` searches. */
+  /** Text expressions that `q` searches. */
   readonly search: readonly string[];
   /** The default order. */
   readonly order: string;
   /**
-   * The field that ends every order, and that no two rows have alike. Best a number: row-level security
-   * keeps comparisons of texts out of indexes, and those of numbers not.
+   * The unique field that ends every order. Prefer a number: row-level security prevents index use for text
+   * comparisons, but not for numbers.
    */
   readonly tieBreaker: string;
 }
 
-/** The query of a list; a domain spreads it into its own. */
+/** The query parameters of a list, which a domain adds to its own. */
 export const listQuery = {
   ...jumpQuery,
   filter: Type.Optional(
@@ -74,10 +74,10 @@ export const listQuery = {
 const ListQuery = object(listQuery);
 export type ListQuery = Static<typeof ListQuery>;
 
-/** A further condition, with its operands added to the parameters. */
+/** An additional condition, with its operands added to the parameters. */
 export type ListCondition = (parameters: SqlParameters) => string;
 
-/** One page of a list. `conditions` must all hold, beyond those of the query. */
+/** One page of a list. All `conditions` must match, in addition to the query. */
 export async function listPage<Item>(
   { tx, services: { cursors } }: ReadContext,
   list: ListDefinition,
@@ -89,14 +89,14 @@ export async function listPage<Item>(
   }: {
     readonly conditions?: readonly ListCondition[];
     toItem: (row: SqlRow) => Item;
-    /** In the place of the list's own, where that has operands. */
+    /** Replaces the list's `from` if it needs operands. */
     readonly from?: (parameters: SqlParameters) => string;
   },
 ): Promise<CountedPage<Item>> {
   const { limit, sort = list.order, filter, q } = query;
   const keys = parseSort(sort, list.tieBreaker, (name) => findSortField(list, name));
   const base = buildWhere(list, { filter, q }, { conditions, from });
-  // The conditions are part of the name: a cursor is valid in the same list only.
+  // The conditions are part of the name, so a cursor is only valid for the same list.
   const name = JSON.stringify([list.name, sortName(keys), base.where, base.parameters.values]);
   const start = await resolvePageStart({ cursors }, name, keys, {
     query,
@@ -125,7 +125,7 @@ export async function listPage<Item>(
   };
 }
 
-/** Reads one row more than the page has, which tells that there are more. */
+/** Reads one row more than the page to detect further pages. */
 async function readRows(
   tx: ReadContext["tx"],
   list: ListDefinition,
@@ -150,7 +150,7 @@ function toPosition(keys: readonly SortKey[], row: SqlRow): ListPosition {
 interface WhereClause {
   readonly parameters: SqlParameters;
   readonly from: string;
-  /** Empty when there is no condition. */
+  /** Empty without conditions. */
   readonly where: string;
 }
 
@@ -194,7 +194,7 @@ interface StatementParts {
   readonly from: string;
   readonly where: readonly unknown[];
   readonly limit: number;
-  /** The parameter of how many rows are left out; then only the values that they are sorted by are read. */
+  /** The parameter of the number of skipped rows. In this case only the sort values are read. */
   readonly offset?: string;
 }
 
@@ -206,12 +206,12 @@ function buildStatement(
   const keyset = keys.map(({ sql }, index) => `${sql} as "${keysetColumn(index)}"`);
   const select = offset === undefined ? [list.select, ...keyset] : keyset;
   const filter = where.length === 0 ? "" : ` where ${where.join(" and ")}`;
-  // The number is in the text: one that the planner does not know makes it prefer other plans.
+  // A literal number, because the planner prefers worse plans for an unknown limit.
   const page = `limit ${limit}${offset === undefined ? "" : ` offset ${offset}`}`;
   return `select ${select.join(", ")} from ${from}${filter} order by ${orderBySql(keys)} ${page}`;
 }
 
-/** The name of a column for the cursor, beside those of the item. */
+/** The name of an additional column for the cursor. */
 function keysetColumn(index: number): string {
   return `~${index}`;
 }

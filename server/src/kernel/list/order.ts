@@ -1,10 +1,10 @@
 /**
  * The order of a list, and keyset pagination.
  *
- * A page begins after the last row of the one before, by that row's own values: an index of (column, id)
- * finds them at once, however far into the list. Where the leading column may be null, the rows
- * without a value are a part of their own, last when ascending and first when descending, which is read
- * by its own statement: no single condition on both parts could be served by the index.
+ * A page starts after the last row of the previous one, by the values of that row: an index on (column, id)
+ * finds them immediately at any depth. If the leading column can be null, the rows without a value form a
+ * separate part, last when ascending and first when descending, read by a separate statement, because no single
+ * condition on both parts can use the index.
  */
 import type { ConditionFieldKind } from "../condition/sql.ts";
 import type { SqlParameters } from "../condition/sql-text.ts";
@@ -14,13 +14,13 @@ import { invalidField } from "../operation/failure.ts";
 export interface SortKey {
   readonly field: string;
   readonly sql: string;
-  /** The SQL type that its values are cast to. */
+  /** The SQL type for casting its values. */
   readonly type: string;
   readonly descending: boolean;
   readonly nullable: boolean;
 }
 
-/** A field that a list may be sorted by. */
+/** A sortable field. */
 export type SortField = Omit<SortKey, "field" | "descending"> & {
   readonly kind: ConditionFieldKind;
 };
@@ -34,10 +34,7 @@ const SORTABLE: ReadonlySet<ConditionFieldKind> = new Set([
   "date",
 ]);
 
-/**
- * Parses `-createdAt,name`. The field `tieBreaker`, which is unique, ends every order, so that no two rows
- * are at the same position.
- */
+/** Parses `-createdAt,name`. The unique field `tieBreaker` ends every order, so no two rows have the same position. */
 export function parseSort(
   sort: string,
   tieBreaker: string,
@@ -67,22 +64,22 @@ function parseSortKey(word: string, fieldOf: (name: string) => SortField | undef
     throw invalidField("?sort", `names "${name}", whose values have no order`);
   return { field: name, ...field, descending };
 }
-/** The order in SQL; PostgreSQL has nulls last when ascending, and first when descending. */
+/** The order in SQL. PostgreSQL sorts nulls last when ascending, and first when descending. */
 export function orderBySql(keys: readonly SortKey[]): string {
   return keys.map(({ sql, descending }) => (descending ? `${sql} desc` : sql)).join(", ");
 }
 
-/** A name of the order, so that a cursor is valid in that order only. */
+/** A name of the order, so that a cursor is only valid for it. */
 export function sortName(keys: readonly SortKey[]): string {
   return keys
     .map(({ field, type, descending }) => `${field} ${type}${descending ? " desc" : ""}`)
     .join(", ");
 }
 
-/** The condition of one statement; each has parameters of its own. */
+/** The condition of one statement, with separate parameters. */
 export type KeysetCondition = (parameters: SqlParameters) => string;
 
-/** The conditions of the rows after one with these values, one for each statement, in their order. */
+/** The conditions for the rows after one with these values, one per statement, in order. */
 export function afterCursorConditions(
   keys: readonly SortKey[],
   values: readonly unknown[],
@@ -100,7 +97,7 @@ export function afterCursorConditions(
   return hasNulls ? [afterCursor, () => `${leading.sql} is null`] : [afterCursor];
 }
 
-/** After a row whose leading value is not null, among those with one. */
+/** After a row whose leading value is not null, among the rows with a value. */
 function afterValueSql(
   keys: readonly SortKey[],
   values: readonly unknown[],
@@ -116,13 +113,13 @@ function afterValueSql(
     const columns = keys.map(({ sql }) => sql);
     return `(${columns.join(", ")}) ${leading.descending ? "<" : ">"} (${operands.join(", ")})`;
   }
-  // The index is entered at this bound.
+  // The index scan starts at this bound.
   const bound = parameters.add(values[0], leading.type);
   const atLeast = `${leading.sql} ${leading.descending ? "<=" : ">="} ${bound}`;
   return `${atLeast} and (${afterSql(keys, values, parameters)})`;
 }
 
-/** After a row in the order of these keys, whichever of them are null. */
+/** After a row in the order of these keys, any of which can be null. */
 function afterSql(
   keys: readonly SortKey[],
   values: readonly unknown[],

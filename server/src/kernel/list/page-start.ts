@@ -1,9 +1,9 @@
 /**
- * Where a page of a list begins: after a row, before one, or so many rows from its beginning.
+ * The start of a page: after a row, before a row, or at an offset.
  *
- * A list is read in one direction only; a page before a row is one after it in the opposite order, turned
- * around. A jump first finds the row before the page by its sort values alone, which an index of them
- * holds, and then goes on from it like any other page.
+ * A list is read in one direction only. A page before a row is read after it in the opposite order and then
+ * reversed. A jump first finds the row before the page by its sort values, which an index contains, and then
+ * continues like any other page.
  */
 import Type from "typebox";
 import { invalidField } from "../operation/failure.ts";
@@ -16,10 +16,10 @@ import {
 import type { SortKey } from "./order.ts";
 
 const LIMIT_MAX = 1_000;
-/** A jump reads the entries of an index that it leaves out, some 10 million of them in a second. */
+/** A jump reads the skipped index entries, about 10 million per second. */
 const OFFSET_MAX = 1_000_000;
 
-/** The query of a list that can also go back and jump. */
+/** The query parameters of a list that supports backward pages and jumps. */
 export const jumpQuery = {
   ...pageQuery,
   limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
@@ -38,34 +38,34 @@ export const jumpQuery = {
   ),
 };
 
-/** The values that a row is sorted by. */
+/** The sort values of a row. */
 export type ListPosition = readonly unknown[];
 
-/** The place of a page in its list. */
+/** The position of a page in its list. */
 export interface PageStart {
   readonly keys: readonly SortKey[];
-  /** True when the page is read in the opposite order, and to be turned around. */
+  /** True if the page is read in the opposite order and then reversed. */
   readonly isBackward: boolean;
-  /** The row that it begins after, in the order of `keys`; undefined at the end of the list. */
+  /** The row before the page in the order of `keys`. Undefined at the end of the list. */
   readonly from: ListPosition | undefined;
-  /** True when a jump leads beyond the last row. */
+  /** True if a jump leads beyond the last row. */
   readonly isBeyond?: boolean;
 }
 
-/** The part of a query that says where a page begins. */
+/** The query parameters for the start of a page. */
 export interface PageQuery {
   readonly after?: string | undefined;
   readonly before?: string | undefined;
   readonly offset?: number | undefined;
 }
 
-/** Finds the row at a place in an order; undefined when there are not so many. */
+/** Finds the row at an offset in an order. Undefined if the list is shorter. */
 export type FindPosition = (
   keys: readonly SortKey[],
   place: number,
 ) => Promise<ListPosition | undefined>;
 
-/** Resolves where a page begins. `name` is that of the list's cursors. */
+/** Resolves the start of a page. `name` is the name of the list's cursors. */
 export async function resolvePageStart(
   { cursors }: { readonly cursors: Cursors },
   name: string,
@@ -82,7 +82,7 @@ export async function resolvePageStart(
   return jumpTo(keys, offset ?? 0, { isBackward: false, find });
 }
 
-/** The page that begins behind so many rows, in an order or its opposite. */
+/** The page at an offset, in an order or its opposite. */
 export async function jumpTo(
   keys: readonly SortKey[],
   offset: number,
@@ -93,14 +93,14 @@ export async function jumpTo(
   return { keys: order, isBackward, from, isBeyond: offset > 0 && from === undefined };
 }
 
-/** Refuses a query that begins in two places. */
+/** Rejects a query with two page starts. */
 export function assertOneStart(starts: Readonly<Record<string, unknown>>): void {
   const [first, second] = Object.keys(starts).filter((name) => starts[name] !== undefined);
   if (first !== undefined && second !== undefined)
     throw invalidField(`?${second}`, `does not go with \`${first}\``);
 }
 
-/** The cursors of a page, whose rows are in the list's own order. */
+/** The cursors of a page, whose rows are in the list's order. */
 export function boundCursors(
   { isBackward, from }: PageStart,
   { first, last, hasMore }: PageEnds,
@@ -111,15 +111,15 @@ export function boundCursors(
     : { next: hasMore ? last : undefined, previous: isInside ? first : undefined };
 }
 
-/** The rows at both ends of a page; undefined when it is empty. */
+/** The first and last rows of a page. Undefined if it is empty. */
 export interface PageEnds {
   readonly first: ListPosition | undefined;
   readonly last: ListPosition | undefined;
-  /** True when there are more in the direction in which it was read. */
+  /** True if there are more rows in the read direction. */
   readonly hasMore: boolean;
 }
 
-/** The opposite order; PostgreSQL has the rows without a value at the other end then. */
+/** The opposite order. PostgreSQL then sorts nulls at the other end. */
 function reverseKeys(keys: readonly SortKey[]): readonly SortKey[] {
   return keys.map((key) => ({ ...key, descending: !key.descending }));
 }

@@ -6,7 +6,7 @@ import { assertPastReadable } from "./past-list.ts";
 const world = await useWorld();
 const owner = await world.member(["owner"]);
 
-test("a text that is no day of the calendar is null in a column of days, and no error", async () => {
+test("an invalid day in a date column is null in a past list", async () => {
   const days = ["0000", "1900", "2000", "2023", "2024"].flatMap((year) =>
     Array.from({ length: 14 * 33 }, (_, n) => {
       const parts = [Math.floor(n / 33), n % 33].map((part) => String(part).padStart(2, "0"));
@@ -31,10 +31,10 @@ test("a text that is no day of the calendar is null in a column of days, and no 
   for (const { day, known } of times) expect(known, day).toBe(isDay(day.slice(0, 10)));
 });
 
-test("a list of the past that would read too much of the log says so", async () => {
+test("rejects a past list that would read too much of the log", async () => {
   for (const title of ["one", "two"]) await owner("POST /api/v1/notes", { title, body: "" });
   const partition = { workspace: world.home, environment: "production" } as const;
-  // The clock of the log may be some milliseconds ahead.
+  // The clock of the log can be some milliseconds ahead.
   const later = new Date(world.clock.nowMs() + 60_000);
   const read = (eventsMax: number) =>
     world.kernel.db.read(partition, (tx) =>

@@ -1,4 +1,4 @@
-/** Lists as they were at a past moment: the same filters, orders and pages over the states that the log has of then. */
+/** Lists in their state at a past time: the same filters, orders and pages over states computed from the log. */
 import Type from "typebox";
 import type { ReadContext } from "../contract.ts";
 import { queryRows, SqlParameters, type SqlRow } from "../db/statement.ts";
@@ -14,7 +14,7 @@ import {
   type ListQuery,
 } from "./list.ts";
 
-/** The parameter of lists that can be read as they were. */
+/** The query parameter of lists with past states. */
 export const asOfListQuery = {
   asOf: Type.Optional(
     Type.String({
@@ -28,19 +28,19 @@ export const asOfListQuery = {
 };
 
 export interface PastList {
-  /** The type of the things in events. */
+  /** The resource type in events. */
   readonly resourceType: string;
-  /** Their table, with `id` and `created_at`. */
+  /** The table, with `id` and `created_at`. */
   readonly table: string;
-  /** Fields that an event has where it has the whole thing. */
+  /** Fields that are only present in events with the whole resource. */
   readonly marks: readonly string[];
-  /** The type of the event with which a thing ends, where it can. */
+  /** The event type of the deletion, if resources can be deleted. */
   readonly deleted?: string;
-  /** A field that all of them have alike, such as their table. */
+  /** A field with the same value in all resources of the list, such as their table. */
   readonly among?: { readonly field: string; readonly value: string };
 }
 
-/** One page of what there was at `asOf`. Conditions are over the columns that are fields of the list. */
+/** One page of the state at `asOf`. Conditions can use columns that are fields of the list. */
 export async function listPastPage<Item>(
   ctx: ReadContext,
   list: ListDefinition,
@@ -70,18 +70,18 @@ export async function listPastPage<Item>(
   });
 }
 
-/** Throws where a list of the past is asked for what only the present can tell. */
+/** Throws if a past list is requested with options that only work for the current state. */
 export function refuseOfPast(flags: Readonly<Record<string, unknown>>): void {
   const [name] = Object.keys(flags).filter((flag) => flags[flag] !== undefined);
   if (name !== undefined) throw invalidField(`?${name}`, "can't be asked of the past");
 }
 
-/** A state of the past as an item of a list: nothing can be made conditional on it. */
+/** A past state as a list item. It cannot be used for conditional requests. */
 export const NO_REVISION = { revision: 0 } as const;
 
 const COLUMN = /^[a-z_]+$/;
 
-/** The fields by the columns that they have today, with the values of then; what is computed is read from the state. */
+/** The fields by their current columns with past values. Computed fields are read from the state. */
 function toPastFields(list: ListDefinition) {
   const stored = Object.entries(list.fields).filter(
     ([name]) => name !== list.tieBreaker || name === "id",
@@ -96,13 +96,13 @@ function toPastFields(list: ListDefinition) {
   );
   const sources = new Map<string, string>();
   for (const [name, field] of stored) {
-    // A column may be a field under two names.
+    // A column can be a field under two names.
     if (COLUMN.test(field.sql) && !sources.has(field.sql)) {
       sources.set(field.sql, pastField(name, field).sql);
     }
   }
   for (const column of list.search) {
-    // Searched, though it is no field to filter by.
+    // A searched column that is not a filter field.
     if (COLUMN.test(column) && !sources.has(column)) {
       sources.set(column, pastField(toFieldName(column), { kind: "text" }).sql);
     }
@@ -113,7 +113,7 @@ function toPastFields(list: ListDefinition) {
 const toFieldName = (column: string): string =>
   column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Events of a kind that a list of the past is worked out from: each costs some microseconds. */
+/** The maximum number of events for computing a past list. Each takes some microseconds. */
 const EVENTS_MAX = 300_000;
 
 export const PastTooLong = failure(
@@ -122,7 +122,7 @@ export const PastTooLong = failure(
   `Until then there are more than ${EVENTS_MAX.toLocaleString("en")} events of that kind. Read one of them as of then, or a report.`,
 );
 
-/** Throws where a list would read more of the log than one request may. */
+/** Throws if a list would read more of the log than one request may. */
 export async function assertPastReadable(
   { tx }: Pick<ReadContext, "tx">,
   { resourceType }: Pick<PastList, "resourceType">,
@@ -135,7 +135,7 @@ export async function assertPastReadable(
   if (Number(row?.["n"]) > eventsMax) throw new Failure(PastTooLong);
 }
 
-/** Throws where retention has deleted what would tell how one of the things was. */
+/** Throws if retention has deleted events that are needed for the past state. */
 export async function assertPastKept(
   ctx: ReadContext,
   { table, resourceType, deleted, among }: PastList,

@@ -4,10 +4,10 @@ import { eventIdOf, type LogPosition, type RecordedEvent } from "./event.ts";
 import { EVENT_COLUMNS, type EventRow, type LogFilter, toEvent } from "./event-log.ts";
 
 /**
- * The acts of accounts, such as logins, are logged once and not in each workspace of a person. These are those of
- * the members of the transaction's workspace that the log of another one holds, newest first; see migrations
- * 0044 and 0045. Each is shown as one of this workspace: where else a person belongs is not for it to know. Of a
- * workspace that was imported they begin with that: since when somebody belongs to it is only what its archive said.
+ * Account events, such as logins, are logged once and not in each workspace of a user. These queries return the
+ * account events of the workspace's members that another workspace's log contains, newest first; see migrations
+ * 0044 and 0045. Each is shown as an event of this workspace, because a user's other memberships are private.
+ * In an imported workspace they start with the import: membership before it is only known from the archive.
  */
 export async function queryAccountEvents(
   tx: Tx,
@@ -26,7 +26,7 @@ export async function queryAccountEvents(
   return rows.map(({ here, ...row }) => toEvent({ ...row, workspace_id: here }));
 }
 
-/** The event of an account at this position. */
+/** The account event at this position. */
 export async function findAccountEvent(
   tx: Tx,
   position: LogPosition,
@@ -36,7 +36,7 @@ export async function findAccountEvent(
   return found?.id === eventIdOf(position) ? found : undefined;
 }
 
-/** True for the types that the index of such events holds. */
+/** True for the types in the index of account events. */
 export function isAccountEventType(type: string): boolean {
   return type.startsWith("audit.auth.") || type.startsWith("audit.mfa.");
 }

@@ -12,9 +12,9 @@ import {
   toEvent,
 } from "./event-log.ts";
 
-/** Everything that one call caused. */
+/** All events caused by one call. */
 export interface CausalChain {
-  /** The event at the beginning of the chain. */
+  /** The first event of the chain. */
   readonly rootId: string;
   readonly correlationId: string;
   /** In the order of the log. */
@@ -23,8 +23,8 @@ export interface CausalChain {
 }
 
 /**
- * The causal chain of an event. Caused events are found by their correlation. Those without a cause are in
- * no index; they are found as causes, together with the other events of their transaction.
+ * The causal chain of an event. Caused events are found by their correlation id. Events without a cause are not
+ * indexed; they are found as causes, with the other events of their transaction.
  */
 export async function readCausalChain(
   tx: Tx,
@@ -59,10 +59,10 @@ async function readCaused(tx: Tx, correlationId: string, limit: number): Promise
   return rows.map(toEvent);
 }
 
-/** Bounds of what is read of the log for a trace. */
+/** Limits for reading the log for a trace. */
 export interface TraceWindow {
   readonly eventsMax: number;
-  /** Only what comes after this position. */
+  /** Only events after this position. */
   readonly after?: LogPosition | undefined;
 }
 
@@ -84,7 +84,7 @@ export async function readCausedEvents(
   return { events: rows.slice(0, eventsMax).map(toEvent), truncated: rows.length > eventsMax };
 }
 
-/** The events that runs and executions made without their data, oldest first. */
+/** The events made by runs and executions without their data, oldest first. */
 export async function readMadeEvents(
   tx: Tx,
   makerIds: readonly string[],
@@ -100,7 +100,10 @@ export async function readMadeEvents(
   return rows.map(toEvent);
 }
 
-/** The events at some positions without their data, and the uncaused ones of the same transactions and correlations. */
+/**
+ * The events at some positions without their data, and the uncaused events of the same transactions and
+ * correlations.
+ */
 export async function readCauses(
   tx: Tx,
   ids: readonly string[],
@@ -133,12 +136,15 @@ function positionRows(positions: readonly LogPosition[]) {
          (select * from events e where (e.epoch, e.xid, e.seq) = (p.epoch, p.xid, p.seq) limit 1) e`;
 }
 
-/** The events of one transaction are next to each other, but for those of others in between. */
+/** The events of one transaction are adjacent, except for interleaved events of others. */
 const NEARBY_EVENTS_MAX = 5_000;
-/** Transactions whose other events are looked for: a script may have thousands, which are known as its own. */
+/**
+ * The maximum number of transactions whose other events are read. A script can have thousands, which are
+ * already known.
+ */
 const ACTS_MAX = 100;
 
-/** The events without a cause of the transactions at these positions. */
+/** The uncaused events of the transactions at these positions. */
 async function readUncaused(
   tx: Tx,
   correlationId: string,
@@ -161,7 +167,7 @@ async function readUncaused(
   return rows.map(toEvent);
 }
 
-/** Chains are short, see `CAUSATION_DEPTH_MAX`. One whose root was deleted begins at its oldest event. */
+/** Chains are short, see `CAUSATION_DEPTH_MAX`. If the root was deleted, the chain starts at its oldest event. */
 async function findRoot(
   tx: Tx,
   event: RecordedEvent,
@@ -178,19 +184,19 @@ async function findRoot(
 }
 
 /**
- * The id of a new causal chain. It holds the time by the clock that its events are dated by, which may be far from
- * that of this process: `callSpan` finds them by it.
+ * The id of a new causal chain. It contains the time of the clock that dates the events, which can differ from
+ * this process's clock: `callSpan` uses it to find them.
  */
 export function newCorrelationId(clock: Pick<Clock, "nowMs">): string {
   return newId("cor", clock.nowMs());
 }
 
-/** An event without a cause is of the call that its correlation began with; a call takes no longer. */
+/** An event without a cause belongs to the call that started its correlation. A call is shorter than this. */
 const CALL_MS_MAX = 180_000;
-/** The clock is set to that of the database again and again, and may go back by less than this meanwhile. */
+/** The clock is synchronised with the database repeatedly and can go back by less than this. */
 const SKEW_MS = 5_000;
 
-/** The time in which the call that a correlation began with wrote its events. */
+/** The time range in which the call that started a correlation wrote its events. */
 export function callSpan(correlationId: string): { readonly from: string; readonly to: string } {
   const begin = timeOfId(correlationId);
   return {

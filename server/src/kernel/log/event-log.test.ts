@@ -9,7 +9,7 @@ import { readLogRange } from "./workspace-log.ts";
 const EVENTS = 20_000;
 const START: LogPosition = { epoch: 1, xid: 0, seq: 0 };
 const END: LogPosition = { epoch: 1, xid: 2 ** 40, seq: 0 };
-/** What the transaction has read of the log so far, by whichever way. */
+/** The number of log rows that the transaction has read, by index or by scan. */
 const READ = `
   select coalesce(idx_tup_fetch, 0) + coalesce(seq_tup_read, 0) as rows
     from pg_stat_xact_user_tables where relname = 'events'`;
@@ -40,7 +40,7 @@ test("reading a quiet environment does not scan the events of a busy one", async
   expect(read?.rows).toBe(0);
 });
 
-test("the events of a batch are read along an index, however often and however long the log is", async () => {
+test("reads the events of a batch by index, independent of the number of reads and the length of the log", async () => {
   const production = { workspace: world.home, environment: "production" } as const;
   const [batch, times] = [10, 12];
   const bounds = { from: { epoch: 1, xid: 1_000 + EVENTS - batch, seq: 0 }, last: END };
@@ -52,11 +52,11 @@ test("the events of a batch are read along an index, however often and however l
       const batchEvents = new BatchEvents(world.kernel.db, bounds, ["thing.done"]);
       const part = new BatchPart(batchEvents, [{ ...row, ...kind }], true);
       const events = await part.events(session, ["thing.done"]);
-      // The place itself is of an event before: its number is not 0.
+      // The position itself belongs to an earlier event: its number is not 0.
       expect(events).toHaveLength(batch + 1);
     }
     return session.send<{ rows: number }>(READ, []);
   });
-  // Whichever index: there may be some of other places between the two.
+  // For any index: it may also return rows of other partitions in between.
   expect(read?.rows).toBeLessThan(times * 2 * batch);
 });

@@ -12,18 +12,18 @@ import {
   type ResourceRef,
 } from "./event.ts";
 
-/** An event to append; the kernel adds the position, the partition, the actor and the time. */
+/** An event to append. The kernel adds position, partition, actor and time. */
 export interface PendingEvent {
   readonly type: string;
   readonly topic: string;
   readonly resourceType: string;
   readonly resource: ResourceRef;
   readonly data: unknown;
-  /** Made by something else than the transaction's other events. */
+  /** Set if its maker differs from the maker of the transaction. */
   readonly madeBy?: EventMaker | undefined;
 }
 
-/** The fields that all events of one transaction share: actor, time and cause. */
+/** The common fields of all events of one transaction: actor, time and cause. */
 export interface EventOrigin {
   readonly actor: Actor;
   readonly at: Date;
@@ -31,19 +31,19 @@ export interface EventOrigin {
   readonly requestId?: string | undefined;
 }
 
-/** Sent last in a transaction: the event is positioned after all that was committed when it began. */
+/** Sent last in a transaction, so the event is positioned after everything that was committed when the insert began. */
 const INSERT = `
   insert into events
     (actor_id, actor_type, actor_name, request_id, correlation_id, causation_id, depth, created_at,
      made_by, step_id, topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
 
-/** Most transactions append one event, and for one this is quicker than the statement for many. */
+/** Most transactions append one event, for which this is faster than the statement for many. */
 const APPEND_ONE = `${INSERT}
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`;
 
 const APPEND_RETURNING = `${APPEND_ONE} returning epoch, xid, seq`;
 
-/** One statement for any number of events, so that it is prepared once and costs one message. */
+/** One statement for any number of events, so that it is prepared once and sent as one message. */
 const APPEND_MANY = `${INSERT}
   select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, e.topic, e.type, e.resource_type, e.resource_id,
          e.resource_number, e.resource_name, e.data
@@ -51,7 +51,7 @@ const APPEND_MANY = `${INSERT}
                 $17::jsonb[])
       as e (topic, type, resource_type, resource_id, resource_number, resource_name, data)`;
 
-/** Appends to the log within the transaction, in the epoch of its connection. */
+/** Appends to the log in the transaction, in the epoch of its connection. */
 export function appendEvents(
   session: Transaction,
   origin: EventOrigin,
@@ -67,7 +67,7 @@ export function appendEvents(
   }
 }
 
-/** The events from one on that one statement can append: they have the same maker. */
+/** The next events that one statement can append, which all have one maker. */
 function sliceStatement(events: readonly PendingEvent[], start: number): readonly PendingEvent[] {
   const maker = events[start]?.madeBy;
   let end = start + 1;
@@ -76,10 +76,10 @@ function sliceStatement(events: readonly PendingEvent[], start: number): readonl
   return events.slice(start, end);
 }
 
-/** An import has a hundred thousand, which no single statement should hold. */
+/** An import can have a hundred thousand events, which must not be one statement. */
 const STATEMENT_EVENTS_MAX = 1_000;
 
-/** The values of each event itself, as an array for each column. */
+/** The values of the events as one array per column. */
 function columnArrays(events: readonly PendingEvent[]): Buffer[] {
   return [
     textArray(events.map(({ topic }) => topic)),
@@ -92,7 +92,7 @@ function columnArrays(events: readonly PendingEvent[]): Buffer[] {
   ];
 }
 
-/** Appends one event at once, for a transaction that needs its id. */
+/** Appends one event immediately, for a transaction that needs its id. */
 export async function appendAndReturn(
   session: Transaction,
   origin: EventOrigin,
@@ -131,7 +131,7 @@ function eventValues({ topic, type, resourceType, resource, data }: PendingEvent
   return [topic, type, resourceType, id, number, displayName, JSON.stringify(data)];
 }
 
-/** The epoch of what is written now. */
+/** The current epoch. */
 export const PRESENT_EPOCH_SQL = "(select epoch from installation)";
 
 /** The columns of an event, for the few statements that read the log. */
@@ -140,12 +140,12 @@ export const EVENT_COLUMNS = `
   e.actor_name, e.resource_type, e.resource_id, e.resource_number, e.resource_name, e.request_id,
   e.correlation_id, e.causation_id, e.depth, e.made_by, e.step_id, e.created_at, e.data`;
 
-/** Columns of an event without its data, which may be a megabyte: for what reads many events and shows none whole. */
+/** The columns without the event data, which can be a megabyte, for queries over many events. */
 export const LIGHT_EVENT_COLUMNS = EVENT_COLUMNS.replace("e.data", "'{}'::jsonb as data");
 
 /**
- * True for settled events: nothing can appear before them any more, since all older transactions are over, or
- * of a cluster that we left. Every reader that moves a cursor stops at the first event for which it is false.
+ * True for settled events: no event can be inserted before them, because all older transactions have ended or
+ * belong to an earlier cluster. Every reader with a cursor stops at the first event for which it is false.
  */
 export const SETTLED_SQL = `
   (e.epoch, e.xid) < (${PRESENT_EPOCH_SQL}, pg_snapshot_xmin(pg_current_snapshot()))`;
@@ -223,20 +223,20 @@ export function causationOf(
 }
 
 /**
- * A position that the planner can't see. It would conclude from its statistics, which know of one epoch, that
- * next to nothing lies beyond, and read the whole log for the few events of one partition.
+ * A position hidden from the planner. Its statistics cover one epoch, so it would assume that almost no rows
+ * follow, and read the whole log for the few events of one partition.
  */
 export function positionParameter({ epoch, xid, seq }: LogPosition): RawBuilder<unknown> {
   return sql`((select ${epoch}::smallint), (select ${String(xid)}::xid8), (select ${seq}::bigint))`;
 }
 
 export interface LogFilter {
-  /** A regular expression over the type. */
+  /** A regular expression for the type. */
   readonly type?: string | undefined;
   readonly actorId?: string | undefined;
   readonly resourceType?: string | undefined;
   readonly resourceId?: string | undefined;
-  /** Any of these resources. */
+  /** Matches any of these resources. */
   readonly resourceIds?: readonly string[] | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -267,7 +267,7 @@ export async function queryEvents(
   return rows.map(toEvent);
 }
 
-/** The events at some positions, in no order. */
+/** The events at some positions, unordered. */
 export async function readEventsAt(
   tx: Tx,
   positions: readonly LogPosition[],
@@ -298,18 +298,18 @@ const READ_MANY = `
     join events e on (e.epoch, e.xid, e.seq) = (place.epoch, place.xid, place.seq)
      and e.workspace_id = place.workspace_id`;
 
-/** A position in the log of one workspace: another that was imported may have an event at the same one. */
+/** A position in the log of one workspace. An imported workspace can have an event at the same position. */
 export interface WorkspacePosition {
   readonly workspace: string;
   readonly position: LogPosition;
 }
 
-/** The key of an event among those of all workspaces. */
+/** The unique key of an event across workspaces. */
 export function positionKey({ workspace, position }: WorkspacePosition): string {
   return `${workspace} ${eventIdOf(position)}`;
 }
 
-/** The events at these positions, by their keys. Some may have been deleted. */
+/** The events at these positions by key. Deleted ones are missing. */
 export async function readEvents(
   db: Database,
   positions: readonly WorkspacePosition[],
@@ -324,7 +324,7 @@ export async function readEvents(
   return new Map(rows.map(toEvent).map((recorded) => [positionKey(recorded), recorded]));
 }
 
-/** Counts the events of a partition, no further than `countMax`. */
+/** Counts the events of a partition, up to `countMax`. */
 export async function countEvents(tx: Tx, countMax: number): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*)::int as n from (select from events limit ${countMax}) e`.execute(tx);

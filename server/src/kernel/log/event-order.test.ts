@@ -28,7 +28,7 @@ const told = async (condition = "true"): Promise<string[]> => {
   return rows.map(({ id }) => id);
 };
 
-/** A transaction that has its id, and appends when it is told to. */
+/** Starts a transaction that has an id and appends on request. */
 async function begun() {
   const [id, turn] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
   const done = world.kernel.db.write(here, async (session) => {
@@ -43,22 +43,22 @@ async function begun() {
   };
 }
 
-test("an event comes after everything that was committed when it was appended, whichever began first", async () => {
+test("an event sorts after everything committed before it was appended, regardless of which transaction began first", async () => {
   const [first, second, third] = [await begun(), await begun(), await begun()];
   await third("third");
   await world.kernel.db.write(here, async (session) => tell(session, "whole"));
-  // What began before it may yet come to stand at its place, though never before it.
+  // Earlier transactions can still append at its position, but never before it.
   expect(await told(SETTLED)).toEqual([]);
   await first("first");
   expect(await told(SETTLED)).toEqual([]);
   await second("second");
   expect(await told()).toEqual(["third", "whole", "first", "second"]);
-  // Nothing more has to happen for that to be so for good.
+  // This remains true without further events.
   await world.settled();
   expect(await told(SETTLED)).toEqual(["third", "whole", "first", "second"]);
 });
 
-test("a subscription that starts during a transaction gets all its events, and nothing from before", async () => {
+test("a subscription started during a transaction gets all its events and no earlier ones", async () => {
   const one = (id: string) => world.kernel.db.write(here, async (session) => tell(session, id));
   let snapshot = "";
   await world.kernel.db.write(here, async (session) => {

@@ -13,8 +13,8 @@ import {
 import { type SqlView, viewColumns } from "../contributions/sql-view.ts";
 
 /**
- * The log as a source of reports. An event that is filtered for some people counts only for those who see it
- * whole: a report must add up only what its reader could have read.
+ * The log as a report source. Events that are filtered for some users count only for users who see them
+ * completely, because a report must include only events that its reader can read.
  */
 export function logSource(permission: Permission): ReportSource {
   return reportSource({
@@ -38,7 +38,7 @@ export function logSource(permission: Permission): ReportSource {
   });
 }
 
-/** The log as a view of SQL, by the same measure. */
+/** The log as a SQL view with the same access rules. */
 export function logView(permission: Permission): SqlView {
   return {
     name: "events",
@@ -78,7 +78,7 @@ const FIELDS = new Map(
   }),
 );
 
-/** SQL that is true for the events that the caller sees whole; undefined when it is for all. */
+/** SQL that is true for events that the caller sees completely. Undefined if all are visible. */
 async function visibleSql(
   { platform, caller }: ReportRequest,
   parameters: SqlParameters,

@@ -1,7 +1,6 @@
 /**
- * Looks through the log of a partition backwards, a window at a time. No index serves every selection: where one does,
- * a window is of what it finds; where none does, somebody who looks for a rare event sees how far back the search has
- * come, and every event that is written costs no more.
+ * Scans the log of a partition backwards in windows. No index supports every selection. With an index, a window
+ * contains matches only; without one, the search for a rare event reports its progress, and writes stay cheap.
  */
 import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "../db/connection.ts";
@@ -9,12 +8,13 @@ import type { LogPosition, RecordedEvent } from "./event.ts";
 import { type EventRow, positionOfRow, positionParameter, readEventsAt } from "./event-log.ts";
 
 /**
- * Selects events. What SQL can't tell for certain, such as a text that a rule hides, is checked again on what is shown.
+ * Selects events. Conditions that SQL cannot decide, such as text hidden by a rule, are checked again on the
+ * result.
  */
 export interface EventSelection {
   readonly topic?: string | undefined;
   readonly hiddenTopics: readonly string[];
-  /** A regular expression over the type. */
+  /** A regular expression for the type. */
   readonly type?: string | undefined;
   readonly actorId?: string | undefined;
   readonly resourceType?: string | undefined;
@@ -22,14 +22,14 @@ export interface EventSelection {
   readonly correlationId?: string | undefined;
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Stands in the data, or in the name of the resource or the actor. */
+  /** A text in the data, or in the name of the resource or actor. */
   readonly text?: string | undefined;
 }
 
 export interface ScanWindow {
-  /** Only what stands before. */
+  /** Only events before this position. */
   readonly before: LogPosition | undefined;
-  /** Nothing older is looked at. */
+  /** The scan ends at this position. */
   readonly oldest: LogPosition | undefined;
   readonly scanMax: number;
   readonly limit: number;
@@ -38,7 +38,7 @@ export interface ScanWindow {
 export interface ScanResult {
   /** Newest first. */
   readonly events: readonly RecordedEvent[];
-  /** The last event that was looked at; undefined at the end of the log. */
+  /** The last scanned event. Undefined at the end of the log. */
   readonly end: { readonly position: LogPosition; readonly at: string } | undefined;
   readonly scanned: number;
 }
@@ -48,7 +48,7 @@ type ScanRow = Pick<EventRow, "epoch" | "xid" | "seq" | "created_at"> & {
   readonly scanned: number;
 };
 
-/** Reads the events of one window that fit a selection, and how far it reached. */
+/** Reads the matching events of one window, and the position it reached. */
 export async function scanEvents(
   tx: Tx,
   selection: EventSelection,
@@ -85,7 +85,7 @@ export async function scanEvents(
   };
 }
 
-/** True where not every event of a window fits. */
+/** True if the selection excludes some events. */
 export function isSelective(selection: EventSelection): boolean {
   return fitConditions(selection).length > 0;
 }
@@ -103,7 +103,7 @@ function fitConditions(selection: EventSelection): RawBuilder<unknown>[] {
   ].filter(isCondition);
 }
 
-/** The data is searched as JSON text, in which a quote has a backslash. */
+/** The data is searched as JSON text, in which quotes are escaped. */
 function textCondition(text: string): RawBuilder<unknown> {
   const escaped = JSON.stringify(text).slice(1, -1);
   const [plain, inJson] = [text, escaped].map((one) => `%${one.replaceAll(/[\\%_]/g, "\\$&")}%`);
@@ -111,23 +111,27 @@ function textCondition(text: string): RawBuilder<unknown> {
     or e.data::text ilike ${inJson})`;
 }
 
-/** Clocks of nodes differ, and a transaction takes its time of the beginning: so far may an event be out of order. */
+/**
+ * The maximum time by which events can be out of order: clocks of nodes differ, and events have the start time
+ * of their transaction.
+ */
 const DISORDER_MS = 120_000;
 
 /**
- * A position before which nothing of this time or later stands; undefined where the log of the partition begins later.
+ * A position such that all events of this time or later follow it. Undefined if all events of the partition are
+ * later.
  */
 export async function findPositionBefore(tx: Tx, time: string): Promise<LogPosition | undefined> {
   return findPosition(tx, new Date(Date.parse(time) - DISORDER_MS));
 }
 
-/** A position after which nothing before this time stands: the beginning where all is later. */
+/** A position such that all events before this time precede it. The start of the log if all events are later. */
 export async function findPositionAfter(tx: Tx, time: string): Promise<LogPosition> {
   const found = await findPosition(tx, new Date(Date.parse(time) + DISORDER_MS));
   return found ?? { epoch: 0, xid: 0, seq: 0 };
 }
 
-/** The log is in the order of time, nearly: its index is searched for a time as a book is for a page. */
+/** The log is almost ordered by time, so the index is searched by bisection. */
 async function findPosition(tx: Tx, time: Date): Promise<LogPosition | undefined> {
   const { rows } = await sql<Pick<EventRow, "epoch" | "xid" | "seq">>`
     select epoch, xid, 0::bigint as seq from log_position_at(${time.toISOString()}::timestamptz)`.execute(

@@ -11,14 +11,14 @@ const event = (more: object = {}): RecordedEvent =>
     ...more,
   }) as never;
 
-test("the payload of a change is the resource after it, that of a message its content", () => {
+test("the payload is the new state for a change and the content for a message", () => {
   expect(payloadOf(event())).toEqual({ severity: "high" });
   const message = { type: "message", id: "msg_1" };
   expect(payloadOf(event({ resource: message }))).toEqual(data);
   expect(payloadOf(event({ data: { id: "inc_1" } }))).toEqual({ id: "inc_1" });
 });
 
-test("conditions also see the changed fields", () => {
+test("conditions can read the changed fields", () => {
   const { after, ...change } = data;
   expect(subjectOf(event())).toMatchObject({ data: after, ...change });
   expect(subjectOf(event({ data: { id: "inc_1" } }))).not.toHaveProperty("changes");

@@ -22,14 +22,14 @@ export function subjectOf(event: RecordedEvent): ConditionSubject {
   return { ...common, before, changes };
 }
 
-/** The whole resource: of a change event its state after it, of others the data itself. */
+/** The whole resource: the new state for a change event, the data for other events. */
 export function payloadOf(event: RecordedEvent): unknown {
   return isChange(event) ? event.data["after"] : event.data;
 }
 
 /**
- * A message's payload is its publisher's, whatever fields it has. A resource whose own fields have these
- * names, as a record's may, has an id beside them.
+ * A publisher's message can have any fields. A resource whose own fields have these names, such as a record,
+ * also has an id next to them.
  */
 function isChange({ resource, data }: RecordedEvent): boolean {
   return (

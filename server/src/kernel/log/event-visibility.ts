@@ -1,6 +1,6 @@
 /**
- * The visibility of events. Most events are visible as they are to everyone who may read the log. Those about
- * some resources are not: the domain that emits them declares a filter for each person.
+ * The visibility of events. Most events are visible to all users with access to the log. For some resource
+ * types, the domain that emits the events declares a filter per user.
  */
 import type { Caller, Principal } from "../access/caller.ts";
 import type { PlatformServices } from "../contract.ts";
@@ -11,30 +11,30 @@ import type { RecordedEvent } from "./event.ts";
 import { readEventsAt } from "./event-log.ts";
 import { contributionsTo, extensionPoint } from "../extension-point.ts";
 
-/** The event as a person sees it; undefined when it is hidden. Without a person, the platform itself. */
+/** The event as visible to a user. Undefined if it is hidden. Without a user, the platform itself is the reader. */
 export type EventFilter = (principal: Principal | undefined) => RecordedEvent | undefined;
 
-/** The context in which events are filtered: all are of this partition. */
+/** The context for filtering events of one partition. */
 export interface VisibilityContext {
   readonly services: PlatformServices;
   readonly partition: Partition;
-  /** Reads in the partition, where something must be looked up first. */
+  /** Runs reads in the partition, for filters that need data. */
   readonly read: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-  /** True in a transaction that is rolled back: what is read there is kept by no cache. */
+  /** True in a dry run, whose reads must not be cached. */
   readonly isDryRun?: true;
 }
 
-/** The visibility of events about one type of resource. */
+/** The visibility of events about one resource type. */
 export interface EventVisibility {
   readonly resourceType: string;
-  /** One filter for each event; undefined for those that everyone sees as they are. */
+  /** One filter per event. Undefined if all users see the event unchanged. */
   readonly filtersFor: (
     context: VisibilityContext,
     events: readonly RecordedEvent[],
   ) => Promise<readonly (EventFilter | undefined)[]>;
   /**
-   * SQL that is true for those of them (`e`, a row of the log) that a person sees whole; false for all when
-   * absent. For reports, which count events and can't filter each.
+   * SQL that is true for events (`e`, a row of the log) that a user sees completely. Default: false for all.
+   * For reports, which count events and cannot filter each.
    */
   readonly visibleSql?: (
     context: VisibilityContext,
@@ -43,10 +43,10 @@ export interface EventVisibility {
   ) => Promise<string>;
 }
 
-/** Where domains declare the visibility of their events. */
+/** Domains declare the visibility of their events here. */
 export const EventVisibilityPoint = extensionPoint<EventVisibility>("kernel.event_views");
 
-/** The filters of those events, by their ids, that not everyone sees as they are. */
+/** Filters by event id, for events that are not visible unchanged to all users. */
 export async function eventFiltersFor(
   context: VisibilityContext,
   events: readonly RecordedEvent[],
@@ -65,7 +65,7 @@ export async function eventFiltersFor(
   return filters;
 }
 
-/** Filters events for a person; hidden ones are left out. */
+/** Filters events for a user. Hidden events are omitted. */
 export async function filterEvents(
   context: VisibilityContext,
   principal: Principal | undefined,
@@ -76,12 +76,12 @@ export async function filterEvents(
   return events.flatMap((event) => applyFilter(filters, event, principal) ?? []);
 }
 
-/** So many are whole in memory at a time. */
+/** The maximum number of complete events in memory at a time. */
 const WHOLE_EVENTS_MAX = 100;
 
 /**
- * Filters events that were read without their data. Filters need that of some, which is read for them, a part at a
- * time; what is returned has none.
+ * Filters events that were read without their data. Data required by filters is loaded in batches; the returned
+ * events have none.
  */
 export async function filterLightEvents(
   context: VisibilityContext,
@@ -104,7 +104,7 @@ export async function filterLightEvents(
   );
 }
 
-/** Filters one event for a person. */
+/** Filters one event for a user. */
 export async function filterEvent(
   context: VisibilityContext,
   principal: Principal | undefined,
@@ -121,7 +121,7 @@ export function applyFilter(
 ): RecordedEvent | undefined {
   const visible = filterOne(filters, event, principal);
   if (!visible || !event.whole) return visible;
-  // Nobody learns by a condition what they may not read.
+  // Conditions must not reveal data that the user cannot read.
   const { whole: _, ...bare } = visible;
   const whole = filterOne(filters, event.whole.event, principal);
   return whole ? { ...bare, whole: { ...event.whole, event: whole } } : bare;
@@ -136,7 +136,7 @@ function filterOne(
   return filter ? filter(principal) : event;
 }
 
-/** The context of a call, within its transaction. */
+/** The context of a call in its transaction. */
 export function visibilityContext(ctx: {
   readonly tx: Tx;
   readonly services: PlatformServices;
@@ -149,10 +149,10 @@ export function visibilityContext(ctx: {
   return { services, partition, read: (work) => work(tx), ...(isDryRun && { isDryRun }) };
 }
 
-/** Contributions never change while a process lives. */
+/** Contributions never change while the process runs. */
 const cache = new WeakMap<PlatformServices["contributions"], readonly EventVisibility[]>();
 
-/** The visibilities that domains contribute. */
+/** The visibility rules contributed by domains. */
 export function eventVisibilities({
   contributions,
 }: Pick<PlatformServices, "contributions">): readonly EventVisibility[] {

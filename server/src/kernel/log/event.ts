@@ -2,10 +2,10 @@ import Type, { type Static, type TObject, type TSchema } from "typebox";
 import { decodeNumber, encodeNumber, workspaceIdOf } from "../schema/id.ts";
 import type { EnvironmentName } from "../db/database.ts";
 
-/** A fact: named in the past tense, never edited; its schema may only gain optional fields. */
+/** An event type: named in the past tense, never edited. Its schema may only gain optional fields. */
 export interface EventType<Name extends string = string, Data extends TSchema = TSchema> {
   readonly type: Name;
-  /** The type of resource that it is about. */
+  /** The type of the affected resource. */
   readonly resource: string;
   readonly summary: string;
   readonly data: Data;
@@ -13,7 +13,7 @@ export interface EventType<Name extends string = string, Data extends TSchema = 
 
 export type EventData<E extends EventType> = Static<E["data"]>;
 
-/** The resource that an event is about; tickets have a number, most others a name. */
+/** The resource of an event. Tickets have a number, most others a name. */
 export interface ResourceRef {
   readonly id: string;
   readonly number?: string;
@@ -28,20 +28,20 @@ export interface Actor {
 
 export const SYSTEM_ACTOR: Actor = { id: "system", name: "Millrace", type: "system" };
 
-/** The causal chain of a transaction; a chain of automations is cut at `CAUSATION_DEPTH_MAX`. */
+/** The causal chain of a transaction. A chain of automations ends at `CAUSATION_DEPTH_MAX`. */
 export interface Causation {
   readonly correlationId: string;
   readonly causationId?: string;
   readonly depth: number;
-  /** The run, execution or job whose work the transaction is. */
+  /** The run, execution or job that the transaction belongs to. */
   readonly madeBy?: EventMaker;
 }
 
-/** A run and its step, an execution of a script, or a job and its kind. */
+/** A run and its step, a script execution, or a job and its kind. */
 export interface EventMaker {
   /** `run_…`, `exe_…` or `job_…`. */
   readonly id: string;
-  /** The step of a run; the kind of a job. */
+  /** The step of a run or the kind of a job. */
   readonly stepId?: string;
 }
 
@@ -56,7 +56,7 @@ export interface LogPosition {
 
 export interface RecordedEvent {
   readonly position: LogPosition;
-  /** The id of the transaction that wrote it; its position may be that of a later one. */
+  /** The id of the writing transaction. The position can belong to a later one. */
   readonly transaction: number;
   readonly id: string;
   readonly workspace: string;
@@ -77,11 +77,11 @@ export interface RecordedEvent {
   readonly madeBy?: EventMaker;
   readonly createdAt: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Attached for conditions that ask for it: the event at or before this one that has the whole resource. */
+  /** Attached if a condition needs it: the last event up to this one that contains the whole resource. */
   readonly whole?: { readonly root: string; readonly event: RecordedEvent };
 }
 
-/** Declares an event: `data` is the resource. */
+/** Declares an event whose `data` is the resource. */
 export function event<Name extends `${string}.${string}`, Data extends TObject>(
   type: Name,
   about: { resource: string; summary: string; data: Data },
@@ -89,7 +89,7 @@ export function event<Name extends `${string}.${string}`, Data extends TObject>(
   return { type, ...about };
 }
 
-/** Declares a change event: `data` holds the resource before and after, and the changed fields. */
+/** Declares a change event: `data` contains the resource before and after, and the changed fields. */
 export function changeEvent<Name extends `${string}.${string}`, Data extends TObject>(
   type: Name,
   about: { resource: string; summary: string; data: Data },
@@ -103,7 +103,7 @@ export function changeEvent<Name extends `${string}.${string}`, Data extends TOb
   return event(type, { ...about, data });
 }
 
-/** The `data` of a change event; `updatedAt` does not count as a change. */
+/** The `data` of a change event. `updatedAt` does not count as a change. */
 export function diffResource<T extends object>(before: T, after: T) {
   const changes = Object.keys(after).filter((field) => {
     if (field === "updatedAt") return false;
@@ -122,8 +122,8 @@ const ID = /^evt_[0-9a-hjkmnp-tv-z]{22}$/;
 export const EVENT_ID_PATTERN = ID.source;
 
 /**
- * The id of an event is its position in the log, so a cursor needs no look-up and no index of its own, and
- * ids sort as the log does.
+ * The id of an event is its position in the log, so cursors need no look-up or separate index, and ids sort
+ * like the log.
  */
 export function eventIdOf({ epoch, xid, seq }: LogPosition): string {
   return `evt_${encodeNumber(epoch, EPOCH_CHARACTERS)}${encodeNumber(xid, XID_CHARACTERS)}${encodeNumber(seq, SEQ_CHARACTERS)}`;
@@ -144,7 +144,7 @@ export const ActorSchema = Type.Object({
   type: Type.Enum(["user", "api_token", "workflow", "system"]),
 });
 
-/** The envelope of every event, in the audit log and on the bus alike. */
+/** The envelope of every event, in the audit log and on the bus. */
 export const EventEnvelope = Type.Object(
   {
     id: Type.String({ pattern: EVENT_ID_PATTERN }),
@@ -188,7 +188,7 @@ export function toEventEnvelope(recorded: RecordedEvent): Static<typeof EventEnv
   return { ...rest, workspaceId: workspaceIdOf(workspace), ...makerFields(madeBy) };
 }
 
-/** The fields of an envelope that name what made the event; none for what people do. */
+/** The envelope fields that name the maker of the event. Empty for actions of users. */
 export function makerFields(madeBy: EventMaker | undefined): {
   readonly runId?: string;
   readonly stepId?: string;
@@ -210,7 +210,7 @@ export function topicOf(type: string): string {
   return type.slice(0, type.indexOf("."));
 }
 
-/** One entry of the event catalog, as the API shows it. */
+/** An entry of the event catalog in the API. */
 export const EventTypeSchema = Type.Object(
   {
     type: Type.String(),

@@ -1,6 +1,7 @@
 /**
- * The states of things at a past moment, read from the log: of each the last event until then that has it whole, as
- * its data or as what it was changed to. A number of the past is worked out from these, exactly and at any time later.
+ * The states of resources at a past time, read from the log: for each resource, the last event up to that time
+ * that contains it completely, as its data or as the new state of a change. Past figures are computed from
+ * these states, exactly and at any later time.
  */
 import { sql } from "kysely";
 import Type from "typebox";
@@ -15,17 +16,17 @@ import { EVENT_COLUMNS, type EventRow, toEvent } from "./event-log.ts";
 interface PastStates {
   readonly resourceType: string;
   readonly at: Date;
-  /** Fields that an event has where it has the whole thing. */
+  /** Fields that are only present in events with the whole resource. */
   readonly marks: readonly string[];
-  /** A field that all of them have alike, such as their table. */
+  /** A field with the same value in all resources, such as their table. */
   readonly among?: { readonly field: string; readonly value: string };
-  /** The type of the event with which a thing ends. */
+  /** The event type of the deletion. */
   readonly ended?: string;
-  /** A number that only grows in the log: where it was less, nothing is told. */
+  /** A number that only increases in the log. Events with a lower value are ignored. */
   readonly since?: { readonly field: string; readonly value: number };
 }
 
-/** The SQL after `from`: one row for each thing, with its state in the column `doc`, and the moment in `as_of`. */
+/** The SQL after `from`: one row per resource with its state in the column `doc` and the time in `as_of`. */
 export function pastStatesSql(parameters: SqlParameters, states: PastStates): string {
   const { resourceType, at, marks } = states;
   const type = parameters.add(resourceType, "text");
@@ -53,14 +54,17 @@ function endedSql(parameters: SqlParameters, { ended }: PastStates): string {
   return ended === undefined ? "" : ` where type <> ${parameters.add(ended, "text")}`;
 }
 
-// Exactly the days that there are: another one would not be null, but end the statement.
+// Matches existing days only, because an invalid day fails the statement.
 const LEAP_YEAR = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)";
 const LONG_MONTH = "(01|03|05|07|08|10|12)-(0[1-9]|[12][0-9]|3[01])";
 const SHORT_MONTH = "(04|06|09|11)-(0[1-9]|[12][0-9]|30)";
 const FEBRUARY = "02-(0[1-9]|1[0-9]|2[0-8])";
 const DAY = `(?!0000)([0-9]{4}-(${LONG_MONTH}|${SHORT_MONTH}|${FEBRUARY})|${LEAP_YEAR}-02-29)`;
 
-/** Types with the form of their texts: a column may have been of another type then, or another one of the same name. */
+/**
+ * Types with the pattern of their texts: the column may have had another type at that time, or be another one
+ * of the same name.
+ */
 const CASTS: Partial<
   Readonly<Record<ConditionFieldKind, { readonly type: string; readonly form: string }>>
 > = {
@@ -77,8 +81,8 @@ const CASTS: Partial<
 };
 
 /**
- * A field of a past state by its name in the API; null where it was of another type. Within a subquery `doc` is named
- * with its row, since a column there may have that name, too.
+ * A field of a past state by its API name. Null if it had another type. In subqueries, `doc` is qualified with
+ * its row, because a table column can have that name too.
  */
 export function pastField(
   name: string,
@@ -96,7 +100,7 @@ export function pastField(
   return { sql: `(case when ${text} ~ '${cast.form}' then ${text}::${cast.type} end)`, kind };
 }
 
-/** The parameter of operations that read one thing. */
+/** The parameter of operations that read one resource. */
 export const asOfQuery = {
   asOf: Type.Optional(
     Type.String({
@@ -114,7 +118,7 @@ export const PastNotKept = failure(
   "The log of that time is no longer kept, so that nobody can tell.",
 );
 
-/** The moment that a caller asks about. */
+/** The requested time. */
 export function parsePastTime(asOf: string, now: Date): Date {
   const at = new Date(asOf);
   if (Number.isNaN(at.getTime())) throw invalidField("?asOf", "is no time");
@@ -125,27 +129,28 @@ export function parsePastTime(asOf: string, now: Date): Date {
 interface ThingAsOf {
   readonly resourceType: string;
   readonly id: string;
-  /** As the caller wrote it. */
+  /** The time as the caller wrote it. */
   readonly asOf: string;
   readonly now: Date;
-  /** Fields that an event has where it has the whole thing. */
+  /** Fields that are only present in events with the whole resource. */
   readonly marks: readonly string[];
-  /** Types of events with which it began and ended. */
+  /** Event types of its creation and deletion. */
   readonly created: readonly string[];
   readonly deleted?: readonly string[];
-  /** A field that all of them have alike, such as their table. */
+  /** A field with the same value in all resources, such as their table. */
   readonly among?: { readonly field: string; readonly value: string };
 }
 
 export interface StateAsOf {
-  /** The event that left it so. */
+  /** The event after which the resource had this state. */
   readonly event: RecordedEvent;
   readonly state: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The state of one thing at a moment: every event of a change has the whole thing as it left it, so the last one until
- * then is the answer. A failure where there was none; undefined where the log knows nothing of the thing.
+ * The state of a resource at a time. Every change event contains the whole new state, so the last one up to
+ * that time is the result. Fails if the resource did not exist then. Undefined if the log does not contain the
+ * resource.
  */
 export async function findPastState(tx: Tx, thing: ThingAsOf): Promise<StateAsOf | undefined> {
   const { asOf, now, created, deleted = [] } = thing;
@@ -177,7 +182,7 @@ async function readWholeEvent(
   return rows.map(toEvent)[0];
 }
 
-/** The states of some things at a moment, by their ids; those that the log does not have then are left out. */
+/** The states of some resources at a time, by id. Resources without a state in the log at that time are missing. */
 export async function findPastStates(
   tx: Tx,
   {
@@ -201,7 +206,7 @@ export async function findPastStates(
   return new Map(rows.map(({ id, doc }) => [id, doc]));
 }
 
-/** Events of some types: of one resource, or of a topic, and with these values in their data. */
+/** Events of some types, for one resource or a topic, with these values in their data. */
 export interface ToldEvents {
   readonly types: readonly string[];
   readonly resourceId?: string;
@@ -209,7 +214,7 @@ export interface ToldEvents {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** The events of a past that is folded, the oldest first. */
+/** The events for computing a past state, oldest first. */
 export async function readToldEvents(
   tx: Tx,
   selections: readonly ToldEvents[],

@@ -13,12 +13,12 @@ import {
 /** A resource, and the log position after which to read its events. */
 export interface ResourcePosition {
   readonly id: string;
-  /** From its beginning when absent. */
+  /** If absent, from the start of the log. */
   readonly after?: LogPosition | undefined;
 }
 
 /**
- * The events of some resources of the transaction's own partition, by their ids: for each the oldest `limit`
+ * The events of some resources in the transaction's partition by resource id: for each, the oldest `limit`
  * events after its position, up to and including `upTo`.
  */
 export async function readResourceHistory(
@@ -43,7 +43,7 @@ export async function readResourceHistory(
   return Map.groupBy(rows.map(toEvent), ({ resource }) => resource.id);
 }
 
-/** The newest events about one resource, oldest of them first, and its first one. */
+/** The first event of a resource and its newest ones in ascending order. */
 export async function readResourceEvents(
   tx: Tx,
   id: string,
@@ -69,7 +69,7 @@ const FIRST_EVENTS = `
           and e.resource_id = r.id
         order by e.epoch, e.xid, e.seq limit 1) e`;
 
-/** The ids of the first events of resources of any partition, by the ids of the resources. */
+/** The ids of the first events of resources in any partition, by resource id. */
 export async function findFirstEvents(
   db: Database,
   resources: readonly (Partition & { readonly id: string })[],
@@ -111,7 +111,7 @@ interface NamedResource {
   readonly at: string;
 }
 
-/** The resources of the events of a type, each with the data of its newest one. */
+/** The resources in events of a type, each with the data of its newest event. */
 export async function listLoggedResources(tx: Tx, type: string): Promise<readonly NamedResource[]> {
   const { rows } = await sql<NamedResource>`
     select distinct on (e.id) e.id, e.data, e.at

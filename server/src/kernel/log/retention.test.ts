@@ -7,11 +7,11 @@ import { JobWorker } from "../work/job-worker.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const OLD_EVENTS = 1_200;
-/** Readers that this version has. */
+/** Readers of this version. */
 const AHEAD = "bus.count_topics";
 const BEHIND = "runs.triggers";
 
-/** A log that begins with many events of long ago. */
+/** A log with many old events. */
 async function fill(world: World): Promise<void> {
   await world.sql("delete from events");
   await world.sql(
@@ -23,7 +23,7 @@ async function fill(world: World): Promise<void> {
   );
 }
 
-/** Puts a reader where it stands for good; without a place, behind everything. */
+/** Sets the cursor of a reader. Without a position, after all events. */
 async function stand(world: World, name: string, place?: { xid: string; seq: string }) {
   await world.sql(
     `insert into readers (name, epoch, xid, seq, updated_at)
@@ -38,7 +38,7 @@ async function old(world: World): Promise<number> {
   return n;
 }
 
-/** One turn of the job, as the worker gives it. */
+/** Runs one turn of the job like the worker. */
 async function turn(world: World): Promise<unknown> {
   const pruned = await eventRetentionJob.effect?.(world.kernel, {} as never, {
     id: "job",
@@ -48,7 +48,7 @@ async function turn(world: World): Promise<unknown> {
   return pruned;
 }
 
-test("old events go a batch at a time, oldest first, and the counts of their topics with them", async () => {
+test("deletes old events in batches, oldest first, together with their topic counts", async () => {
   await using world = await startWorld({ env: { MILLRACE_EVENT_RETENTION_DAYS: "7" } });
   const owner = await world.member(["owner"]);
   await fill(world);
@@ -69,7 +69,7 @@ test("old events go a batch at a time, oldest first, and the counts of their top
   expect(await world.sql("select topic from events")).toEqual([{ topic: "note" }]);
 });
 
-test("an event that a reader has not passed is retained, however old it is", async () => {
+test("keeps events that a reader has not passed, regardless of age", async () => {
   await using world = await startWorld({ env: { MILLRACE_EVENT_RETENTION_DAYS: "7" } });
   await fill(world);
   await stand(world, AHEAD);
@@ -91,7 +91,7 @@ test("an event that a reader has not passed is retained, however old it is", asy
   expect(await old(world)).toBe(0);
 });
 
-test("a reader that no version has keeps the log for a week, and not for ever", async () => {
+test("a reader unknown to all versions keeps the log for a week only", async () => {
   await using world = await startWorld({ env: { MILLRACE_EVENT_RETENTION_DAYS: "7" } });
   await fill(world);
   await stand(world, AHEAD);
@@ -107,7 +107,7 @@ test("a reader that no version has keeps the log for a week, and not for ever", 
   expect(await turn(world)).toBe(1_000);
 });
 
-test("pruning and counting wait for each other in one order, never in a circle", async () => {
+test("pruning and counting lock in the same order and never deadlock", async () => {
   await using world = await startWorld({ env: { MILLRACE_EVENT_RETENTION_DAYS: "7" } });
   await fill(world);
   await world.sql("update events set topic = 'old ' || chr(97 + (seq % 20)::int)");
@@ -137,7 +137,7 @@ test("pruning and counting wait for each other in one order, never in a circle",
   expect(await pruned).toBe(1_000);
 });
 
-test("without a reader, or without a setting, nothing goes", async () => {
+test("deletes no events without a reader or without a setting", async () => {
   await using world = await startWorld({ env: { MILLRACE_EVENT_RETENTION_DAYS: "7" } });
   await fill(world);
   expect(await turn(world)).toBe(0);
@@ -148,7 +148,7 @@ test("without a reader, or without a setting, nothing goes", async () => {
   expect([await old(world), await old(keeping)]).toEqual([OLD_EVENTS, OLD_EVENTS]);
 });
 
-test("the job takes one turn after another until nothing old is left, and comes back when time has passed", async () => {
+test("the job repeats until no old events are left, and runs again later", async () => {
   await using world = await startWorld({ env: { MILLRACE_EVENT_RETENTION_DAYS: "7" } });
   const owner = await world.member(["owner"]);
   await fill(world);

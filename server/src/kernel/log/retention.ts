@@ -2,14 +2,14 @@ import { retentionJob, deleteAcrossWorkspaces } from "../work/retention-job.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
-/** A reader that this version does not have and that did not advance for so long is abandoned. */
+/** A reader that is unknown to this version and has not advanced for this time is abandoned. */
 const READER_ABANDONED_DAYS = 7;
-/** How long dead letters and failed jobs can be looked into. */
+/** How long dead letters and failed jobs are kept. */
 const DEAD_LETTER_RETENTION_DAYS = 90;
 
 /**
- * Deletes the oldest events when they are older than the setting allows, and never before every reader has
- * passed them. No role of ours may delete from the log: the function that can is part of the schema.
+ * Deletes the oldest events after the retention time of the settings, but never before every reader has passed them.
+ * No database role of the application can delete from the log; only a function of the schema can.
  */
 export const eventRetentionJob = retentionJob({
   kind: "kernel.prune_events",
@@ -33,7 +33,7 @@ const DELETE_DEAD_LETTERS = `
   delete from parked_events where ctid = any (array(
     select ctid from parked_events where parked_at < $1 order by parked_at limit $2))`;
 
-/** Deletes failed jobs and dead letters that are old. */
+/** Deletes old failed jobs and dead letters. */
 export const deadLetterRetentionJob = retentionJob({
   kind: "kernel.prune_wrecks",
   everyMs: HOUR_MS,

@@ -17,7 +17,7 @@ describe("the start of a subscription", () => {
     expect(compileSubscriptionStart({ epoch: 1, snapshot })(event)).toBe(expected);
   });
 
-  test("or with an event: nothing before it, whatever its transaction", () => {
+  test("can be an event: earlier ones are excluded, in any transaction", () => {
     const hears = compileSubscriptionStart({ epoch: 1, snapshot: "1:1:", event: "evt_2" });
     const heard = ["evt_1", "evt_2", "evt_3"].filter((id) =>
       hears({ id, position: { epoch: 1, xid: 9, seq: 1 }, transaction: 9 }),

@@ -1,11 +1,11 @@
 import type { RecordedEvent } from "./event.ts";
 
-/** The start of a subscription: events that were visible in this snapshot are not delivered. */
+/** The start of a subscription: events visible in this snapshot are not delivered. */
 export interface SubscriptionStart {
   readonly epoch: number;
-  /** As PostgreSQL writes it: `xmin:xmax:` and the transactions between them that were under way. */
+  /** In PostgreSQL's format: `xmin:xmax:` and the active transactions between them. */
   readonly snapshot: string;
-  /** The id of the event to begin with, if there is one. */
+  /** The id of the first event, if there is one. */
   readonly event?: string | null;
 }
 

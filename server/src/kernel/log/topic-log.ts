@@ -14,24 +14,24 @@ import {
 /** The next settled events of some topics. */
 export interface TopicBatch {
   readonly events: readonly RecordedEvent[];
-  /** True when there are more beyond the limit. */
+  /** True if there are more beyond the limit. */
   readonly hasMore: boolean;
-  /** The id of the last event that is committed but may still be overtaken, if there is one. */
+  /** The id of the last committed event that is not settled, if there is one. */
   readonly unsettled: string | undefined;
 }
 
 /** Selects the newest events of a partition. */
 export interface NewestEvents {
-  /** Of this topic alone. */
+  /** Limits the selection to this topic. */
   readonly topic?: string | undefined;
   readonly hidden: readonly string[];
   readonly before?: LogPosition | undefined;
   readonly limit: number;
-  /** True where their data is not needed. */
+  /** True if their data is not needed. */
   readonly light?: boolean;
 }
 
-/** Reads the newest events, newest first; also those that may still be overtaken. */
+/** Reads the newest events, newest first, including unsettled ones. */
 export async function readNewestEvents(
   tx: Tx,
   { topic, hidden, before, limit, light = false }: NewestEvents,
@@ -48,10 +48,10 @@ export async function readNewestEvents(
 }
 
 /**
- * Reads topics after a position, oldest first. Each topic is read along its own index for its first few
- * positions, and only the first events of all are fetched whole: many topics together cost little more than
- * one. With a plain `topic = …` the planner may take the log's own order instead and pass over everybody's
- * events; the row comparison begins at the right position of the one index that fits.
+ * Reads topics after a position, oldest first. Each topic's first positions are read by its index, and only the
+ * first events of all are read completely, so many topics cost little more than one. With a plain `topic = …`
+ * the planner can choose the order of the log and scan the events of all workspaces; the row comparison starts
+ * at the right position of the matching index.
  */
 export async function readTopics(
   tx: Tx,
@@ -84,7 +84,7 @@ export async function readTopics(
   };
 }
 
-/** Spans in which the first event of a time is looked for: most are near, and the last is all there is. */
+/** Time ranges for finding the first event after a time: most are recent, and the last covers everything. */
 const SPANS = ["10 minutes", "6 hours", "7 days", "100 years"];
 
 /** The position before the first event of the partition since a time. */
@@ -103,7 +103,7 @@ export async function readPositionAt(tx: Tx, at: Date): Promise<LogPosition> {
   return readLogHead(tx);
 }
 
-/** The position after all settled events: a subscription that begins here misses nothing. */
+/** The position after all settled events: a subscription that starts here misses no events. */
 export async function readLogHead(tx: Tx): Promise<LogPosition> {
   const { rows } = await sql<Pick<EventRow, "epoch" | "xid" | "seq">>`
     select epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq
@@ -120,9 +120,9 @@ export interface TopicCount {
 }
 
 export interface TopicListQuery {
-  /** The reader that keeps `topic_counts`. */
+  /** The reader that maintains `topic_counts`. */
   readonly reader: string;
-  /** A further topic that combines some others. */
+  /** An additional topic that combines others. */
   readonly sum: { readonly name: string; readonly of: readonly string[] };
   readonly hidden: readonly string[];
   readonly after: string;
@@ -130,8 +130,8 @@ export interface TopicListQuery {
 }
 
 /**
- * The topics of a partition by name. The counts up to the reader's cursor and the events after it are read
- * by one statement and so in one snapshot: the sums are exact wherever the cursor is.
+ * The topics of a partition by name. The counts up to the reader's cursor and the events after it are read in
+ * one statement and snapshot, so the sums are exact for every cursor.
  */
 export async function listTopics(tx: Tx, query: TopicListQuery): Promise<TopicCount[]> {
   const { reader, sum, hidden, after, limit } = query;
@@ -163,7 +163,7 @@ export async function listTopics(tx: Tx, query: TopicListQuery): Promise<TopicCo
   return rows.map(({ last_event_at, ...row }) => ({ ...row, lastEventAt: last_event_at }));
 }
 
-/** Counts what readers have not read of some topics in the partition, no further than `countMax`. */
+/** Counts unread events of some topics in the partition, up to `countMax`. */
 export async function countUnread(
   tx: Tx,
   readers: readonly string[],

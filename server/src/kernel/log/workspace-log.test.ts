@@ -8,7 +8,7 @@ const FIRST_MS = Date.parse("2020-01-01T00:00:00Z");
 const END: LogPosition = { epoch: 1, xid: 2 ** 40, seq: 0 };
 const EVENTS = 24;
 
-/** An event for each hour, the first half of them in the log of another cluster with higher numbers. */
+/** One event per hour. The first half is in the log of another cluster with higher numbers. */
 const world = await useWorld();
 const environments = ["production", "staging", "development"];
 for (let n = 0; n < EVENTS; n += 1) {
@@ -41,10 +41,10 @@ async function since(time: Date): Promise<number[]> {
   return numbersOf(await readWorkspaceLog(world.kernel.db, world.home, span, 1_000));
 }
 
-test("a time is found in the log, in whichever epoch, with little before it and nothing left out", async () => {
+test("finds a time in the log in every epoch, with few earlier events and no missing ones", async () => {
   for (const n of [0, 1, EVENTS / 2 - 1, EVENTS / 2, EVENTS - 1]) {
     const atMs = FIRST_MS + n * HOUR_MS;
-    // From the hour itself on, and from a moment after it: no more than that one too many.
+    // From the exact hour, and from a time after it: at most one additional event.
     expect((await since(new Date(atMs)))[0]).toBe(n);
     expect((await since(new Date(atMs + 1_000)))[0]).toBe(n);
     const later = (await since(new Date(atMs + HOUR_MS / 2)))[0];
@@ -53,7 +53,7 @@ test("a time is found in the log, in whichever epoch, with little before it and 
   expect(await since(new Date(0))).toHaveLength(EVENTS);
 });
 
-test("a workspace's log is read over all environments, in order, within its bounds and limit", async () => {
+test("reads a workspace's log over all environments, in order, within its range and limit", async () => {
   const start = { epoch: 0, xid: 0, seq: 0 };
   const { db } = world.kernel;
   const all = await readWorkspaceLog(db, world.home, { after: start, upTo: END }, 1_000);

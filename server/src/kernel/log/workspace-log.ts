@@ -13,13 +13,13 @@ import {
 /** A range of the log: after one position, up to and including another. */
 export interface LogRange {
   readonly after: LogPosition;
-  /** No further than a reader's cursor: below it nothing appears any more. */
+  /** At most a reader's cursor, before which no further events appear. */
   readonly upTo: LogPosition;
 }
 
 type PositionRow = Pick<EventRow, "epoch" | "xid" | "seq">;
 
-/** Reads each environment along its own index, and keeps the first of all three. See `positionParameter`. */
+/** Reads each environment by its index, and keeps the first rows of all three. See `positionParameter`. */
 const READ_WORKSPACE = `
   select ${EVENT_COLUMNS}
     from unnest(enum_range(null::environment)) as part (environment)
@@ -33,7 +33,7 @@ const READ_WORKSPACE = `
         order by e.epoch, e.xid, e.seq limit $8) e
    order by e.epoch, e.xid, e.seq limit $8`;
 
-/** The events of a workspace, in all its environments, oldest first. */
+/** The events of a workspace in all its environments, oldest first. */
 export async function readWorkspaceLog(
   db: Database,
   workspaceKey: string,
@@ -47,14 +47,14 @@ export async function readWorkspaceLog(
 const SETTLED_END = `
   select epoch, (pg_snapshot_xmin(pg_current_snapshot())::text::bigint - 1)::text as xid from installation`;
 
-/** The end of what is settled: up to it nothing appears any more. */
+/** The end of the settled log. No further events appear before it. */
 export async function readSettledEnd(db: Database): Promise<LogPosition> {
   const [row] = await db.system<{ epoch: number; xid: string }>(SETTLED_END);
   if (!row) throw new Error("The database was not prepared.");
   return { epoch: row.epoch, xid: Number(row.xid), seq: Number.MAX_SAFE_INTEGER };
 }
 
-/** The events of the transaction's own partition, oldest first. */
+/** The events of the transaction's partition, oldest first. */
 export async function readLogRange(
   tx: Tx,
   { after, upTo }: LogRange,
@@ -67,7 +67,7 @@ export async function readLogRange(
   return rows.map(toEvent);
 }
 
-/** The cursor of a reader; undefined for one that no process has run yet. */
+/** The cursor of a reader. Undefined if the reader has never run. */
 export async function readReaderCursor(tx: Tx, reader: string): Promise<LogPosition | undefined> {
   const { rows } = await sql<PositionRow>`
     select epoch, xid, seq from readers where name = ${reader}`.execute(tx);
@@ -75,8 +75,8 @@ export async function readReaderCursor(tx: Tx, reader: string): Promise<LogPosit
 }
 
 /**
- * Locks the cursor of a reader until this transaction ends. All events before it are visible to the
- * statements that follow.
+ * Locks the cursor of a reader until this transaction ends. All events before it are visible to the following
+ * statements.
  */
 export async function lockReaderCursor(tx: Tx, reader: string): Promise<LogPosition> {
   const { rows } = await sql<PositionRow>`
@@ -86,7 +86,7 @@ export async function lockReaderCursor(tx: Tx, reader: string): Promise<LogPosit
   return position;
 }
 
-/** The position of this transaction: after everything that was committed before it began to write. */
+/** The position of this transaction: after everything committed before it began to write. */
 export async function positionOfTransaction(tx: Tx): Promise<LogPosition> {
   const { rows } = await sql<PositionRow>`
     select epoch, pg_current_xact_id() as xid, 0::bigint as seq from installation`.execute(tx);
@@ -104,14 +104,14 @@ const NEXT = `
   select e.created_at >= $3 as reached from events e
    where (e.epoch, e.xid) >= ($1, $2) order by e.epoch, e.xid, e.seq limit 1`;
 
-/** Clocks of nodes differ, and a transaction takes a while until its first write. */
+/** Clocks of nodes differ, and a transaction takes some time until its first write. */
 const CLOCK_SKEW_MS = 60_000;
 /** Transaction ids have fewer bits than this. */
 const XID_BITS = 50n;
 
 /**
- * A position before all events since a time; not always right before them, since the log is in the order of
- * transactions and only nearly in that of time. Found by bisection, without an index.
+ * A position before all events since a time, found by bisection without an index. It can be earlier than
+ * necessary, because the log is ordered by transaction and only approximately by time.
  */
 export async function findPositionBefore(db: Database, time: Date): Promise<LogPosition> {
   const from = new Date(time.getTime() - CLOCK_SKEW_MS);

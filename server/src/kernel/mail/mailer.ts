@@ -5,7 +5,7 @@ export interface MailAttachment {
   readonly filename: string;
   readonly contentType: string;
   readonly content: Buffer;
-  /** The name by which the HTML shows it as a picture. */
+  /** The name by which the HTML shows it as an image. */
   readonly cid?: string;
 }
 
@@ -13,25 +13,25 @@ export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
-  /** The conversation that it belongs to. */
+  /** The conversation of the e-mail. */
   readonly threadId?: string;
   readonly html?: string;
   readonly attachments?: readonly MailAttachment[];
 }
 
-/** A mail of which whoever sends it decides everything. */
+/** An e-mail whose sender sets all fields. */
 export interface ComposedMail extends Omit<Mail, "threadId"> {
   readonly from: { readonly name: string; readonly address: string };
   readonly replyTo: string;
   readonly html: string;
-  /** Without brackets, as are the following. */
+  /** Without brackets, like the following ids. */
   readonly messageId: string;
   readonly references: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly attachments: readonly MailAttachment[];
 }
 
-/** Where mails are sent from, and where answers to them go. */
+/** The sender address and the reply address. */
 export interface MailSettings {
   readonly smtpUrl: string | undefined;
   readonly from: string;
@@ -51,7 +51,7 @@ export class Mailer {
   readonly #smtpUrl: string | undefined;
   readonly #from: string;
   readonly #replyTo: string;
-  /** The right side of the ids of messages, which are to be unique in the world. */
+  /** The right part of message ids, which must be globally unique. */
   readonly #domain: string;
   #transport: Transporter | undefined;
 
@@ -66,11 +66,11 @@ export class Mailer {
     return this.#smtpUrl !== undefined;
   }
 
-  /** `id` is that of all attempts, so that a mail server can recognise a repetition. */
+  /** All attempts have the same `id`, so that a mail server can detect repetitions. */
   async send({ threadId, ...mail }: Mail, id: string): Promise<void> {
     const transport = await this.#open();
     const messageId = (name: string): string => `<${name}@${this.#domain}>`;
-    // No mail has the id of a conversation: all of them answer it, so that they are shown together.
+    // All e-mails of a conversation reply to its id, so that clients group them.
     const thread = threadId === undefined ? undefined : messageId(threadId);
     await transport.sendMail({
       ...mail,
@@ -79,12 +79,12 @@ export class Mailer {
       replyTo: this.#replyTo,
       messageId: messageId(id),
       ...(thread !== undefined && { inReplyTo: thread, references: thread }),
-      // Keeps programs that answer mails of their own accord from answering these.
+      // Prevents automatic replies.
       headers: { "Auto-Submitted": "auto-generated" },
     });
   }
 
-  /** Sends a mail as it was composed. What could not be delivered is reported to its sender. */
+  /** Sends an e-mail unchanged. Delivery failures are reported to its sender. */
   async sendComposed({ messageId, references, to, from, ...mail }: ComposedMail): Promise<void> {
     const transport = await this.#open();
     const ids = references.map((id) => `<${id}>`);
@@ -105,7 +105,7 @@ export class Mailer {
 
   async #open(): Promise<Transporter> {
     if (this.#smtpUrl === undefined) throw new Error("No mail server is configured.");
-    // Loaded at the first mail: many installations send none, and it takes memory.
+    // Loaded for the first e-mail, because it uses memory and many installations send none.
     const { createTransport } = await import("nodemailer");
     this.#transport ??= createTransport(this.#smtpUrl, {
       connectionTimeout: TIMEOUT_MS,

@@ -6,7 +6,10 @@ import type { Mail } from "./mailer.ts";
 
 const CONTEXT = "mail";
 
-/** A mail is a row first. It may hold a link that opens an account, so the row is sealed. */
+/**
+ * An e-mail is stored before it is sent. It can contain a link that gives access to an account, so the row is
+ * sealed.
+ */
 export const sendMail = job({
   kind: "kernel.send_mail",
   payload: Type.Object({ sealed: Type.String() }),
@@ -16,14 +19,14 @@ export const sendMail = job({
   run: async () => undefined,
 });
 
-/** Sends a mail once the act commits. */
+/** Sends an e-mail after the commit. */
 export async function enqueueMail(ctx: WriteContext<never>, mail: Mail): Promise<void> {
   const key = await ctx.services.keys.of(ctx.services.homeWorkspace);
   const sealed = seal(key, Buffer.from(JSON.stringify(mail)), CONTEXT).toString("base64");
   ctx.enqueue(sendMail, { sealed });
 }
 
-/** Opens the row of a mail. */
+/** Opens the row of an e-mail. */
 export async function unsealMail(
   { keys, homeWorkspace }: Pick<Platform, "keys" | "homeWorkspace">,
   sealed: string,

@@ -15,28 +15,28 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** A line of the log. */
 export interface LogLine {
-  /** Grows by one with each line of this process. */
+  /** Increases by one with each line of this process. */
   readonly position: number;
   readonly at: string | null;
   readonly level: LogLevel;
   readonly message: string;
-  /** The rest of the line. */
+  /** The remaining fields of the line. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
 export interface TailFilter {
-  /** Lines after this position alone. */
+  /** Limits the result to lines after this position. */
   readonly after?: number | undefined;
-  /** Of this level and above. */
+  /** Limits the result to this level and above. */
   readonly level?: LogLevel | undefined;
   readonly limit: number;
 }
 
-/** The last lines of the log of this process, scrubbed of secrets as the log itself is. */
+/** The last log lines of this process, with secrets removed as in the log itself. */
 export class LogTail {
   readonly #lines: string[] = [];
   #characters = 0;
-  /** The position of the first line that is left. */
+  /** The position of the first kept line. */
   #first = 1;
 
   push(line: string): void {
@@ -49,7 +49,7 @@ export class LogTail {
     }
   }
 
-  /** The newest that the filter lets pass, oldest first. */
+  /** The newest matching lines, oldest first. */
   read({ after = 0, level = "trace", limit }: TailFilter): readonly LogLine[] {
     const least = LOG_LEVELS.indexOf(level);
     const found: LogLine[] = [];
@@ -63,7 +63,7 @@ export class LogTail {
   }
 }
 
-/** A line that was cut is no JSON any more, and is its own message. */
+/** A truncated line is not valid JSON and is shown as text. */
 function parseLine(text: string, position: number): LogLine {
   try {
     const { level, time, msg, ...fields } = JSON.parse(text) as Record<string, unknown>;

@@ -1,30 +1,30 @@
 import type { LogTail } from "./log-tail.ts";
 import { quantileMs, RequestTimes } from "./request-times.ts";
 
-/** A sample each quarter of a minute, and an hour of them. */
+/** One sample every 15 seconds, for one hour. */
 const SAMPLE_MS = 15_000;
 const SAMPLES_MAX = 240;
 const NO_BUCKETS: readonly number[] = [];
 
-/** The load of the process in the seconds before it was taken. */
+/** The load of the process in the seconds before the sample. */
 export interface ProcessSample {
   readonly at: string;
   readonly requestsPerSecond: number;
-  /** Answers with a status of 500 and more. */
+  /** Responses with a status of 500 or higher. */
   readonly failuresPerSecond: number;
-  /** The end of the bucket that 95 of 100 answers stayed below; null without any. */
+  /** The upper bound of the bucket below which 95 of 100 responses were. Null without responses. */
   readonly p95Ms: number | null;
-  /** Of one core. */
+  /** The share of one core. */
   readonly cpuShare: number;
   readonly residentBytes: number;
   readonly heapBytes: number;
-  /** The longest that the event loop was held. */
+  /** The longest event loop delay. */
   readonly loopDelayMs: number;
   readonly databaseWaiting: number;
   readonly connections: number;
 }
 
-/** Where a sampler finds what it can't measure by itself. */
+/** Provides values that the sampler cannot measure itself. */
 export interface SampledProcess {
   takeLoopDelayMs(): number;
   databaseWaiting(): number;
@@ -39,7 +39,7 @@ interface Totals {
   readonly cpuMicroseconds: number;
 }
 
-/** The recent load and log of this process. Nothing of it is stored: each node tells of itself. */
+/** Recent load and log of this process, in memory only. Each node reports its own values. */
 export class ProcessMonitor {
   readonly startedAt = new Date(performance.timeOrigin);
   readonly requests = new RequestTimes();

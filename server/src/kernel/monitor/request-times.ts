@@ -2,30 +2,33 @@ import type { Registry } from "prom-client";
 
 const NAME = "millrace_request_duration_seconds";
 const HELP = "Time to answer, by operation and status.";
-/** The upper ends of the buckets, in seconds. */
+/** The upper bounds of the buckets, in seconds. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5] as const;
 
 /** The durations of one operation with one status. */
 interface DurationCounts {
   readonly operation: string;
   readonly status: number;
-  /** In each bucket, and beyond the last; not cumulative yet. */
+  /** The count per bucket and beyond the last, not cumulative. */
   readonly counts: number[];
   sum: number;
 }
 
-/** The answers of one operation since the process began. */
+/** The response times of one operation since the start of the process. */
 export interface OperationTimes {
   readonly operation: string;
-  /** In each bucket but the last, which has no end. */
+  /** The count per bucket, except the last, which has no upper bound. */
   readonly buckets: readonly number[];
   readonly count: number;
-  /** Answers with a status of 500 and more. */
+  /** Responses with a status of 500 or higher. */
   readonly failures: number;
   readonly totalMs: number;
 }
 
-/** The end of the bucket that this share of the answers stayed below, in milliseconds; undefined beyond the last. */
+/**
+ * The upper bound in milliseconds of the bucket below which this share of the responses was. Undefined beyond
+ * the last bucket.
+ */
 export function quantileMs(
   { buckets, count }: Pick<OperationTimes, "buckets" | "count">,
   share: number,
@@ -41,13 +44,13 @@ function sum(numbers: readonly number[]): number {
 }
 
 /**
- * The histogram of request durations. It is written with every response and read now and then, so that
- * writing is two look-ups and two sums, and the rest is left to reading.
+ * The histogram of request durations. It is written with every response and rarely read, so a write is two
+ * look-ups and two additions, and reading does the rest.
  */
 export class RequestTimes {
   readonly #counts = new Map<string, Map<number, DurationCounts>>();
 
-  /** Adds the histogram to those that are exported. */
+  /** Adds the histogram to the exported metrics. */
   register(registry: Registry): void {
     registry.registerMetric({
       name: NAME,
@@ -58,7 +61,7 @@ export class RequestTimes {
         aggregator: "sum",
         values: this.#values(),
       }),
-      // prom-client needs the result of `get`, and a way to reset it.
+      // prom-client requires the result of `get`, and a method to reset it.
       reset: () => this.#counts.clear(),
     } as unknown as Parameters<Registry["registerMetric"]>[0]);
   }
@@ -77,7 +80,7 @@ export class RequestTimes {
     durations.sum += seconds;
   }
 
-  /** The times of each operation so far, all its answers together. */
+  /** The times per operation, for all statuses together. */
   summarise(): readonly OperationTimes[] {
     return this.#counts
       .entries()

@@ -1,6 +1,6 @@
 import type { Database } from "../db/database.ts";
 
-/** Counted so far: an exact number of millions would take longer than anybody waits. */
+/** Counted up to here, because an exact count of millions takes too long. */
 export const BEHIND_MAX = 10_000;
 
 const LAG = `
@@ -19,7 +19,7 @@ const QUEUE = `
          min(due_at) filter (where failed_at is null and due_at <= $1) as "oldestDueAt"
     from jobs group by kind order by kind`;
 
-/** How far a reader is behind the log. */
+/** The lag of a reader behind the log. */
 export interface ReaderLag {
   readonly name: string;
   readonly updatedAt: string;
@@ -30,9 +30,9 @@ export interface ReaderLag {
 /** The jobs of one kind. */
 export interface QueueStatus {
   readonly kind: string;
-  /** Could be claimed now. */
+  /** Jobs that can be claimed now. */
   readonly due: number;
-  /** Due later. */
+  /** Jobs that are due later. */
   readonly waiting: number;
   readonly running: number;
   readonly failed: number;

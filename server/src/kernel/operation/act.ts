@@ -21,7 +21,7 @@ export interface ActOptions {
   readonly services: PlatformServices;
   readonly caller: Caller;
   readonly ifMatch?: string | undefined;
-  /** The kind of job that this is the work of. */
+  /** The kind of the job that this work belongs to. */
   readonly jobKind?: string;
 }
 
@@ -31,8 +31,8 @@ type Pending = { readonly partition: Partition } & (
 );
 
 /**
- * The transaction of a command, a reader or a job: state, events and jobs. The events that it emits and the
- * jobs that it enqueues are collected here and written at its end.
+ * The transaction of a command, a reader or a job: state, events and jobs. Emitted events and enqueued jobs are
+ * collected here and written at the end.
  */
 export class Act {
   readonly ctx: WriteContext & { readonly workspace: WorkspaceRef };
@@ -40,7 +40,7 @@ export class Act {
   readonly #options: ActOptions;
   readonly #pending: Pending[] = [];
   readonly #published: { readonly partition: Partition; readonly event: PendingEvent }[] = [];
-  /** How many of the pending events and jobs were sent. */
+  /** The number of pending events and jobs that were sent. */
   #sentCount = 0;
   #actor: Actor;
   #cause: Causation;
@@ -55,7 +55,7 @@ export class Act {
       now: services.clock.now(),
       caller,
       services,
-      // Operations that serve no workspace have no such field in their type.
+      // The type of operations without a workspace omits this field.
       workspace: caller.workspace as WorkspaceRef,
       emit: (event: EventType, resource, data, madeBy?: EventMaker) => {
         this.emitted.push(event.type);
@@ -77,14 +77,14 @@ export class Act {
         if (cause) this.#cause = cause;
       },
       switchPartition: (partition) => {
-        // By its name, which has the person too: `isSamePartition` looks at what a log is of.
+        // Compared by name, which includes the user; `isSamePartition` compares logs only.
         if (partitionName(session.partition) !== partitionName(partition)) session.enter(partition);
       },
       onCommit: (listener) => session.onCommit(listener),
     };
   }
 
-  /** Sends the events and jobs; the transaction's commit waits for the answers. */
+  /** Sends the events and jobs. The commit waits for the results. */
   finish(): void {
     const { session, services } = this.#options;
     session.onCommit(() => {
@@ -97,7 +97,7 @@ export class Act {
     this.#sendPending();
   }
 
-  /** Sends the events and jobs that were not sent yet. */
+  /** Sends the remaining events and jobs. */
   #sendPending(): void {
     const { session } = this.#options;
     const unsent = this.#pending.slice(this.#sentCount);
@@ -114,8 +114,8 @@ export class Act {
   }
 
   /**
-   * The cause of a job is the event that was emitted beside it. A job that plans its own next turn passes on
-   * what it was enqueued for, or all turns of a schedule would be one chain.
+   * The cause of a job is the event emitted with it. A job that enqueues its next turn passes its own cause on,
+   * otherwise all turns of a schedule would form one chain.
    */
   #jobCause({ kind }: JobType) {
     const { caller, jobKind } = this.#options;
@@ -139,7 +139,7 @@ export class Act {
     }
   }
 
-  /** Appends an event at once instead of at the end, since its id is needed. */
+  /** Appends an event immediately instead of at the end, because its id is needed. */
   #publish(event: PendingEvent): Promise<string> {
     const { session } = this.#options;
     this.emitted.push(event.type);
@@ -170,7 +170,7 @@ type PendingWork =
   | { readonly event: PendingEvent }
   | { readonly job: JobType; readonly payload: unknown; readonly options: JobOptions };
 
-/** An event for `publish`, which gives its id. */
+/** An event for `publish`, which returns its id. */
 export function pendingEvent(
   event: EventType,
   resource: PendingEvent["resource"],
@@ -185,7 +185,10 @@ export function pendingEvent(
   };
 }
 
-/** Events, and the jobs that were enqueued after the last of them, or before the first of all. */
+/**
+ * Events with the jobs that were enqueued after the last of them. Without events, jobs enqueued before the
+ * first event.
+ */
 interface PendingPart {
   readonly events: PendingEvent[];
   readonly jobs: { job: JobType; payload: unknown; options: JobOptions }[];
@@ -217,7 +220,7 @@ function expectRevision(revision: number, ifMatch: string | undefined): void {
   if (!tags.some((tag) => matchesRevision(tag, revision))) throw new Failure(PreconditionFailed);
 }
 
-/** A transaction of the platform itself, for engines, which have neither a request nor a job. */
+/** A transaction of the platform itself, for engines, which have no request or job. */
 export function runAsSystem<T>(
   platform: Platform,
   partition: Partition,

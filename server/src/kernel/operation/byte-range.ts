@@ -11,8 +11,8 @@ export const RangeNotSatisfiable = failure(
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 
 /**
- * The part of a file that a request asks for (RFC 9110, 14); undefined for all of it, which is also the
- * answer to several parts, and where the part is of another file than this.
+ * The requested part of a file (RFC 9110, 14). Undefined for the whole file, which is also the response to
+ * several ranges and to a range of another version.
  */
 export function parseByteRange(
   { range, ifRange }: RangeConditions,
@@ -35,7 +35,7 @@ function between(bytes: number, first: string, last: string): ByteSpan {
   return { from: Number(first), to: last === "" ? bytes : Math.min(bytes, Number(last) + 1) };
 }
 
-/** The headers of a file, or of a part of it. */
+/** The headers of a file or a part of it. */
 export function rangeHeaders(
   range: ByteSpan | undefined,
   { bytes, etag }: { readonly bytes: number; readonly etag: string },

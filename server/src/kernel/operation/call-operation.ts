@@ -7,11 +7,11 @@ export interface PerformInput {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
-  /** A call under a key that was used before answers as that one did. */
+  /** A repeated call with the same key returns the same response. */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Calls an operation by its id, and resolves to the body of its response. Throws its failures. */
+/** Calls an operation by id and resolves to the body of its response. Throws its failures. */
 export type CallOperation = (operation: string, input: PerformInput) => Promise<unknown>;
 
 /** Calls operations with the permissions of a caller. */
@@ -32,7 +32,7 @@ export function operationCallerFor(
     });
     const responseBody: unknown = response.body === undefined ? null : JSON.parse(response.body);
     if (response.status < 400) return responseBody;
-    // A failure that was recorded with an event is returned as a response, not thrown.
+    // A failure recorded with an event is returned as a response, not thrown.
     throw toFailure(response.status, responseBody as ProblemBody);
   };
 }

@@ -12,7 +12,7 @@ const NAMES = {
   columns: [{ name: "no", type: "text", unique: true }],
 };
 
-test("a dry run answers what the act would, with its events and changes, and leaves nothing", async () => {
+test("a dry run returns the response, events and changes of the call, and stores nothing", async () => {
   const dry = await owner("POST /api/v1/tables?dryRun=true", NAMES);
   expect(dry).toMatchObject({
     status: 200,
@@ -33,7 +33,7 @@ test("a dry run answers what the act would, with its events and changes, and lea
   expect(read.body.data.no).toBe("1");
 });
 
-test("a dry run fails as the act would", async () => {
+test("a dry run fails like the call", async () => {
   const again = await owner("POST /api/v1/tables/orders/records?dryRun=true", { no: "1" });
   const real = await owner("POST /api/v1/tables/orders/records", { no: "1" });
   expect([again.status, again.body.code]).toEqual([real.status, real.body.code]);
@@ -43,7 +43,7 @@ test("a dry run fails as the act would", async () => {
   expect(read.body.errors).toMatchObject([{ path: "?dryRun" }]);
 });
 
-test("a dry run uses no number up, and stores no answer for an idempotency key", async () => {
+test("a dry run consumes no number and stores no response for an idempotency key", async () => {
   const key = { "idempotency-key": "one" };
   const number = async (route: string) => (await owner(route, { title: "Printer" }, key)).body.data;
   const route = "POST /api/v1/itsm/incidents";
@@ -52,7 +52,7 @@ test("a dry run uses no number up, and stores no answer for an idempotency key",
   expect(dry.answer.body.data.number).toBe(made.number);
 });
 
-test("who does not read the log is told the types of events, and nothing of what is in them", async () => {
+test("shows only event types to users without access to the log", async () => {
   const { body } = await requester("POST /api/v1/itsm/incidents?dryRun=true", { title: "Help" });
   expect(body.data.answer.status).toBe(201);
   expect(
@@ -67,7 +67,7 @@ test("who does not read the log is told the types of events, and nothing of what
   expect(body.data.changes).toEqual([]);
 });
 
-test("what a table's rules hide is not counted", async () => {
+test("does not count events hidden by table rules", async () => {
   const links = { name: "parts", type: "links", options: { table: "boxes" } };
   const columns = [{ name: "title", type: "text" }, { name: "isSecret", type: "boolean" }, links];
   const rules = [
@@ -84,7 +84,7 @@ test("what a table's rules hide is not counted", async () => {
   expect(part.body.data.events).toMatchObject([{ type: "record.deleted" }]);
 });
 
-test("the audit log is for those who may query it", async () => {
+test("shows audit events only to users with access to the audit log", async () => {
   const { id } = (
     await owner("POST /api/v1/settings/roles", {
       name: "Clerk",
@@ -99,14 +99,14 @@ test("the audit log is for those who may query it", async () => {
   expect(Object.keys(body.data.events[0].data)).toEqual([]);
 });
 
-test("an operation with a dry run of its own takes the preference for it", async () => {
+test("an operation with a dry-run parameter accepts the preference for it", async () => {
   const csv = { prefer: "dry-run", "content-type": "text/csv" };
   const { status, events } = await owner(IMPORT, "no\n77\n", csv);
   expect([status, events]).toEqual([200, []]);
   expect((await owner("GET /api/v1/tables/orders/records?q=77")).body.data).toEqual([]);
 });
 
-test("what knows no dry run refuses the preference instead of acting", async () => {
+test("operations without dry-run support reject the preference", async () => {
   const answer = await owner("POST /api/v1/auth/logout", undefined, { prefer: "dry-run" });
   expect([answer.status, answer.body.errors?.[0]?.path, answer.events]).toEqual([
     422,
@@ -116,7 +116,7 @@ test("what knows no dry run refuses the preference instead of acting", async () 
   expect((await owner("GET /api/v1/auth/me")).status).toBe(200);
 });
 
-test("what gives out a credential or acts outside is left out, and says so", async () => {
+test("skips operations that issue credentials or call external systems, and reports it", async () => {
   const token = { name: "CI", scopes: ["tables:read"], expiresIn: "30d" };
   const credential = await owner("POST /api/v1/auth/tokens?dryRun=true", token);
   const made = await owner("POST /api/v1/webhooks", {

@@ -1,6 +1,6 @@
 /**
- * A dry run performs a command in its transaction and rolls that back: the answer, the events and the changes are
- * those of the real act, and nothing of them stays.
+ * A dry run performs a command in its transaction and rolls it back: response, events and changes are those of
+ * the real call, and nothing is stored.
  */
 import Type, { type Static } from "typebox";
 import type { Caller } from "../access/caller.ts";
@@ -12,18 +12,18 @@ import { filterEvents, visibilityContext } from "../log/event-visibility.ts";
 import type { RecordedEvent } from "../log/event.ts";
 import type { InvocationResult } from "./invocation.ts";
 
-/** More are counted, and not shown: an import has a hundred thousand. */
+/** Further events are counted but not shown, because an import can have a hundred thousand. */
 const EVENTS_MAX = 100;
 
-/** The permissions of those who read events anyhow; to others only types are told. */
+/** Permissions that include reading events. Other callers see only event types. */
 const AUDIT_PERMISSION = "audit:read";
 const LOG_PERMISSIONS = [AUDIT_PERMISSION, "events:read"];
-/** The topic that has a permission of its own. */
+/** The topic with a separate permission. */
 const AUDIT_TOPIC = "audit";
 
 const CHECK_CONSTRAINTS = "set constraints all immediate";
 
-/** The events of this very transaction, and how many they are. */
+/** The events of this transaction and their number. */
 const READ_OWN_EVENTS = `
   select ${EVENT_COLUMNS}, (count(*) over ())::int as n from events e
    where e.epoch = ${PRESENT_EPOCH_SQL} and e.xid >= pg_current_xact_id()
@@ -73,13 +73,13 @@ export const DryRun = Type.Object(
 );
 type DryRunValue = Static<typeof DryRun>;
 
-/** True for commands of members: what strangers prove with a password or a code is never tried without a trace. */
+/** True for commands of members. Anonymous calls that check a password or code must never run without a log entry. */
 export function supportsDryRun({ kind, access, readsRequest, query }: Operation): boolean {
   const isOwn = query?.properties["dryRun"] !== undefined;
   return kind === "command" && access === "workspace" && !readsRequest && !isOwn;
 }
 
-/** The reason why a command is not performed at all. */
+/** Why a command is not run at all. */
 export function reasonToLeaveOut(op: Operation): string | undefined {
   if (op.streamsBody) return "The file is not read.";
   if (op.actsOutside) return "It acts outside of the transaction, which nothing could take back.";
@@ -87,14 +87,15 @@ export function reasonToLeaveOut(op: Operation): string | undefined {
   return undefined;
 }
 
-/** The outcome of a dry run: a failure as it is, everything else with what it would change. */
+/** The outcome of a dry run: a failure unchanged, otherwise the response with its changes. */
 export async function describeOutcome(
   outcome: InvocationResult,
   { session, ctx, partition }: DryAct,
 ): Promise<InvocationResult> {
   if (outcome.status >= 400) return outcome;
   if (partitionName(session.partition) !== partitionName(partition)) session.enter(partition);
-  // The commit would check them. Both leave in one write; where the first fails, its error is the one that is thrown.
+  // The commit would check the constraints. Both statements are sent together; if the first fails, its error is
+  // reported.
   const [, rows] = await Promise.all([
     session.send(CHECK_CONSTRAINTS, []),
     session.send<OwnEventRow>(READ_OWN_EVENTS, [EVENTS_MAX]),
@@ -115,7 +116,7 @@ export interface DryAct {
   readonly partition: Partition;
 }
 
-/** The outcome of a command that is not performed, though its input is right. */
+/** The outcome of a command that was validated but not performed. */
 export function describeLeftOut(reason: string): InvocationResult {
   return toDryResponse({ answer: null, events: [], eventCount: 0, changes: [], leftOut: reason });
 }
@@ -137,7 +138,7 @@ function toJson(body: string | undefined): unknown {
   }
 }
 
-/** The events of this very transaction, as its caller may see them. */
+/** The events of this transaction that the caller can see. */
 async function selectVisible(
   ctx: WriteContext,
   rows: readonly OwnEventRow[],
@@ -145,7 +146,7 @@ async function selectVisible(
   const { caller } = ctx;
   const visible = await filterEvents(visibilityContext(ctx), caller.principal, rows.map(toEvent));
   const events = visible.map((event) => (mayRead(caller, event) ? event : withoutContent(event)));
-  // A count of all would tell how many hidden things an act concerns.
+  // The total would reveal the number of hidden resources.
   const isWhole = visible.length === rows.length;
   return { events, eventCount: isWhole ? (rows[0]?.n ?? 0) : visible.length };
 }
@@ -155,12 +156,12 @@ function mayRead({ permissions }: Caller, { topic }: RecordedEvent): boolean {
   return LOG_PERMISSIONS.some((name) => permissions.has(name));
 }
 
-/** The display name is content, too: a text of the thing itself. */
+/** The display name is part of the resource's content. */
 function withoutContent(event: RecordedEvent): RecordedEvent {
   return { ...event, data: {}, resource: { ...event.resource, number: null, displayName: null } };
 }
 
-/** The change that an event tells: a thing that is new has nothing before it, one that is deleted nothing after. */
+/** The change described by an event. A new resource has no state before, a deleted one has none after. */
 function toChange({ type, resource, data }: RecordedEvent) {
   if (Object.keys(data).length === 0) return undefined;
   const about = { resource: { type: resource.type, id: resource.id } };

@@ -1,19 +1,19 @@
-/** An error of one field of the input: a JSON pointer, and a sentence. */
+/** An error of one input field: a JSON pointer and a message. */
 export interface FieldError {
   readonly path: string;
   readonly message: string;
   /** The title of the field, for people. */
   readonly title?: string;
-  /** How many characters into an expression, where that is what is wrong. */
+  /** The character offset in an expression, for expression errors. */
   readonly position?: number;
 }
 
 export interface FailureType {
-  /** A stable word that programs may test for. */
+  /** A stable code that programs may test for. */
   readonly code: string;
   readonly status: number;
   readonly title: string;
-  /** The database constraint whose violation means this failure. */
+  /** The database constraint whose violation becomes this failure. */
   readonly constraint?: string;
 }
 
@@ -21,11 +21,11 @@ interface Particulars {
   readonly detail?: string;
   readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further members of the problem document. */
+  /** Additional members of the problem document. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** A failure that the caller can act on. Anything else that is thrown is our bug: a 500, logged whole. */
+/** A failure that the caller can handle. Any other error is a bug: a 500 response, logged completely. */
 export class Failure extends Error {
   readonly type: FailureType;
   readonly particulars: Particulars;
@@ -61,11 +61,11 @@ export const UnknownEnvironment = failure(
 export const Unauthenticated = failure("unauthenticated", 401, "A valid credential is required.");
 export const Forbidden = failure("forbidden", 403, "This credential may not do that.");
 
-/** The refusal of a caller who lacks a permission. */
+/** The failure for a missing permission. */
 export function permissionFailure(name: string): Failure {
   return new Failure(Forbidden, {
     detail: `This needs the permission ${name}.`,
-    // RFC 6750, 3.1: a client that may ask for more learns what to ask for.
+    // RFC 6750, 3.1: names the scope that the client has to request.
     headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${name}"` },
   });
 }
@@ -144,7 +144,7 @@ export function invalidInput(errors: readonly FieldError[]): Failure {
   });
 }
 
-/** Throws when the input has errors. */
+/** Throws if there are errors. */
 export function assertNoErrors(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalidInput(errors);
 }

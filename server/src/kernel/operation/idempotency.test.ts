@@ -8,7 +8,7 @@ let count = 0;
 const fresh = () => ({ "idempotency-key": `key-${(count += 1)}` });
 const draft = () => ({ title: `Once ${(count += 1)}`, body: "Text" });
 
-test("the first response is replayed with its headers, also when fields are in another order", async () => {
+test("replays the first response with its headers, also if fields are in another order", async () => {
   const key = fresh();
   const first = await agent("POST /api/v1/notes", { title: "Same", body: "Text" }, key);
   const again = await agent("POST /api/v1/notes", { body: "Text", title: "Same" }, key);
@@ -21,7 +21,7 @@ test("the first response is replayed with its headers, also when fields are in a
   });
 });
 
-test("another request with the same key is rejected: other body, operation or environment", async () => {
+test("rejects a different request with the same key: other body, operation or environment", async () => {
   const key = fresh();
   const body = draft();
   await agent("POST /api/v1/notes", body, key);
@@ -33,7 +33,7 @@ test("another request with the same key is rejected: other body, operation or en
   expect(await agent("POST /api/v1/notes", body, staging)).toMatchObject(reused);
 });
 
-test("a failure is replayed too, even when its cause is gone", async () => {
+test("replays a failure even if its cause no longer exists", async () => {
   const taken = draft();
   const { body } = await agent("POST /api/v1/notes", taken);
   const key = fresh();
@@ -55,7 +55,7 @@ test("a failure is replayed too, even when its cause is gone", async () => {
   });
 });
 
-test("keys of other credentials are other keys", async () => {
+test("keys of other credentials are independent", async () => {
   const key = fresh();
   const body = draft();
   await agent("POST /api/v1/notes", body, key);
@@ -66,7 +66,7 @@ test("keys of other credentials are other keys", async () => {
   });
 });
 
-test("of many concurrent requests with one key, one runs; the others replay or conflict", async () => {
+test("one of many concurrent requests with a key runs; the others replay or conflict", async () => {
   const key = fresh();
   const body = draft();
   const answers = await Promise.all(
@@ -84,7 +84,7 @@ test("of many concurrent requests with one key, one runs; the others replay or c
   expect(rows).toEqual([{ n: 1 }]);
 });
 
-test("while the first is running, the second conflicts", async () => {
+test("a second request conflicts while the first is running", async () => {
   const key = fresh();
   const taken = draft();
   const { body } = await agent("POST /api/v1/notes", taken);
@@ -101,7 +101,7 @@ test("while the first is running, the second conflicts", async () => {
   expect(await first).toMatchObject({ status: 200, events: ["note.updated"] });
 });
 
-test("after a day the key is free again", async () => {
+test("a key can be reused after a day", async () => {
   const key = fresh();
   const body = draft();
   await agent("POST /api/v1/notes", body, key);
@@ -119,7 +119,7 @@ test("stored responses are sealed in the database", async () => {
   expect(rows.filter(({ text }) => text.includes("Xyzzy") || text.includes("data"))).toEqual([]);
 });
 
-test("an invalid key is rejected", async () => {
+test("rejects an invalid key", async () => {
   const key = { "idempotency-key": "x".repeat(256) };
   expect(await agent("POST /api/v1/notes", draft(), key)).toMatchObject({
     status: 422,
@@ -145,7 +145,7 @@ async function holdNote(id: string): Promise<{ release: () => Promise<void> }> {
   };
 }
 
-/** Until some transaction of this database waits for another's row. */
+/** Waits until a transaction of this database is blocked by a row lock. */
 async function waitForBlocked({ sql }: World): Promise<void> {
   await until(async () => {
     const waiting = await sql(

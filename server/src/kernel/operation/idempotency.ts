@@ -12,20 +12,16 @@ export interface IdempotentSteps<Ready> {
   readonly operation: string;
   readonly partition: Partition;
   readonly prepare: () => Promise<Ready>;
-  /**
-   * True when a stored response is looked for before the preparation, too: where that is work, and the key may be
-   * known.
-   */
+  /** True to look for a stored response also before the preparation: if that is expensive and the key may be known. */
   readonly looksBefore: boolean;
   readonly run: (session: Transaction, ready: Ready) => Promise<InvocationResult>;
   readonly renderFailure: (failure: Failure) => InvocationResult;
 }
 
 /**
- * Runs a command once for each idempotency key. The response is stored in the transaction of the command
- * itself, so there is never a command without its response, nor a key left "in progress" by a crash. While it
- * runs, it holds an advisory lock on the key. A failure is a response too: the command is rolled back to a
- * savepoint and the response stored.
+ * Runs a command once per idempotency key. The response is stored in the command's transaction, so a command
+ * always has its response, and a crash never leaves a key in progress. While it runs, it holds an advisory lock
+ * on the key. A failure is also a response: the command is rolled back to a savepoint and the response stored.
  */
 export async function runOnce<Ready>(
   platform: Platform,
@@ -47,14 +43,14 @@ export async function runOnce<Ready>(
         ? ready
         : await settleFailure(session.attempt(() => steps.run(session, ready.value)));
     const answer = "value" in outcome ? outcome.value : steps.renderFailure(outcome.failure);
-    // A failure of ours is not stored, nor that it came too early: the next attempt may succeed.
+    // Server errors and 429 are not stored, because the next attempt can succeed.
     if (answer.status < 500 && answer.status !== 429)
       store(session, claim, platform.clock.nowMs(), answer);
     return answer;
   });
 }
 
-/** Replaces the response that was stored at the commit by the one that the client waited for. */
+/** Replaces the response stored at the commit with the final one that the client waited for. */
 export async function amendStoredResponse(
   platform: Platform,
   { id, access }: Pick<Operation, "id" | "access">,
@@ -84,9 +80,9 @@ async function buildClaim(
 ): Promise<KeyClaim> {
   const scope = `${caller.workspace?.key ?? "-"} ${caller.idempotencyScope}`;
   const secret = await platform.keys.of(caller.workspace?.key ?? platform.homeWorkspace);
-  // The body of a request that is read whole is in the request alone.
+  // If any request is accepted, the body is only in the raw request.
   const body = input.body ?? caller.request?.bytes.toString("base64") ?? null;
-  // Keyed: a body may hold a secret, and a plain hash in a stolen dump would confirm a guess of it.
+  // Keyed, because a body can contain a secret, and a plain hash in a stolen dump would confirm a guess of it.
   const request = hmac(
     secret,
     canonicalJson([operation, caller.environment, input.params, input.query, body]),
@@ -100,7 +96,7 @@ async function buildClaim(
   };
 }
 
-/** A replay should not even prepare, which may make network calls. */
+/** A replay should skip the preparation, which may make network calls. */
 async function findStored(
   platform: Platform,
   claim: KeyClaim,
@@ -118,7 +114,7 @@ async function lockAndFind(
   claim: KeyClaim,
   now: Date,
 ): Promise<InvocationResult | undefined> {
-  // Several statements, because the later ones must see what was committed before the lock was free.
+  // Several statements, because the later ones must see data committed before the lock was acquired.
   const locked = session.send<{ locked: boolean }>(
     "select pg_try_advisory_xact_lock($1) as locked",
     [claim.lock],
@@ -169,7 +165,7 @@ function contextOf({ scope, key }: KeyClaim): string {
   return `answer ${scope} ${key}`;
 }
 
-/** JSON with its keys in order, so that equal requests have equal texts. */
+/** JSON with sorted keys, so that equal requests have equal texts. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     typeof part === "object" && part !== null && !Array.isArray(part)
@@ -178,7 +174,7 @@ function canonicalJson(value: unknown): string {
   );
 }
 
-/** Turns a failure of the caller into a result; other errors are thrown. */
+/** Returns a failure of the caller as a result. Throws other errors. */
 async function settleFailure<T>(work: Promise<T>): Promise<{ value: T } | { failure: Failure }> {
   try {
     return { value: await work };

@@ -5,9 +5,9 @@ import { validateInput } from "./execution/compiled-operation.ts";
 import { authorise } from "./layers/authorisation.ts";
 
 /**
- * Performs a command within the transaction of another one, with the permissions of its caller: what it writes and
- * emits commits with the rest. The outer command declares the events. If-Match is about the outer one alone. A failure
- * is thrown, also one that the command would commit with by itself.
+ * Performs a command in the transaction of another command, with the permissions of its caller: its writes and
+ * events commit with the rest. The outer command declares the events. If-Match applies to the outer command
+ * only. A failure is thrown, even one that the command alone would commit.
  */
 export async function performWithin(
   ctx: WriteContext<never>,

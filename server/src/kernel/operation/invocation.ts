@@ -11,26 +11,26 @@ export interface RawInput {
 export interface Invocation {
   readonly caller: Caller;
   readonly input: RawInput;
-  /** The path that was called, for problem documents. */
+  /** The called path, for problem documents. */
   readonly instance: string;
   readonly idempotencyKey?: string | undefined;
-  /** True when the caller knows that nobody used its key before: there is no response to look for. */
+  /** True if the key is new, so there is no stored response to look for. */
   readonly isFirst?: boolean;
   readonly ifMatch?: string | undefined;
-  /** True when nothing of it may stay. */
+  /** True if everything must be rolled back. */
   readonly isDryRun?: boolean;
 }
 
-/** The response of an invocation: its body in the envelope, filtered by its schema. */
+/** The response of an invocation. Its body is in the envelope and filtered by its schema. */
 export interface InvocationResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** In place of a body: its chunks. */
+  /** Chunks instead of a body. */
   readonly stream?: AsyncIterable<string | Uint8Array>;
 }
 
-/** The partition of a call: that of its workspace, or of the person behind it. */
+/** The partition of the workspace, or of the user, for a call. */
 export function invocationPartition(access: Audience, caller: Caller): Partition {
   const { workspace, environment, credential } = caller;
   if (access === "workspace" && workspace) return { workspace: workspace.key, environment };

@@ -33,7 +33,7 @@ type WorkspaceContext<A extends Audience> = A extends "workspace"
   ? { readonly workspace: WorkspaceRef }
   : object;
 
-/** Declares a change: one request, one transaction, at least one event. */
+/** Declares a command: one request, one transaction, at least one event. */
 export function command<
   const E extends readonly EventType[],
   Value,
@@ -45,7 +45,7 @@ export function command<
 >(
   op: OperationDeclaration<A, Params, Query, Body, Value> & {
     readonly emits: E;
-    /** The effect of a call, for agents, whose drastic calls a person approves: see `declaredEffect`. */
+    /** The effect of a call by an agent. Drastic calls need a user's approval, see `declaredEffect`. */
     readonly effect?:
       | CallEffect
       | ((
@@ -53,23 +53,23 @@ export function command<
           input: OperationInput<Params, Query, Body>,
           caller: Caller,
         ) => Promise<CallEffect>);
-    /** Runs before the transaction: network calls and long computations belong here. */
+    /** Runs before the transaction, for network calls and long computations. */
     prepare?(
       platform: Platform,
       input: OperationInput<Params, Query, Body>,
       caller: Caller,
     ): Promise<Prepared>;
-    /** The partition that `prepare` has found, of an operation that serves whoever knows an address. */
+    /** The partition found by `prepare`, for operations with a secret address. */
     partitionOf?(prepared: Prepared): Partition;
     run(
       ctx: WriteContext<E[number]> & WorkspaceContext<A>,
       input: OperationInput<Params, Query, Body>,
       prepared: Prepared,
-      // A failure that is thrown undoes everything; one that is returned is recorded, and answered.
+      // A thrown failure rolls back everything. A returned failure is committed and sent.
     ): Promise<Value | Failure>;
     /**
-     * Called after the commit, by operations that keep the client waiting for what comes of it: a value
-     * takes the place of the one that `run` returned, undefined leaves that as it is.
+     * Called after the commit by operations that wait for a result: a value replaces the result of `run`,
+     * undefined keeps it.
      */
     afterCommit?(
       platform: Platform,
@@ -81,7 +81,7 @@ export function command<
   return declareOperation({ kind: "command", ...op });
 }
 
-/** Declares a read: no event, nothing written. */
+/** Declares a query: it emits no events and writes nothing. */
 export function query<
   Value,
   A extends Audience = "workspace",
@@ -91,7 +91,7 @@ export function query<
   Prepared = undefined,
 >(
   op: OperationDeclaration<A, Params, Query, Body, Value> & {
-    /** Runs before the transaction: reads what must be known before there is a workspace to read in. */
+    /** Runs before the transaction, for reads that are needed to determine the workspace. */
     prepare?(
       platform: Platform,
       input: OperationInput<Params, Query, Body>,
@@ -107,7 +107,7 @@ export function query<
   return declareOperation({ kind: "query", ...op, emits: [] });
 }
 
-/** A type that widens parameters is beyond the checker; the builders above have checked each call. */
+/** A type that widens parameters cannot be checked here; the builders above have checked each call. */
 function declareOperation(op: {
   readonly kind: Operation["kind"];
   readonly id: string;
@@ -130,7 +130,7 @@ function declareOperation(op: {
   return { ...op, access, ...(query && { query }) } as unknown as Operation;
 }
 
-/** True when the response is a stream of events, which a browser opens with an `EventSource`. */
+/** True for a stream of events, which a browser opens with an `EventSource`. */
 export function isEventStream({
   response,
 }: {
@@ -139,7 +139,7 @@ export function isEventStream({
   return response.mediaType === EVENT_STREAM;
 }
 
-/** An `EventSource` can't send headers of ours. */
+/** An `EventSource` can't send custom headers. */
 function withStreamQuery(query: TObject | undefined): TObject {
   return object({
     ...query?.properties,
@@ -152,7 +152,7 @@ function withStreamQuery(query: TObject | undefined): TObject {
   });
 }
 
-/** The names in a route's braces. */
+/** The parameter names in a route's braces. */
 export function routeParams(route: Route): string[] {
   return [...route.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }

@@ -14,7 +14,7 @@ const page = (items: readonly string[], limit: number, after?: string | null): P
     },
   );
 
-test("a short list is shown page by page, each item once", () => {
+test("a short list returns each item once, page by page", () => {
   const items = ["a", "b", "c", "d", "e"];
   for (const limit of [1, 2, 3, 5, 6]) {
     const seen: string[] = [];
@@ -30,7 +30,7 @@ test("a short list is shown page by page, each item once", () => {
   expect(page([], 5)).toEqual({ data: [], nextCursor: null, limit: 5 });
 });
 
-test("a page goes on where the last one ended, whatever came or went", () => {
+test("a page continues after the last one despite added and deleted items", () => {
   const { nextCursor } = page(["a", "b", "c", "d"], 2);
   expect(page(["0", "a", "b", "c", "d"], 2, nextCursor).data).toEqual(["c", "d"]);
   expect(page(["a", "c", "d"], 2, nextCursor).data).toEqual(["c", "d"]);

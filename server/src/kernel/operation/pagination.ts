@@ -3,10 +3,10 @@ import { equalBytes, hmac } from "../access/crypto.ts";
 import { invalidField } from "./failure.ts";
 import type { Page } from "./response.ts";
 
-/** The size of a page in characters of JSON: to serialise more would block the event loop. */
+/** The maximum page size in characters of JSON. Serialising more would block the event loop. */
 const PAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
-/** The first of these items that fit a page; one at least, so that a client can go on. */
+/** The first items that fit on a page. At least one, so that a client can continue. */
 export function takeFittingPage<Item>(items: readonly Item[]): readonly Item[] {
   let room = PAGE_CHARACTERS_MAX;
   for (let index = 0; index < items.length; index += 1) {
@@ -20,8 +20,8 @@ export function takeFittingPage<Item>(items: readonly Item[]): readonly Item[] {
 const SCALAR_CHARACTERS = 5;
 
 /**
- * An estimate of the JSON's size, a fifth of the work of serialising it. Texts are measured in place: most
- * values are texts, and a call for each would double that.
+ * Estimates the JSON size, at a fifth of the cost of serialising. Texts are measured inline: most values are
+ * texts, and a function call for each would double the cost.
  */
 function estimateSize(value: unknown): number {
   if (typeof value === "string") return value.length + SCALAR_CHARACTERS;
@@ -42,10 +42,10 @@ function estimateSize(value: unknown): number {
 const LIMIT_MAX = 200;
 export const LIMIT_DEFAULT = 50;
 const SIGNATURE_BYTES = 9;
-/** Half of the limit of a request's headers; a cursor may hold a long text. */
+/** Half of the limit of request headers. A cursor can contain a long text. */
 export const CURSOR_CHARACTERS_MAX = 16_000;
 
-/** The query of every list; a domain spreads it into its own. */
+/** The query parameters of every list, which a domain adds to its own. */
 export const pageQuery = {
   limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT }),
   after: Type.Optional(
@@ -57,8 +57,8 @@ export const pageQuery = {
 };
 
 /**
- * Cursors are keyset positions, signed: a list goes on from a row's own sort values, so a page deep
- * in costs what the first one costs, and a cursor that we did not issue is rejected.
+ * Cursors are signed keyset positions: a list continues after the sort values of a row, so deep pages cost the
+ * same as the first, and forged cursors are rejected.
  */
 export class Cursors {
   readonly #key: Buffer;
@@ -67,13 +67,13 @@ export class Cursors {
     this.#key = key;
   }
 
-  /** `list` names the list and its order, so that a cursor of one can't be used in another. */
+  /** `list` identifies the list and its order, so that its cursors are invalid elsewhere. */
   encode(list: string, values: readonly unknown[]): string {
     const text = Buffer.from(JSON.stringify(values)).toString("base64url");
     return `${text}.${this.#sign(list, text).toString("base64url")}`;
   }
 
-  /** `path` is where the request has the cursor. */
+  /** `path` is the location of the cursor in the request. */
   decode(list: string, cursor: string, path = "?after"): unknown[] {
     const [text = "", signature = ""] = cursor.split(".");
     if (!equalBytes(this.#sign(list, text), Buffer.from(signature, "base64url"))) {
@@ -88,8 +88,8 @@ export class Cursors {
 }
 
 /**
- * Makes a page of `limit + 1` rows: the extra one only shows that there are more. It ends before its limit
- * where it would become too large.
+ * Creates a page from `limit + 1` rows; the last one only shows that there are more. The page ends earlier if
+ * it would become too large.
  */
 export function toPage<Row, Item>(
   rows: readonly Row[],
@@ -103,8 +103,8 @@ export function toPage<Row, Item>(
 }
 
 /**
- * One page of a short list that is there as a whole. `keyOf` names an item; when the one that a cursor names is gone,
- * the page begins where that one stood.
+ * One page of a short list that is in memory. `keyOf` identifies an item. If the item of a cursor was deleted,
+ * the page starts at its former place.
  */
 export function pageOfItems<Item>(
   { cursors }: { readonly cursors: Cursors },
@@ -125,8 +125,8 @@ export function pageOfItems<Item>(
 }
 
 /**
- * One page of a list whose rows are in the order of their ids. `read` gets the id of the last row of the page
- * before, and how many rows to read; its rows are the items.
+ * One page of a list sorted by id. `read` gets the id of the last row of the previous page and the number of
+ * rows to read; its rows are the items.
  */
 export async function listPageById<Row extends { readonly id: string }>(
   { cursors }: { readonly cursors: Cursors },

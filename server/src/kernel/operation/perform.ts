@@ -11,12 +11,12 @@ const performCall = composeLayers(CALL_LAYERS, (platform, op, call) =>
   (op.kind === "query" ? executeQuery : performCommand)(platform, op, call),
 );
 
-/** The one path of every call: its layers, then the handler with its transaction, events and commit. */
+/** The path of every call: its layers, then the handler with its transaction, events and commit. */
 export async function perform(
   platform: Platform,
   op: Operation,
   invocation: Invocation,
 ): Promise<InvocationResult> {
-  // Async: what a layer throws rejects.
+  // Async, so that errors thrown by a layer reject the promise.
   return performCall(platform, op, invocation);
 }

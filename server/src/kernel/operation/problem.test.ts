@@ -4,7 +4,7 @@ import { toProblem } from "./problem.ts";
 
 const at = { instance: "/here", requestId: "req_1" };
 
-test("a 401 carries its challenge, wherever it comes from", () => {
+test("every 401 has a challenge", () => {
   expect(toProblem(new Failure(Unauthenticated), at).headers).toEqual({
     "content-type": "application/problem+json",
     "www-authenticate": "Bearer",

@@ -39,20 +39,20 @@ export interface ProblemResponse {
   readonly body: string;
 }
 
-/** The request that failed: its path, without the query, and its id. */
+/** The failed request: its path without the query, and its id. */
 export interface ProblemContext {
   readonly instance: string;
   readonly requestId: string;
 }
 
-/** How failures are rendered where a problem document will not do: for a browser, or by a protocol's rules. */
+/** How failures are rendered instead of a problem document: as a page, or in a protocol's format. */
 export interface ErrorRendering {
   readonly mediaType: string;
   readonly body: TSchema;
   readonly render: (failure: Failure, at: ProblemContext) => ProblemResponse;
 }
 
-/** The failure that tells a caller of an error: nothing of one that is ours, but that a later attempt may do. */
+/** The failure for an error. Server errors reveal only whether a retry may succeed. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (isConnectionLoss(error) || isTimeout(error)) {
@@ -61,7 +61,7 @@ export function toFailure(error: unknown): Failure {
   return new Failure(Internal);
 }
 
-/** A failure as an operation with this response renders it. */
+/** Renders a failure for an operation with this response. */
 export function renderFailure(
   response: { readonly errorRendering?: ErrorRendering | undefined } | undefined,
   failure: Failure,
@@ -80,7 +80,7 @@ export function toProblem(
     status: type.status,
     headers: {
       "content-type": "application/problem+json",
-      // A 401 names the scheme that would help.
+      // A 401 names the required scheme.
       ...(type === Unauthenticated && { "www-authenticate": "Bearer" }),
       ...particulars.headers,
     },
@@ -94,7 +94,7 @@ export function toProblem(
       requestId: at.requestId,
       ...(particulars.errors && { errors: particulars.errors }),
       ...particulars.extra,
-      // The SDK's paths answer with `success` in every case.
+      // The SDK's paths always respond with `success`.
       ...(SDK_PATH.test(at.instance) && { success: false }),
     }),
   };

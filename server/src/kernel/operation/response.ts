@@ -4,14 +4,14 @@ import type { Settings } from "../settings.ts";
 import type { ErrorRendering } from "./problem.ts";
 import { stringifyInTurns } from "../schema/serialise.ts";
 
-/** The ETag of a revision of a resource, and of a revision of its schema unless that is the first. */
+/** The ETag of a resource revision, including the schema revision unless it is the first. */
 function formatEtag(revision: number, schemaRevision = 1): string {
   return schemaRevision === 1 ? `"${revision}"` : `"${revision}-${schemaRevision}"`;
 }
 
 /**
- * True when an ETag is of this revision, whatever the revision of its schema. A weak one counts as well: it names
- * the same revision, of which compression on the way has made other bytes.
+ * True if an ETag has this revision, ignoring the schema revision. Weak tags count too: they have the same
+ * revision, with bytes changed by compression.
  */
 export function matchesRevision(etag: string, revision: number): boolean {
   return etag.replace(WEAK_PREFIX, "").replace(SCHEMA_SUFFIX, '"') === formatEtag(revision);
@@ -27,30 +27,30 @@ export interface Page<T> {
   readonly limit: number;
 }
 
-/** The response of an operation: its status, the value that its handler returns, and the body made of that. */
+/** The response of an operation: its status, the value of its handler, and the body created from it. */
 export interface ResponseType<Value = unknown> {
   readonly status: number;
-  /** Absent when there is no body. */
+  /** Absent without a body. */
   readonly body: TSchema | undefined;
   readonly wrap: (value: Value) => unknown;
-  /** The body as JSON, where its schema describes and does not limit what is in it. */
+  /** The body as JSON, if its schema describes the content without filtering it. */
   readonly text?: (value: Value) => string;
-  /** Of a query whose answer may be large: as `text`, in turns of the event loop. */
+  /** For queries with large responses: like `text`, in several event loop turns. */
   readonly textInTurns?: (value: Value) => Promise<string>;
   readonly headers: (value: Value, settings: Settings) => Readonly<Record<string, string>>;
-  /** For responses that are not JSON: the status and text themselves. */
+  /** For responses that are not JSON: the status and the text. */
   readonly raw?: (value: Value) => {
     readonly status: number;
     readonly body: string | undefined;
     readonly stream?: AsyncIterable<Uint8Array>;
   };
-  /** A second status of success, for some values. */
+  /** A second success status for some values. */
   readonly alternative?: { readonly status: number; readonly when: (value: Value) => boolean };
   /** For responses that are streamed in chunks. */
   readonly stream?: (value: Value) => AsyncIterable<string | Uint8Array>;
-  /** Of a response that is no HTML page. */
+  /** For responses other than HTML pages. */
   readonly mediaType?: string;
-  /** A description of further successful responses, whose form only their author knows. */
+  /** A description of further successful responses whose format only their author knows. */
   readonly otherResponses?: string;
   readonly errorRendering?: ErrorRendering;
 }
@@ -61,7 +61,7 @@ interface ResponseExtras<Value> {
   readonly headers?: ResponseType<Value>["headers"];
 }
 
-/** A handler may return more than its schema names; `revision` among it becomes the ETag. */
+/** A handler may return more fields than its schema. `revision` becomes the ETag. */
 export type HandlerResult<S extends TSchema> = Static<S> & { readonly revision?: number };
 
 export function item<S extends TSchema>(schema: S, extras: ResponseExtras<Static<S>> = {}) {
@@ -80,7 +80,7 @@ export function noContent(): ResponseType<void> {
   return { status: 204, body: undefined, wrap: () => undefined, headers: () => ({}) };
 }
 
-/** The body as it is, without an envelope. */
+/** The body without an envelope. */
 export function unwrapped<S extends TSchema>(
   schema: S,
   errorRendering?: ErrorRendering,
@@ -99,7 +99,7 @@ export type HtmlResponse =
   | { readonly html: string; readonly status?: number; readonly policy: string }
   | { readonly goTo: string };
 
-/** A response to a browser. Further headers, such as a cookie, come with the value. */
+/** A response to a browser. Additional headers, such as a cookie, come with the value. */
 export function html(
   errorRendering?: ErrorRendering,
 ): ResponseType<HtmlResponse & { readonly headers?: Readonly<Record<string, string>> }> {
@@ -121,7 +121,7 @@ export function html(
   };
 }
 
-/** A text for other programs, in a format that is not ours. */
+/** A text in a foreign format for other programs. */
 export function media(mediaType: string): ResponseType<string> {
   return {
     status: 200,
@@ -133,16 +133,16 @@ export function media(mediaType: string): ResponseType<string> {
   };
 }
 
-/** A response that a workspace's own code wrote. */
+/** A response written by a workspace's code. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** In the place of a body. */
+  /** Replaces the body. */
   readonly stream?: AsyncIterable<Uint8Array>;
 }
 
-/** Responds with the handler's value as it is. Our own response is 202 with this schema. */
+/** Responds with the handler's value. Default responses are 202 with this schema. */
 export function rawResponse<Value extends RawResponse>(
   schema: TSchema,
   description: string,
@@ -160,7 +160,7 @@ export function rawResponse<Value extends RawResponse>(
 /** The media type of server-sent events. */
 export const EVENT_STREAM = "text/event-stream";
 
-/** Server-sent events: the texts that the handler's iterable gives, for as long as the client is connected. */
+/** Server-sent events: the texts of the handler's iterable, while the client is connected. */
 export function eventStream(): ResponseType<AsyncIterable<string>> {
   return {
     status: 200,
@@ -169,43 +169,43 @@ export function eventStream(): ResponseType<AsyncIterable<string>> {
     wrap: () => undefined,
     headers: () => ({
       "content-type": EVENT_STREAM,
-      // A proxy that buffered the chunks would make the stream useless.
+      // A buffering proxy would make the stream useless.
       "x-accel-buffering": "no",
-      // The stream may end because we do, and an open connection would hold that up.
+      // The stream may end because of a shutdown, which an open connection would delay.
       connection: "close",
     }),
     stream: (chunks) => chunks,
   };
 }
 
-/** A response with `success: true` beside its data, as the paths of the SDK have it. */
+/** A response with `success: true` next to its data, for the SDK's paths. */
 export function withSuccess<Value>(response: ResponseType<Value>): ResponseType<Value> {
   const { body, wrap } = response;
   const { properties = {} } = (body ?? {}) as Partial<TObject>;
   return {
     ...response,
     body: Type.Object({ success: Type.Literal(true), ...properties }),
-    // The wrapped value is an object: `{ data }`, or that with its pagination.
+    // The wrapped value is an object: `{ data }`, possibly with pagination.
     wrap: (value) => ({ success: true, ...(wrap(value) as object) }),
   };
 }
 
-/** A file that is made while it is sent, however long it is. */
+/** A file of any length that is created while it is sent. */
 export interface Download {
   readonly mediaType: string;
   readonly fileName: string;
-  /** Texts, in UTF-8, or bytes. */
+  /** UTF-8 texts or bytes. */
   readonly chunks: AsyncIterable<string | Uint8Array>;
-  /** Further headers. */
+  /** Additional headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** True when it is only a range of the file. */
+  /** True for a range of the file. */
   readonly partial?: boolean;
 }
 
-/** The media types of files that are no texts. */
+/** Media types of binary files. */
 const BINARY = /^application\/(?!json|x-ndjson)/;
 
-/** A file download; `mediaTypes` are those that it may have, separated by commas. */
+/** A file download. `mediaTypes` are the possible types, separated by commas. */
 export function download(mediaTypes: string): ResponseType<Download> {
   return {
     status: 200,
@@ -221,7 +221,7 @@ export function download(mediaTypes: string): ResponseType<Download> {
   };
 }
 
-/** A download of a stored file, of which a client may request a range. */
+/** A download of a stored file with support for range requests. */
 export function resumableDownload(mediaTypes: string): ResponseType<Download> {
   return {
     ...download(mediaTypes),
@@ -229,7 +229,7 @@ export function resumableDownload(mediaTypes: string): ResponseType<Download> {
   };
 }
 
-/** An item of a list, with the revision that its ETag names: a change may be conditional without reading it alone. */
+/** A list item with the revision of its ETag, so that a conditional change needs no separate read. */
 export function withRevision<P extends TProperties>(schema: TObject<P>) {
   const { title, description, additionalProperties } = schema as ObjectOptions;
   return Type.Object(
@@ -262,14 +262,14 @@ export function page<S extends TSchema>(item: S): ResponseType<Page<Static<S>>> 
   };
 }
 
-/** A page that a list can go back from, with the total count where the query asked for it. */
+/** A page with a previous cursor, and the total count if requested. */
 export interface CountedPage<T> extends Page<T> {
-  /** Undefined when nothing stands before it. */
+  /** Undefined on the first page. */
   readonly previousCursor?: string | undefined;
   readonly total?: number | undefined;
-  /** True when the total is estimated. */
+  /** True if the total is estimated. */
   readonly isEstimate?: true | undefined;
-  /** The place of its first item, where the query jumped. */
+  /** The offset of its first item, if requested by offset. */
   readonly offset?: number | undefined;
 }
 
@@ -282,12 +282,12 @@ export function countedPage<S extends TSchema>(item: S): ResponseType<CountedPag
   };
 }
 
-/** An item whose fields its owner chose, so that its schema is not known beforehand: it is sent as it is. */
+/** An item with user-defined fields and therefore without a known schema. It is sent unfiltered. */
 export interface DynamicItem {
   readonly data: object;
   /** Becomes the ETag. */
   readonly revision?: number;
-  /** The revision of its schema: part of the ETag too, once it has changed. */
+  /** The revision of its schema, which is part of the ETag after the first change. */
   readonly schemaRevision?: number;
 }
 
@@ -300,7 +300,7 @@ export function dynamicItem<Value extends DynamicItem = DynamicItem>(
   }: {
     readonly status?: number;
     readonly location?: (value: Value) => string;
-    /** Of a query whose answer is made in turns of the event loop. */
+    /** True for a query whose response is created in several event loop turns. */
     readonly isLarge?: boolean;
   } = {},
 ): ResponseType<Value> {
@@ -319,12 +319,12 @@ export function dynamicItem<Value extends DynamicItem = DynamicItem>(
   };
 }
 
-/** An item that may be large, such as 10,000 rows. Its handler returns exactly what its schema names. */
+/** An item that can be large, such as 10,000 rows. Its handler must return exactly the fields of its schema. */
 export function largeItem<S extends TSchema>(schema: S): ResponseType<HandlerResult<S>> {
   return { ...item(schema), textInTurns: (data) => stringifyInTurns({ data }) };
 }
 
-/** A page of such items. */
+/** A page of user-defined items. */
 export function dynamicPage(item: TSchema): ResponseType<CountedPage<object>> {
   return {
     status: 200,

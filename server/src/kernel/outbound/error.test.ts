@@ -14,7 +14,7 @@ test.each([
   ["UND_ERR_SOCKET", false],
   ["ETIMEDOUT", false],
   ["CERT_HAS_EXPIRED", false],
-])("after %s it is %s that nothing can have been sent", (code, unsent) => {
+])("%s means unsent: %s", (code, unsent) => {
   expect(toOutboundFailure(withCode(code), "GET https://x")).toMatchObject({ unsent });
 });
 

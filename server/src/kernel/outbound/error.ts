@@ -1,15 +1,15 @@
 /**
- * The errors of an outbound call. Messages name the method and the origin at most: paths
- * and queries of webhook addresses are often secrets, and so are headers and bodies. For the same
- * reason there is no `cause`: the parser's errors carry parts of the response.
+ * Errors of outbound calls. Messages contain at most the method and the origin: paths and queries of webhook
+ * addresses are often secret, as are headers and bodies. There is no `cause` for the same reason, because
+ * parser errors contain parts of the response.
  */
 
-/** The reason why a request was not sent. */
+/** Why a request was not sent. */
 export type RefusalReason = "url" | "scheme" | "address" | "method" | "header";
 
 /**
- * The request was not sent, and will not be however often it is repeated. (When a redirect leads to a refused
- * address, the requests before it were sent.)
+ * The request was not sent, and a retry cannot succeed. (If a redirect leads to a refused address, the requests
+ * before it were sent.)
  */
 export class OutboundRefused extends Error {
   override readonly name = "OutboundRefused";
@@ -21,7 +21,7 @@ export class OutboundRefused extends Error {
   }
 }
 
-/** How a request failed; `closed` means that this client was closed, not the connection. */
+/** How a request failed. `closed` means that this client was closed, not the connection. */
 export type FailureKind =
   | "timeout"
   | "aborted"
@@ -32,11 +32,11 @@ export type FailureKind =
   | "redirects"
   | "closed";
 
-/** The request failed without a whole response. The other side may have acted on it, unless `unsent`. */
+/** The request failed without a complete response. The server may have processed it, unless `unsent`. */
 export class OutboundFailed extends Error {
   override readonly name = "OutboundFailed";
   readonly kind: FailureKind;
-  /** There was no connection, so that a retry repeats nothing. */
+  /** No connection was made, so a retry repeats nothing. */
   readonly unsent: boolean;
 
   constructor(kind: FailureKind, message: string, { unsent = false } = {}) {
@@ -46,7 +46,7 @@ export class OutboundFailed extends Error {
   }
 }
 
-/** Classifies what undici, node:net, node:tls and node:dns throw, by its code. */
+/** Classifies errors of undici, node:net, node:tls and node:dns by code. */
 export function toOutboundFailure(error: unknown, at: string): OutboundFailed | OutboundRefused {
   if (error instanceof OutboundRefused || error instanceof OutboundFailed) return error;
   const code = codeOf(error);
@@ -70,7 +70,7 @@ const KINDS: readonly (readonly [RegExp, FailureKind])[] = [
   [/^UND_ERR_CONNECT_TIMEOUT$|^ETIMEDOUT$/, "timeout"],
   [/^UND_ERR_(CLOSED|DESTROYED)$/, "closed"],
   [/^(ENOTFOUND|EAI_\w+|ENODATA|ESERVFAIL|EREFUSED)$/, "dns"],
-  // OpenSSL's verification errors carry names of their own, without a common prefix.
+  // OpenSSL's verification errors have various names without a common prefix.
   [/^(ERR_TLS_|ERR_SSL_|EPROTO$)|CERT|UNABLE_TO_|SIGNATURE|CRL|INVALID_(CA|PURPOSE)/, "tls"],
   [/^(HPE_|HTTPParserError|UND_ERR_(HEADERS_OVERFLOW|RES_|NOT_SUPPORTED))/, "protocol"],
 ];
@@ -83,8 +83,8 @@ function kindOf(code: string): FailureKind {
 
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
-  // Happy Eyeballs reports one error per address; the first one is enough.
+  // Happy Eyeballs reports one error per address. The first is enough.
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
-  // Undici's HTTPParserError has its code documented, and undefined.
+  // The code of undici's HTTPParserError is documented but undefined.
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }

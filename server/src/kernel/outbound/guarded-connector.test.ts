@@ -18,7 +18,7 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 const text = (body: Uint8Array): string => Buffer.from(body).toString();
 
 describe("the address check", () => {
-  test("uses the very address that it checked: one lookup per connection", async () => {
+  test("connects to the address that it checked, with one lookup per connection", async () => {
     const asked: string[] = [];
     const lookup = async (hostname: string): Promise<readonly string[]> => {
       asked.push(hostname);
@@ -42,7 +42,7 @@ describe("the address check", () => {
     await client.close();
   });
 
-  test("refuses a loopback server that is there, by address and by name", async () => {
+  test("refuses an existing loopback server, by address and by name", async () => {
     const strict = new Outbound({ allow: ["10.0.0.0/8"], lookup: async () => ["127.0.0.1"] });
     await using server = await serve((_request, response) => response.end());
     for (const host of ["127.0.0.1", "localhost", "inner.attacker.test"]) {
@@ -67,7 +67,7 @@ describe("the address check", () => {
     await client.close();
   });
 
-  test("is configured with CIDRs only", () => {
+  test("accepts only CIDRs in its configuration", () => {
     expect(() => new Outbound({ allow: ["localhost"] })).toThrow("Not a CIDR: localhost");
   });
 });

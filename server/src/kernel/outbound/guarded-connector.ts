@@ -1,10 +1,10 @@
 /**
- * Opens connections, to permitted addresses only: the SSRF guard at connect time.
+ * Opens connections to permitted addresses only: the SSRF guard at connect time.
  *
- * A check of the URL before the call would be worth nothing: the name can resolve to another address a
- * moment later (DNS rebinding). So the check is part of the connection's own name lookup. The socket gets the
- * very addresses that were checked and does not look them up again, and a name of which any address is
- * forbidden is refused as a whole, or repeating the call would reach the forbidden one in the end.
+ * A check of the URL before the call is useless: the name can resolve to another address a moment later (DNS
+ * rebinding). So the check is part of the connection's name lookup. The socket gets the checked addresses
+ * without another lookup. A name with a forbidden address is refused completely, because repeated calls would
+ * eventually use the forbidden one.
  */
 import { lookup as systemLookup } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
@@ -27,18 +27,18 @@ export interface ConnectorOptions {
 /** A connector for undici's dispatchers that connects to permitted addresses only. */
 export function guardedConnector(options: ConnectorOptions): buildConnector.connector {
   const connect = buildConnector({
-    // One request per connection at a time: an oversized or overdue response is then stopped by
-    // closing its connection, and disturbs no other request.
+    // One request per connection at a time: an oversized or late response can then be stopped by closing its
+    // connection without affecting other requests.
     allowH2: false,
     autoSelectFamily: true,
     lookup: guardedLookup(options),
-    // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment has no effect.
     rejectUnauthorized: true,
     timeout: options.connectTimeoutMs,
     ...(options.secureContext === undefined ? {} : { secureContext: options.secureContext }),
   });
   return (target, callback) => {
-    // Node connects to a literal address without any lookup, so it is checked here.
+    // Node connects to a literal address without a lookup, so it is checked here.
     const literal = literalAddress(target.hostname);
     if (literal === undefined || options.permits(literal)) connect(target, callback);
     else queueMicrotask(() => callback(refusedAddress(target.hostname), null));
@@ -51,7 +51,7 @@ export async function lookupBySystem(hostname: string): Promise<readonly string[
   return answers.map((answer) => answer.address);
 }
 
-/** The message leaves the address out: it would show strangers the names of an inner network. */
+/** The message omits the address, because it would reveal names of an internal network. */
 export function refusedAddress(hostname: string): OutboundRefused {
   return new OutboundRefused(
     "address",
@@ -59,7 +59,7 @@ export function refusedAddress(hostname: string): OutboundRefused {
   );
 }
 
-/** A name lookup for sockets whose answers are all permitted, or else an error. */
+/** A name lookup for sockets. Fails unless all addresses are permitted. */
 export function guardedLookup({
   permits,
   lookup,
@@ -70,7 +70,7 @@ export function guardedLookup({
     if (!addresses.every(permits)) throw refusedAddress(hostname);
     return addresses.map(withFamily);
   });
-  // With autoSelectFamily Node always asks for the list of all addresses.
+  // With autoSelectFamily, Node always requests the list of all addresses.
   return (hostname, _options, callback) => {
     lookupPermitted(hostname, (error, addresses) => callback(error, addresses));
   };

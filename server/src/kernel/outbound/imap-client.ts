@@ -1,4 +1,4 @@
-/** Clients of IMAP servers, over connections that reach permitted addresses only. */
+/** Clients of IMAP servers, over connections to permitted addresses only. */
 import type { ImapFlow } from "imapflow";
 import type { Outbound } from "./outbound.ts";
 
@@ -7,25 +7,22 @@ const OVERHEAD_BYTES = 1_048_576;
 export interface ImapServer {
   readonly host: string;
   readonly port: number;
-  /** `tls` from the first byte, `starttls` before anything is said, or none. */
+  /** `tls` from the first byte, `starttls` before the login, or none. */
   readonly security: "tls" | "starttls" | "none";
   readonly username: string;
   readonly password: string;
   readonly timeoutMs: number;
-  /** Of one message or part. */
+  /** The maximum size of one message or part. */
   readonly bytesMax: number;
 }
 
-/**
- * A client that is not connected yet; a literal address that is not permitted is refused here, as it is never looked
- * up.
- */
+/** An unconnected client. A forbidden literal address is refused here, because it is never looked up. */
 export async function createImapClient(
   outbound: Outbound,
   { host, port, security, username, password, timeoutMs, bytesMax }: ImapServer,
 ): Promise<ImapFlow> {
   outbound.checkHost(host);
-  // Loaded here: most installations fetch no mails.
+  // Loaded on demand, because most installations fetch no e-mails.
   const library = await import("imapflow");
   const { secureContext, lookup } = outbound;
   const client = new library.ImapFlow({
@@ -34,7 +31,7 @@ export async function createImapClient(
     secure: security === "tls",
     doSTARTTLS: security === "starttls",
     auth: { user: username, pass: password },
-    // Also the options of a connection without TLS.
+    // These options also apply to connections without TLS.
     tls: {
       rejectUnauthorized: true,
       lookup,
@@ -50,12 +47,12 @@ export async function createImapClient(
     maxLiteralSize: bytesMax + OVERHEAD_BYTES,
     maxResponseSize: bytesMax + 2 * OVERHEAD_BYTES,
   });
-  // A broken connection is reported where something is awaited.
+  // The pending operation reports a broken connection.
   client.on("error", () => undefined);
   return client;
 }
 
-/** The error in words for those who set it up; the library's own holds the commands, and so the password. */
+/** Describes the error for administrators. The library's error contains the commands, and so the password. */
 export function imapErrorWords(error: unknown): string {
   const { message, responseText, authenticationFailed, code } = error as {
     readonly message?: string;

@@ -29,7 +29,7 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 const text = (body: Uint8Array): string => Buffer.from(body).toString();
 
 describe("a call", () => {
-  test("sends method, path, headers and body as they are, and returns any status", async () => {
+  test("sends method, path, headers and body unchanged, and returns any status", async () => {
     const received: string[] = [];
     await using server = await serve((request, response) => {
       request.setEncoding("utf8").on("data", (chunk: string) => received.push(chunk));
@@ -69,7 +69,7 @@ describe("a call", () => {
     expect(server.connections).toBe(1);
   });
 
-  test("does not wait for calls that hang on the same origin", async () => {
+  test("does not wait for hanging calls to the same origin", async () => {
     const hanging: ServerResponse[] = [];
     const hung = Promise.withResolvers<void>();
     await using server = await serve((request, response) => {
@@ -90,7 +90,7 @@ describe("a call", () => {
 });
 
 describe("the size limit", () => {
-  test("keeps a body of exactly its size whole, with the connection", async () => {
+  test("keeps a body of exactly the maximum size, and the connection", async () => {
     await using server = await serve((_request, response) => response.end("x".repeat(1024)));
     for (let count = 0; count < 3; count += 1) {
       const answer = await outbound.request(call(server));
@@ -101,23 +101,26 @@ describe("the size limit", () => {
     expect(server.connections).toBe(1);
   });
 
-  test.each([0, 1, 1000, 1024])("keeps %i bytes of an endless body and hangs up", async (limit) => {
-    const closed = Promise.withResolvers<void>();
-    await using server = await serve((_request, response) => {
-      const chunk = "0123456789".repeat(1000);
-      const write = (): void => {
-        while (!response.destroyed && response.write(chunk));
-      };
-      response.on("drain", write).on("close", closed.resolve);
-      write();
-    });
-    const answer = await outbound.request(call(server, { maxResponseBytes: limit }));
-    expect(answer).toMatchObject({ status: 200, truncated: true });
-    expect(text(answer.body)).toBe("0123456789".repeat(103).slice(0, limit));
-    await closed.promise;
-  });
+  test.each([0, 1, 1000, 1024])(
+    "keeps %i bytes of an endless body and closes the connection",
+    async (limit) => {
+      const closed = Promise.withResolvers<void>();
+      await using server = await serve((_request, response) => {
+        const chunk = "0123456789".repeat(1000);
+        const write = (): void => {
+          while (!response.destroyed && response.write(chunk));
+        };
+        response.on("drain", write).on("close", closed.resolve);
+        write();
+      });
+      const answer = await outbound.request(call(server, { maxResponseBytes: limit }));
+      expect(answer).toMatchObject({ status: 200, truncated: true });
+      expect(text(answer.body)).toBe("0123456789".repeat(103).slice(0, limit));
+      await closed.promise;
+    },
+  );
 
-  test("counts compressed bytes and never expands them", async () => {
+  test("counts compressed bytes and never decompresses them", async () => {
     const bomb = gzipSync(Buffer.alloc(10_000_000));
     await using server = await serve((_request, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end(bomb);
@@ -129,7 +132,7 @@ describe("the size limit", () => {
     expect(Buffer.compare(cut.body, bomb.subarray(0, 100))).toBe(0);
   });
 
-  test("refuses a flood of headers", async () => {
+  test("refuses too many headers", async () => {
     await using server = await serve((_request, response) => {
       response.writeHead(200, { "x-flood": "x".repeat(100_000) }).end();
     });
@@ -139,7 +142,7 @@ describe("the size limit", () => {
 });
 
 describe("the time limit", () => {
-  test("ends a call whose headers never come, and closes its connection", async () => {
+  test("ends a call without response headers, and closes its connection", async () => {
     const closed = Promise.withResolvers<void>();
     await using server = await serve((_request, response) => response.on("close", closed.resolve));
     const error = await failureOf(outbound.request(call(server, { timeoutMs: 500 })));
@@ -148,7 +151,7 @@ describe("the time limit", () => {
     await closed.promise;
   });
 
-  test("ends a call whose body drips without end", async () => {
+  test("ends a call whose body arrives slowly and never ends", async () => {
     const closed = Promise.withResolvers<void>();
     await using server = await serve((_request, response) => {
       const drip = setInterval(() => response.write("x"), 5);
@@ -162,7 +165,7 @@ describe("the time limit", () => {
     await closed.promise;
   });
 
-  test("ends a call whose name lookup hangs, and sends nothing when it comes after all", async () => {
+  test("ends a call whose name lookup hangs, and sends nothing when the lookup completes", async () => {
     const lookup = Promise.withResolvers<readonly string[]>();
     const slow = new Outbound({ allow: ["127.0.0.1"], lookup: () => lookup.promise });
     await using server = await serve((_request, response) => response.end("ok"));
@@ -175,7 +178,7 @@ describe("the time limit", () => {
     await slow.close();
   });
 
-  test("bounds the connection by itself", async () => {
+  test("limits the connection separately", async () => {
     const hanging = new Promise<never>(() => undefined);
     const slow = new Outbound({ allow: [], connectTimeoutMs: 50, lookup: () => hanging });
     const request = { method: "GET", url: "https://slow.test", maxResponseBytes: 0 };
@@ -187,7 +190,7 @@ describe("the time limit", () => {
 });
 
 describe("cancelling", () => {
-  test("ends a running call at once", async () => {
+  test("ends a running call immediately", async () => {
     const stop = new AbortController();
     await using server = await serve((_request, response) => {
       response.write("beginning");
@@ -197,7 +200,7 @@ describe("cancelling", () => {
     expect(error).toMatchObject({ kind: "aborted" });
   });
 
-  test("before the call keeps it from connecting", async () => {
+  test("before the call prevents the connection", async () => {
     const asked: string[] = [];
     const lookup = async (hostname: string): Promise<readonly string[]> => {
       asked.push(hostname);
@@ -225,7 +228,7 @@ describe("cancelling", () => {
   });
 });
 
-test("failures have their kind, and no secret of the call", async () => {
+test("failures have a kind and contain no secrets of the call", async () => {
   const names = new Outbound({ allow: ["127.0.0.1"], lookup: async () => [] });
   await using server = await serve((request) => {
     request.socket.end("HTTP/1.1 200 OK\r\nBad Header: token-secret\r\n\r\n");
@@ -257,7 +260,7 @@ test("failures have their kind, and no secret of the call", async () => {
   await names.close();
 });
 
-test("a server that disconnects in the middle of the body is a failure, not a short response", async () => {
+test("a server that disconnects during the body is a failure, not a short response", async () => {
   await using server = await serve((request, response) => {
     response.writeHead(200, { "content-length": "100" }).write("beginning");
     setImmediate(() => request.socket.destroy());

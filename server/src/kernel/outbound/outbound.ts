@@ -1,10 +1,10 @@
 /**
- * The outbound HTTP client: every call that Millrace makes for its users passes here.
+ * The outbound HTTP client for all calls that Millrace makes for its users.
  *
- * Users choose the URLs, so each call may be hostile (SSRF). Only public addresses are reached, checked at
- * connect time; redirects are not followed unless requested; the whole call has one time limit, and the
- * response one size limit. Responses are not decompressed, so that limit holds for the stored body too. A
- * proxy in the environment is ignored: it would connect unchecked.
+ * Users choose the URLs, so each call can be hostile (SSRF). Only public addresses are allowed, checked at
+ * connect time. Redirects are not followed by default. The whole call has one time limit, and the response one
+ * size limit. Responses are not decompressed, so the limit also applies to the stored body. A proxy in the
+ * environment is ignored, because it would bypass the check.
  */
 import { X509Certificate } from "node:crypto";
 import type { LookupFunction } from "node:net";
@@ -27,20 +27,20 @@ import { isInCidr, isPublic, parseCidr } from "./ssrf-guard.ts";
 
 export { OutboundFailed, OutboundRefused } from "./error.ts";
 
-/** The end of a call, by its time limit or its caller's signal. */
+/** The end of a call by timeout or the caller's signal. */
 export interface TimeLimit {
   /** Aborted when the call must end. */
   readonly signal: AbortSignal;
-  /** Rejects at the same moment; it never resolves. */
+  /** Rejects at the same time. Never resolves. */
   readonly over: Promise<never>;
-  /** Stops the timer; to be called when the call has ended. */
+  /** Stops the timer. Must be called when the call has ended. */
   readonly stop: () => void;
 }
 
-// Beyond this, setTimeout fires at once.
+// Above this, setTimeout fires immediately.
 const TIMEOUT_MAX_MS = 2 ** 31 - 1;
 
-/** Starts the clock of a call; `at` names the call in the failure's message. */
+/** Starts the timeout of a call. `at` names the call in the failure's message. */
 function startTimeLimit(
   { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal?: AbortSignal },
   at: string,
@@ -56,8 +56,7 @@ function startTimeLimit(
     end(new OutboundFailed("timeout", `${at}: no whole answer within ${timeoutMs} ms`));
   }, timeoutMs);
   const onAbort = (): void => end(new OutboundFailed("aborted", `${at}: cancelled`));
-  // Not AbortSignal.any: the caller's signal may live as long as the process, and each call
-  // would leave a listener on it.
+  // AbortSignal.any would leave a listener per call on a caller's signal that can live as long as the process.
   signal?.addEventListener("abort", onAbort, { once: true });
   if (signal?.aborted === true) onAbort();
   const stop = (): void => {
@@ -68,15 +67,15 @@ function startTimeLimit(
 }
 
 export interface OutboundOptions {
-  /** CIDRs that may be reached although they are not public. */
+  /** CIDRs of non-public addresses that are allowed. */
   readonly allow: readonly string[];
-  /** Certificates trusted beside those that Node trusts. */
+  /** Certificates trusted in addition to those of Node. */
   readonly extraCaPem?: string;
-  /** From the name lookup to the end of the TLS handshake; 10 s unless set. */
+  /** From the name lookup to the end of the TLS handshake. Default: 10 s. */
   readonly connectTimeoutMs?: number;
-  /** The one place of this installation itself that may be reached, as an address that others begin with. */
+  /** The only address prefix of this installation that calls can reach. */
   readonly ownPlace?: string;
-  /** For tests: resolves host names in the place of the operating system. */
+  /** For tests: replaces the name lookup of the operating system. */
   readonly lookup?: Lookup;
 }
 
@@ -85,58 +84,58 @@ export interface OutboundRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: RequestContent;
-  /** Bounds the whole call: lookup, connection, redirects, and the last byte of the body. */
+  /** Limits the whole call: lookup, connection, redirects and body. */
   readonly timeoutMs: number;
-  /** More than this is cut off, see `truncated`. */
+  /** The rest is cut off, see `truncated`. */
   readonly maxResponseBytes: number;
-  /** Only https is allowed unless this is set. */
+  /** If false, only https is allowed. */
   readonly allowHttp?: boolean;
-  /** How many redirects are followed, none unless set; see `followRedirect` for what is sent along. */
+  /** The maximum number of redirects, 0 by default. `followRedirect` defines what is sent again. */
   readonly redirects?: number;
   readonly signal?: AbortSignal;
 }
 
 export interface OutboundResponse {
   readonly status: number;
-  /** Names in lower case; a header that came several times is joined by commas. */
+  /** Lower-case names. A repeated header is joined by commas. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As it came over the wire, still compressed if it was. */
+  /** As received, not decompressed. */
   readonly body: Uint8Array;
-  /** The body was longer than `maxResponseBytes`; `body` has its beginning. */
+  /** True if the body was longer than `maxResponseBytes`. `body` contains its beginning. */
   readonly truncated: boolean;
   readonly durationMs: number;
 }
 
-/** A response of which the body has not arrived yet. */
+/** A response whose body has not arrived. */
 export type ResponseHead = Pick<OutboundResponse, "status" | "headers"> & {
-  /** Of the last request of a chain of redirects. */
+  /** The URL of the last request in a chain of redirects. */
   readonly url: URL;
 };
 
-/** A request whose response is read while it arrives. */
+/** A request whose response is streamed. */
 export type ExchangeRequest = Omit<OutboundRequest, "maxResponseBytes">;
 
-/** Takes a response while it arrives; what it leaves unread is dropped, and the connection with it. */
+/** Reads a streamed response. Unread data is dropped together with the connection. */
 export type Receive<T> = (head: ResponseHead, body: AsyncIterable<Uint8Array>) => Promise<T>;
 
-/** Where test endpoints of this installation are: the one place of its own that webhooks may reach (ADR 0074). */
+/** The path of this installation's test endpoints: the only local path that webhooks can reach (ADR 0074). */
 export const OWN_PATH = "/listen/";
 const OWN_NAME = /^[\w-]+(?:\?[^#]*)?$/;
 const CONNECT_TIMEOUT_MS = 10_000;
 const REDIRECT_BYTES_MAX = 65_536;
 const LOOPBACK = ["127.0.0.1", "::1"];
 
-/** An HTTP client with a pool of connections, safe to point at URLs that strangers wrote. */
+/** An HTTP client with a connection pool, safe for URLs from untrusted users. */
 export class Outbound {
   readonly #agent: Agent;
   readonly #permits: (address: string) => boolean;
   readonly #lookup: Lookup;
   readonly #ownPlace: string | undefined;
-  /** Reaches whatever the operator called our own address, which may be a private one. */
+  /** Can reach the installation's own address, which may be private. */
   readonly #ownAgent: Agent;
-  /** Certificates that TLS trusts beside those that Node trusts; undefined when there are none. */
+  /** Additionally trusted certificates, if any. */
   readonly secureContext: SecureContext | undefined;
-  /** Trusted certificates with those of Node, as PEM, for clients that make a context of their own. */
+  /** Trusted certificates including Node's, in PEM, for clients that create a TLS context themselves. */
   readonly trustedCertificates: readonly string[] | undefined;
 
   constructor(options: OutboundOptions) {
@@ -164,18 +163,18 @@ export class Outbound {
         secureContext: this.secureContext,
         connectTimeoutMs: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       }),
-      // The time limit of the call covers both, and does not start anew with each chunk.
+      // The timeout of the call covers both and does not restart with each chunk.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveMaxTimeout: 60_000,
-      // Connections per origin are not limited: tenants share origins (a chat service's hooks),
-      // and one whose calls hang must not hold back the others. Callers bound their own calls.
+      // Connections per origin are unlimited: tenants share origins (a chat service's webhooks), and hanging
+      // calls of one must not delay the others. Callers limit their calls.
     });
   }
 
   /**
-   * Checks a URL as far as that goes without the network, when it is saved. Throws `OutboundRefused`. A host
-   * name that passes can still be refused at the call.
+   * Checks a URL without the network, for example when it is saved. Throws `OutboundRefused`. A host name that
+   * passes can still be refused at the call.
    */
   check({ url, allowHttp = false }: Pick<OutboundRequest, "url" | "allowHttp">): URL {
     const target = parseTarget(url, allowHttp || this.#isOwnPlace(url));
@@ -183,17 +182,17 @@ export class Outbound {
     return target;
   }
 
-  /** True of a plain name below our own place: dots that are encoded would be a way out of it for a proxy before us. */
+  /** True for a plain name below the installation's own path. Encoded dots could escape the path in a proxy. */
   #isOwnPlace(url: string): boolean {
     if (this.#ownPlace === undefined || !URL.canParse(url)) return false;
     const { href } = new URL(url);
     return href.startsWith(this.#ownPlace) && OWN_NAME.test(href.slice(this.#ownPlace.length));
   }
 
-  /** Checks a host by itself, where a protocol has no URLs. */
+  /** Checks a host, for protocols without URLs. */
   checkHost(host: string): void {
     const address = literalAddress(host);
-    // This name is the computer itself everywhere (RFC 6761), so nothing need be looked up.
+    // This name always means the local machine (RFC 6761), so no lookup is needed.
     const addresses = /(^|\.)localhost$/i.test(host)
       ? LOOPBACK
       : address === undefined
@@ -202,20 +201,20 @@ export class Outbound {
     if (addresses.length > 0 && !addresses.some(this.#permits)) throw refusedAddress(host);
   }
 
-  /** A socket for protocols other than HTTP, not yet connected: it reaches permitted addresses only. */
+  /** An unconnected socket for protocols other than HTTP, limited to permitted addresses. */
   socket(): GuardedSocket {
     return new GuardedSocket({ permits: this.#permits, lookup: this.#lookup });
   }
 
   /**
-   * The name lookup of clients that open their connections themselves: permitted addresses only. A literal
-   * address is not looked up, so `checkHost` must have permitted it.
+   * A name lookup for clients that open connections themselves, limited to permitted addresses. Literal
+   * addresses are not looked up, so `checkHost` must have permitted them.
    */
   get lookup(): LookupFunction {
     return guardedLookup({ permits: this.#permits, lookup: this.#lookup });
   }
 
-  /** Sends a request. A response of any status resolves; throws `OutboundRefused` or `OutboundFailed`. */
+  /** Sends a request. Resolves for any status. Throws `OutboundRefused` or `OutboundFailed`. */
   request(request: OutboundRequest): Promise<OutboundResponse> {
     return tracePart(
       () => describeRequest(request),
@@ -224,7 +223,7 @@ export class Outbound {
     );
   }
 
-  /** Sends a request, and has its response received while it arrives, within the one time limit. */
+  /** Sends a request and streams its response to `receive`, within one timeout. */
   exchange<T>(request: ExchangeRequest, receive: Receive<T>): Promise<T> {
     return tracePart(
       () => describeRequest(request),
@@ -250,8 +249,8 @@ export class Outbound {
     checkHeaders(headers);
     const limit = startTimeLimit(request, `${method} ${url.origin}`);
     try {
-      // Undici heeds the signal only once it is connected, and a lookup can hang for long before
-      // that, so the limit is raced against the call.
+      // Undici ignores the signal until it is connected, and a lookup can hang before that, so the timeout
+      // races the call.
       const hop = { method, url, headers: { ...traceHeaders(), ...headers }, body };
       const call = this.#follow(hop, request, { signal: limit.signal, receive });
       return await Promise.race([call, limit.over]);
@@ -260,7 +259,7 @@ export class Outbound {
     }
   }
 
-  /** Closes all connections at once; calls that still run fail as `closed`. */
+  /** Closes all connections immediately. Running calls fail as `closed`. */
   async close(): Promise<void> {
     await Promise.all([this.#agent.destroy(), this.#ownAgent.destroy()]);
   }
@@ -305,9 +304,9 @@ export class Outbound {
       signal.throwIfAborted();
       const request = { origin: url.origin, path, method, headers, body, signal };
       const agent = this.#isOwnPlace(url.href) ? this.#ownAgent : this.#agent;
-      // Undici takes iterables of bytes, which its types do not say.
+      // Undici accepts iterables of bytes, although its types do not.
       const response = await agent.request(request as Dispatcher.RequestOptions);
-      // One that is dropped reports so; whoever reads it is told by the read.
+      // A dropped body emits an error; a reader gets it from the read.
       response.body.on("error", () => undefined);
       return {
         status: response.statusCode,
@@ -320,7 +319,7 @@ export class Outbound {
   }
 }
 
-/** Names the host alone: paths and queries of others hold their secrets. */
+/** Contains only the host, because paths and queries can contain secrets. */
 function describeRequest({ method, url }: ExchangeRequest): SpanDescription {
   const host = URL.canParse(url) ? new URL(url).hostname : "";
   return {
@@ -330,7 +329,7 @@ function describeRequest({ method, url }: ExchangeRequest): SpanDescription {
   };
 }
 
-/** The body, with errors in the words of this client. */
+/** The body, with errors converted to `OutboundFailed`. */
 async function* readBody(body: AsyncIterable<Uint8Array>, at: string): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
@@ -339,7 +338,7 @@ async function* readBody(body: AsyncIterable<Uint8Array>, at: string): AsyncGene
   }
 }
 
-/** Reads a body up to a bound. */
+/** Reads a body up to a maximum size. */
 export async function readUpTo(
   bytesMax: number,
   body: AsyncIterable<Uint8Array>,
@@ -349,7 +348,7 @@ export async function readUpTo(
   for await (const chunk of body) {
     chunks.push(chunk.subarray(0, bytesMax - bytes));
     bytes += chunk.length;
-    // Leaving the loop destroys the stream, and with it the connection.
+    // Leaving the loop destroys the stream and its connection.
     if (bytes > bytesMax) return { body: Buffer.concat(chunks), truncated: true };
   }
   return { body: Buffer.concat(chunks), truncated: false };
@@ -375,12 +374,12 @@ function compileAllowList(allow: readonly string[]): (address: string) => boolea
   return (address) => isPublic(address) || allowed.some((cidr) => isInCidr(address, cidr));
 }
 
-/** One context for all connections: reading some 150 certificates anew for each is slow. */
+/** One context for all connections, because parsing about 150 certificates for each is slow. */
 function readTrust(extraCaPem: string | undefined): readonly string[] | undefined {
   if (extraCaPem === undefined) return undefined;
   const extra = extraCaPem.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? [];
   if (extra.length === 0) throw new Error("The extra CA file holds no PEM certificate.");
-  // OpenSSL skips a certificate that it cannot read, and calls would fail later without a hint; this throws.
+  // OpenSSL ignores unreadable certificates, and calls would fail later without an explanation. This throws.
   for (const pem of extra) new X509Certificate(pem);
   return [...getCACertificates("default"), ...extra];
 }

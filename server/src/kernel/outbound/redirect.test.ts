@@ -24,7 +24,7 @@ function call(server: Loopback, more: Partial<OutboundRequest> = {}): OutboundRe
   };
 }
 
-/** Answers the first request with a redirect, and any other with 200. */
+/** Responds to the first request with a redirect, and to any other with 200. */
 function redirecting(status: number, location: (self: string) => string): RequestListener {
   return (request, response) => {
     request.resume();
@@ -35,7 +35,7 @@ function redirecting(status: number, location: (self: string) => string): Reques
 }
 
 describe("redirects", () => {
-  test("are responses like others unless they are to be followed", async () => {
+  test("are ordinary responses unless redirects are enabled", async () => {
     await using server = await serve(redirecting(302, () => "/next"));
     const { redirects: _, ...plain } = call(server);
     const answer = await outbound.request(plain);
@@ -52,7 +52,7 @@ describe("redirects", () => {
     ["HEAD", 303, "HEAD", undefined],
     ["POST", 307, "POST", "2"],
     ["PATCH", 308, "PATCH", "2"],
-  ])("of %s with %i become %s", async (method, status, next, length) => {
+  ])("turn %s with %i into %s", async (method, status, next, length) => {
     await using server = await serve(redirecting(status, () => "/next?a=1"));
     const body = method === "HEAD" ? {} : { body: "{}" };
     const headers = { ...SECRETS, "Content-Type": "application/json" };
@@ -60,7 +60,7 @@ describe("redirects", () => {
     expect(answer.status).toBe(200);
     const request = server.requests[1];
     expect(request).toMatchObject({ method: next, url: "/next?a=1" });
-    // To the same origin the headers go along, those of the body only with the body.
+    // To the same origin, all headers are sent, and body headers only with the body.
     expect(request?.headers).toMatchObject({ authorization: "Bearer 1", "x-api-key": "2" });
     expect(request?.headers["content-type"]).toBe(
       next === "GET" ? undefined : headers["Content-Type"],
@@ -68,7 +68,7 @@ describe("redirects", () => {
     if (method !== "DELETE") expect(request?.headers["content-length"]).toBe(length);
   });
 
-  test("to another origin drop every header that could carry a credential, for good", async () => {
+  test("to another origin permanently drop every header that can contain a credential", async () => {
     await using server = await serve((request, response) => {
       const host = String(request.headers.host);
       const there = host.replace("127.0.0.1", "other.test");
@@ -95,7 +95,7 @@ describe("redirects", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("in a loop end after the number allowed", async () => {
+  test("in a loop end after the maximum number", async () => {
     await using server = await serve(redirecting(302, () => "/start"));
     await expect(outbound.request(call(server, { redirects: 3 }))).rejects.toMatchObject({
       kind: "redirects",

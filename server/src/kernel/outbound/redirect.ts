@@ -8,23 +8,23 @@ export interface Hop {
   readonly body: RequestContent | undefined;
 }
 
-/** The next request, its URL still to be checked. */
+/** The next request. Its URL is not checked. */
 export interface NextHop extends Omit<Hop, "url"> {
   readonly location: string;
 }
 
 /**
- * The next request of a redirect; undefined when the response is no redirect, or one that is not to be
+ * The next request of a redirect. Undefined if the response is not a redirect, or one that must not be
  * followed.
  *
- * Method and body change as in browsers: 303 becomes GET, so does a POST after 301 and 302, and
- * 307 and 308 repeat the request. Towards another origin only headers that cannot carry a
- * credential are sent, since connectors keep keys in headers of any name. A body may hold secrets
- * as well, so a redirect that would repeat it to another origin is not followed.
+ * Method and body change like in browsers: 303 becomes GET, as does a POST after 301 and 302; 307 and 308
+ * repeat the request. To another origin, only headers that cannot contain a credential are sent, because
+ * connectors use headers of any name for keys. A body can contain secrets too, so a redirect that would repeat
+ * it to another origin is not followed.
  */
 export function followRedirect(hop: Hop, status: number, location?: string): NextHop | undefined {
   if (location === undefined || !REDIRECTS.has(status)) return undefined;
-  // An invalid location is passed on as it is, to be refused like any other invalid URL.
+  // An invalid location is returned unchanged and refused like any other invalid URL.
   const next = URL.parse(location, hop.url.href);
   const sameOrigin = next?.origin === hop.url.origin;
   const toGet = status === 303 ? hop.method !== "HEAD" : status < 303 && hop.method === "POST";

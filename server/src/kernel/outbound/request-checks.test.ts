@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { Outbound, OutboundRefused } from "./outbound.ts";
 
-/** Names that an attacker has pointed at inner addresses. */
+/** Names that an attacker points at internal addresses. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   localhost: ["127.0.0.1", "::1"],
   "loopback.attacker.test": ["127.0.0.1"],
@@ -36,7 +36,7 @@ async function refusal(url: string, allowHttp: boolean): Promise<OutboundRefused
 
 describe("hostile URLs are refused", () => {
   test.each([
-    // Loopback, and every spelling of it that a URL parser takes.
+    // Loopback, in every spelling that a URL parser accepts.
     ["http://127.0.0.1/", "address"],
     ["http://127.1/", "address"],
     ["http://127.0.0.1./", "address"],
@@ -61,7 +61,7 @@ describe("hostile URLs are refused", () => {
     ["http://[64:ff9b::7f00:1]/", "address"],
     ["http://[2002:7f00:1::]/", "address"],
     ["http://[2001:0:7f00:1::]/", "address"],
-    // Inner networks, metadata services, and what else is not public.
+    // Internal networks, metadata services and other non-public addresses.
     ["https://10.0.0.1/", "address"],
     ["https://172.16.0.1/", "address"],
     ["https://192.168.0.1:8443/", "address"],
@@ -81,7 +81,7 @@ describe("hostile URLs are refused", () => {
     ["https://255.255.255.255/", "address"],
     ["https://198.18.0.1/", "address"],
     ["https://203.0.113.7/", "address"],
-    // Names that resolve to such addresses, if only with one of their answers.
+    // Names with at least one such address.
     ["http://localhost/", "address"],
     ["http://LOCALHOST/", "address"],
     ["https://loopback.attacker.test/", "address"],
@@ -93,7 +93,7 @@ describe("hostile URLs are refused", () => {
     ["https://bücher.attacker.test/", "address"],
     ["https://zone.attacker.test/", "address"],
     ["https://nonsense.attacker.test/", "address"],
-    // Forms that parsers read differently, or that say more than where to go.
+    // Forms that parsers interpret differently, or with credentials.
     ["https://user:password@example.com/", "url"],
     ["https://user@example.com/", "url"],
     ["https://@example.com/", "url"],
@@ -135,25 +135,25 @@ describe("hostile URLs are refused", () => {
     ["ws://example.com/", "scheme"],
     ["unix:/var/run/docker.sock", "scheme"],
   ])("%j (%s)", async (url, reason) => {
-    // With http allowed, so that no row passes for its scheme alone.
+    // With http allowed, so that no row is refused for its scheme only.
     expect((await refusal(url, true)).reason).toBe(reason);
   });
 
-  test("plain http is refused unless it is allowed", async () => {
+  test("refuses plain http unless it is allowed", async () => {
     expect((await refusal("http://example.com/", false)).reason).toBe("scheme");
     expect(outbound.check({ url: "http://example.com/", allowHttp: true }).host).toBe(
       "example.com",
     );
   });
 
-  test("a URL can be checked without a call", () => {
+  test("checks a URL without a call", () => {
     expect(outbound.check({ url: "https://example.com:8443/hook?a=1" }).port).toBe("8443");
     expect(outbound.check({ url: "https://[2606:4700::1111]/" }).host).toBe("[2606:4700::1111]");
     expect(() => outbound.check({ url: "https://10.0.0.1/" })).toThrow(OutboundRefused);
   });
 });
 
-describe("methods and headers that would break the message are refused", () => {
+describe("refuses invalid methods and headers", () => {
   const send = async (method: string, headers: Record<string, string>): Promise<unknown> =>
     outbound
       .request({ method, url: "https://a.test", headers, timeoutMs: 5000, maxResponseBytes: 0 })

@@ -1,18 +1,17 @@
 /**
- * Checks of a request before it is sent: URL, method and headers. The address behind a host name is checked
- * later, at connect time.
+ * Checks a request before it is sent: URL, method and headers. The address of a host name is checked later, at
+ * connect time.
  */
 import { isIP } from "node:net";
 import { OutboundRefused } from "./error.ts";
 
 /**
- * Parses a URL or refuses it. The WHATWG parser forgives much (`https:x`, `https:\\x`, newlines in the
- * middle), and filters are bypassed where two parsers differ, so only a URL that all parsers read alike is
- * accepted.
+ * Parses a URL or refuses it. The WHATWG parser is lenient (`https:x`, `https:\\x`, newlines), and parser differences
+ * can bypass filters, so a URL is accepted only if all parsers agree on it.
  */
 export function parseTarget(text: string, allowHttp: boolean): URL {
   if (text.length > URL_CHARACTERS_MAX) throw refuseUrl("is too long");
-  // The pattern is the check: whitespace, control characters and backslashes are what it refuses.
+  // The pattern must match whitespace, control characters and backslashes.
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u0020\u007f\\]/.test(text)) throw refuseUrl("holds a character that it must not");
   const url = URL.parse(text);
@@ -29,26 +28,26 @@ export function parseTarget(text: string, allowHttp: boolean): URL {
   return url;
 }
 
-/** The address when the host of the URL is one, without the brackets of IPv6. */
+/** The address if the host of the URL is one, without the brackets of IPv6. */
 export function literalAddress(hostname: string): string | undefined {
   const address = hostname.replace(/^\[(.*)\]$/, "$1");
   return isIP(address) === 0 ? undefined : address;
 }
 
-/** Refuses methods that are no token, or that would turn the connection into something else. */
+/** Refuses invalid methods, and those that change the connection's protocol. */
 export function checkMethod(method: string): void {
   if (TOKEN.test(method) && !/^(CONNECT|TRACE|TRACK)$/i.test(method)) return;
   throw new OutboundRefused("method", "The method of the request is not allowed.");
 }
 
-/** Refuses headers that would break the message, and those by which the connection is managed. */
+/** Refuses headers that would break the message, and connection headers. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
     if (!TOKEN.test(name)) throw new OutboundRefused("header", "A header's name is not valid.");
     if (MANAGED_HEADERS.has(name.toLowerCase())) {
       throw new OutboundRefused("header", `The header ${name} cannot be set.`);
     }
-    // Latin-1 without control characters but the tab: what HTTP/1.1 can carry.
+    // HTTP/1.1 supports Latin-1 without control characters except the tab.
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
       throw new OutboundRefused("header", `The value of the header ${name} is not valid.`);
     }
@@ -58,8 +57,8 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): void {
 const URL_CHARACTERS_MAX = 8192;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/;
 
-// `host` would let a caller request another site than the one in the URL from a shared front, and
-// would set the TLS server name; the others frame the message or belong to the connection.
+// `host` would request another site from a shared front end and set the TLS server name. The others define the
+// message framing or belong to the connection.
 const MANAGED_HEADERS = new Set([
   "connection",
   "content-length",

@@ -1,15 +1,15 @@
-/** The content of a request: in memory, or streamed. */
+/** The content of a request, in memory or streamed. */
 
-/** A content that is read while it is sent; a redirect that repeats the request opens it anew. */
+/** A streamed content. A redirect that repeats the request opens it again. */
 export interface StreamedContent {
-  /** In bytes; exactly so many follow. */
+  /** The exact number of bytes. */
   readonly length: number;
   readonly open: () => AsyncIterable<Uint8Array>;
 }
 
 export type RequestContent = string | Uint8Array | StreamedContent;
 
-/** The body as the connection takes it, with the header that announces its length. */
+/** The body for the connection, with its length header. */
 export function toSentBody(content: RequestContent | undefined): {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
   readonly headers: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 const DELAY_MAX_MS = 24 * 3_600_000;
 
-/** Parses `Retry-After`: seconds, or a date; at most a day. Undefined when it is neither. */
+/** Parses `Retry-After` as seconds or a date, at most one day. Undefined for other texts. */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined;
   const text = header.trim();

@@ -67,7 +67,7 @@ describe("a guarded socket", () => {
     },
   );
 
-  test("uses the very address that was checked", async () => {
+  test("connects to the checked address", async () => {
     serve = (socket) => socket.end();
     asked.length = 0;
     const socket = outbound.socket();
@@ -76,13 +76,13 @@ describe("a guarded socket", () => {
     expect(asked).toEqual(["here.example.test"]);
   });
 
-  test("takes no path of this machine, and no options", () => {
+  test("accepts neither a socket path of this machine nor options", () => {
     for (const given of ["/run/postgresql/.s.PGSQL.5432", { port, host: "127.0.0.1" }, port]) {
       expect(() => outbound.socket().connect(given as never)).toThrow(TypeError);
     }
   });
 
-  test("carries TLS, with the certificates that we trust", async () => {
+  test("supports TLS with the trusted certificates", async () => {
     serve = (socket) => socket.end("secret hello");
     const socket = outbound.socket();
     socket.connect(tlsPort, "127.0.0.1");
@@ -95,7 +95,7 @@ describe("a guarded socket", () => {
     expect(Buffer.concat(chunks).toString()).toBe("secret hello");
   });
 
-  test("disconnects a server that sends without end, also beneath TLS", async () => {
+  test("disconnects a server that sends endlessly, also with TLS", async () => {
     serve = (socket) => {
       const more = (): void => {
         while (!socket.destroyed && socket.write(Buffer.alloc(262_144)));

@@ -4,17 +4,17 @@ import { type ConnectorOptions, guardedLookup, refusedAddress } from "./guarded-
 import { OutboundFailed } from "./error.ts";
 import { literalAddress } from "./request-checks.ts";
 
-/** A response of the protocols that use sockets is much smaller. */
+/** Much larger than any valid response of these protocols. */
 const RESPONSE_BYTES_MAX = 16 * 1024 * 1024;
 const CHECK_EVERY_MS = 100;
 
 /**
- * A connection for the clients of other protocols. They choose when to connect and wrap TLS around it,
- * but the address check is the one of every call: it is part of the name lookup of the connection itself.
+ * A connection for clients of other protocols. They decide when to connect and can add TLS, but the address
+ * check is always part of the connection's name lookup.
  *
  * Many of these clients buffer a message of any length that the server announces. So a server that sends more
- * than any honest response is disconnected. The count is checked from time to time instead of with each chunk,
- * since TLS reads the connection beneath this object.
+ * than any valid response is disconnected. The count is checked periodically instead of per chunk, because TLS
+ * reads the connection below this object.
  */
 export class GuardedSocket extends Socket {
   readonly #guard: Pick<ConnectorOptions, "permits" | "lookup">;
@@ -25,7 +25,7 @@ export class GuardedSocket extends Socket {
     this.once("connect", () => this.#limitResponses());
   }
 
-  /** Takes a port and a host only: a path would be a socket of this machine. */
+  /** Accepts only a port and a host, because a path would open a local socket. */
   override connect(...[port, host, listener]: readonly unknown[]): this {
     if (typeof port !== "number" || typeof host !== "string") {
       throw new TypeError("A guarded socket connects to a port and a host.");
@@ -36,7 +36,7 @@ export class GuardedSocket extends Socket {
       return this;
     }
     const lookup = guardedLookup(this.#guard);
-    // The client's own listener, which the type of `connect` leaves out.
+    // The client's listener, which the type of `connect` omits.
     const onConnect = typeof listener === "function" ? (listener as () => void) : undefined;
     return super.connect(
       { host: literal ?? host, port, lookup, autoSelectFamily: true },
@@ -65,16 +65,16 @@ export interface TlsTrust {
   readonly secureContext?: SecureContext;
 }
 
-/** Begins TLS on a connection that is there, for the protocols that are not HTTP; it emits `secureConnect`. */
+/** Starts TLS on an open connection, for protocols other than HTTP. Emits `secureConnect`. */
 export function startTls(socket: Socket, host: string, trust: TlsTrust): TLSSocket {
   const secure = connectTls({
     socket,
     host,
-    // An address in digits has no name to send.
+    // A literal address has no server name.
     ...(literalAddress(host) === undefined && { servername: host }),
     ...trust,
   });
-  // A broken connection is reported where something is awaited.
+  // The pending operation reports a broken connection.
   secure.on("error", () => undefined);
   return secure;
 }

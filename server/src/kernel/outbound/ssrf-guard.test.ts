@@ -28,7 +28,7 @@ describe("parseCidr", () => {
     "fe80::1%eth0/64",
     "localhost",
     "10.0.0.0-10.0.0.9",
-  ])("refuses %j", (text) => {
+  ])("rejects %j", (text) => {
     expect(parseCidr(text)).toBeUndefined();
   });
 
@@ -46,12 +46,12 @@ describe("parseCidr", () => {
     ["2001:db8::1", "2001:DB8:0:0:0:0:0:1", true],
     ["::", "::/0", true],
     ["fe80::1%eth0", "fe80::/10", true],
-    // A mapped address is the IPv4 address that it maps, in both places.
+    // A mapped address equals its IPv4 address, in both positions.
     ["::ffff:10.0.0.1", "10.0.0.0/8", true],
     ["::ffff:a00:1", "10.0.0.0/8", true],
     ["10.0.0.1", "::ffff:10.0.0.0/104", true],
     ["11.0.0.1", "::ffff:10.0.0.0/104", false],
-    // Beyond that the families never mix.
+    // Otherwise the address families never match each other.
     ["10.0.0.1", "::/0", false],
     ["::ffff:10.0.0.1", "::/0", false],
     ["::1", "0.0.0.0/0", false],
@@ -62,13 +62,13 @@ describe("parseCidr", () => {
     expect(within(address, cidr)).toBe(expected);
   });
 
-  test("agrees with Node's own BlockList", () => {
+  test("agrees with Node's BlockList", () => {
     const v4 = fc.tuple(fc.ipV4(), fc.ipV4(), fc.integer({ min: 0, max: 32 }));
     const v6 = fc.tuple(fc.ipV6(), fc.ipV6(), fc.integer({ min: 0, max: 128 }));
     fc.assert(
       fc.property(fc.oneof(v4, v6), fc.boolean(), ([network, other, prefix], near) => {
         const family = network.includes(":") ? "ipv6" : "ipv4";
-        // Two random addresses share next to no bits; a near one decides at the prefix.
+        // Two random addresses rarely share a prefix, so a similar one tests the prefix length.
         const address = near ? network : other;
         const list = new BlockList();
         list.addSubnet(network, prefix, family);
@@ -101,7 +101,7 @@ describe("isPublic", () => {
     "2606:4700:4700::1111",
     "2001:4860:4860::8888",
     "2a00:1450:4001:81b::200e",
-  ])("%s is", (address) => {
+  ])("%s is public", (address) => {
     expect(isPublic(address)).toBe(true);
   });
 
@@ -162,7 +162,7 @@ describe("isPublic", () => {
     "febf::1",
     "fec0::1",
     "ff02::1",
-  ])("%s is not", (address) => {
+  ])("%s is not public", (address) => {
     expect(isPublic(address)).toBe(false);
   });
 });

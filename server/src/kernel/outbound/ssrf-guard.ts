@@ -1,22 +1,22 @@
 /**
- * The SSRF guard's rules: IP addresses and their ranges, as pure functions.
+ * The rules of the SSRF guard: IP addresses and ranges, as pure functions.
  *
- * An address is held as its bytes in network order, 4 for IPv4 and 16 for IPv6. A v4-mapped
- * address (`::ffff:10.0.0.1`) is read as the IPv4 address that it is: a dual-stack socket reports
- * its IPv4 peers so, and a rule for `10.0.0.0/8` must hold for both spellings. Apart from that the
- * families never mix: `::/0` contains no IPv4 address.
+ * An address is stored as its bytes in network order, 4 for IPv4 and 16 for IPv6. A v4-mapped address
+ * (`::ffff:10.0.0.1`) is parsed as its IPv4 address: a dual-stack socket reports IPv4 peers in this form, and a
+ * rule for `10.0.0.0/8` must apply to both spellings. Otherwise the families never match each other: `::/0`
+ * contains no IPv4 addresses.
  */
 import { isIPv4, isIPv6 } from "node:net";
 
-/** A range of addresses. Bits of `bytes` beyond `prefixBits` do not matter. */
+/** A range of addresses. Bits of `bytes` after `prefixBits` are ignored. */
 export interface Cidr {
   readonly bytes: Uint8Array;
   readonly prefixBits: number;
 }
 
 /**
- * Reads `10.0.0.0/8`, `fd00::/8` or a single address. Host bits may be set (`10.1.2.3/8` is
- * `10.0.0.0/8`). Anything else is undefined, so that the caller can say which setting was wrong.
+ * Parses `10.0.0.0/8`, `fd00::/8` or a single address. Host bits are allowed (`10.1.2.3/8` is `10.0.0.0/8`).
+ * Returns undefined for other texts, so that the caller can name the invalid setting.
  */
 export function parseCidr(text: string): Cidr | undefined {
   const [, host, prefix] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
@@ -26,26 +26,26 @@ export function parseCidr(text: string): Cidr | undefined {
   const bitsMax = parsed.length * 8;
   const prefixBits = prefix === undefined ? bitsMax : Number(prefix);
   if (prefixBits > bitsMax) return undefined;
-  // `::ffff:10.0.0.0/104` is `10.0.0.0/8`. With fewer than 96 bits it reaches beyond the mapped
-  // range, so it stays an IPv6 range; mapped addresses, being IPv4 here, are then not in it.
+  // `::ffff:10.0.0.0/104` is `10.0.0.0/8`. With fewer than 96 bits it includes more than mapped addresses, so
+  // it stays an IPv6 range; mapped addresses, which are parsed as IPv4, are then outside of it.
   const bytes = prefixBits >= MAPPED_BITS ? unmapAddress(parsed) : parsed;
   return { bytes, prefixBits: prefixBits - (parsed.length - bytes.length) * 8 };
 }
 
-/** True when the address is in the range. Text that is no address is in none. */
+/** True if the address is in the range. Invalid addresses are in no range. */
 export function isInCidr(address: string, cidr: Cidr): boolean {
   const bytes = parseAddress(address);
   return bytes !== undefined && contains(cidr, bytes);
 }
 
-/** True when all of the inner range is in the outer one. */
+/** True if the inner range is completely in the outer one. */
 export function includesCidr(outer: Cidr, inner: Cidr): boolean {
   return inner.prefixBits >= outer.prefixBits && contains(outer, inner.bytes);
 }
 
 /**
- * The client that an address counts as: an IPv4 address as itself, an IPv6 one as its /64, since all its
- * addresses belong to one client. Two spellings of one address are the same client.
+ * The client of an address: an IPv4 address itself, or the /64 of an IPv6 address, because all its addresses
+ * belong to one client. Different spellings of an address give the same client.
  */
 export function classifyAddress(address: string): string {
   const bytes = parseAddress(address);
@@ -56,14 +56,14 @@ export function classifyAddress(address: string): string {
 }
 
 /**
- * True when the address is one of the public internet: not one of this host, its networks, its cloud, nor of
- * a reserved range. Text that is no address is not public.
+ * True for an address of the public internet: not this host, its networks, its cloud, or a reserved range.
+ * Invalid addresses are not public.
  */
 export function isPublic(address: string): boolean {
   const bytes = parseAddress(address);
   if (bytes === undefined) return false;
   if (bytes.length === 4) return !NOT_PUBLIC_V4.some((cidr) => contains(cidr, bytes));
-  // On an IPv6-only network DNS64 maps every IPv4 address to one of these; the IPv4 address counts.
+  // On an IPv6-only network, DNS64 maps every IPv4 address to this range, so the IPv4 address is checked.
   if (contains(NAT64, bytes)) return isPublic(bytes.subarray(12).join("."));
   return contains(GLOBAL_V6, bytes) && !NOT_PUBLIC_V6.some((cidr) => contains(cidr, bytes));
 }
@@ -71,8 +71,8 @@ export function isPublic(address: string): boolean {
 const MAPPED_BITS = 96;
 const MAPPED = "0,0,0,0,0,0,0,0,0,0,255,255";
 
-// The registries of special-purpose addresses (RFC 6890 and successors), the anycast relay of
-// 6to4, multicast, and the one metadata service that stands on a public address (Azure's).
+// The special-purpose registries (RFC 6890 and successors), the 6to4 anycast relay, multicast, and Azure's
+// metadata service, which has a public address.
 const NOT_PUBLIC_V4 = parseCidrs(
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -92,9 +92,8 @@ const NOT_PUBLIC_V4 = parseCidrs(
   "240.0.0.0/4",
 );
 
-// Only global unicast is public, without protocol assignments (Teredo,
-// ORCHID, benchmarks), documentation, and 6to4. The tunnels embed IPv4 addresses, private ones too, and are
-// out of use, so they are refused whatever they embed.
+// Only global unicast is public, except protocol assignments (Teredo, ORCHID, benchmarks), documentation, and
+// 6to4. The tunnels embed IPv4 addresses, including private ones, and are obsolete, so they are always refused.
 const [GLOBAL_V6, NAT64] = [requireCidr("2000::/3"), requireCidr("64:ff9b::/96")];
 const NOT_PUBLIC_V6 = parseCidrs("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
 
@@ -131,7 +130,7 @@ function unmapAddress(bytes: Uint8Array): Uint8Array {
 
 function readBytes(text: string): Uint8Array | undefined {
   if (isIPv4(text)) return Uint8Array.from(text.split("."), Number);
-  // A zone (`fe80::1%eth0`) names an interface of this host; it does not change the range.
+  // A zone (`fe80::1%eth0`) names a local interface and does not change the range.
   return isIPv6(text) ? readV6(text.replace(/%.*$/, "")) : undefined;
 }
 

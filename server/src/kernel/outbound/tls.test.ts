@@ -32,7 +32,7 @@ describe("TLS", () => {
     expect(server.connections).toBe(2);
   });
 
-  test("refuses an unknown CA, also when the environment would not", async () => {
+  test("refuses an unknown CA, also if the environment disables verification", async () => {
     await using server = await serveTls((_request, response) => response.end());
     await expect(get(client({}), server, "hooks.example.test")).rejects.toMatchObject({
       kind: "tls",
@@ -56,7 +56,7 @@ describe("TLS", () => {
     ["", "no PEM certificate"],
     ["nonsense", "no PEM certificate"],
     [TEST_CA_PEM.replace("MII", "xxx"), ""],
-  ])("an unreadable CA file is an error at the start", (extraCaPem, message) => {
+  ])("an unreadable CA file is an error at start", (extraCaPem, message) => {
     expect(() => client({ extraCaPem })).toThrow(message);
   });
 });

@@ -8,7 +8,7 @@ import { useWorld } from "../testing/world.ts";
 const world = await useWorld({ domains: [...domains, notes] });
 const agent = await world.member(["owner"]);
 
-/** As another process has it, which hears of nothing before it looks. */
+/** A feed like that of another process, which gets no direct notices. */
 async function elsewhere(db: Pick<Database, "system"> = world.kernel.db) {
   const news = new CommitFeed(db as Database);
   await news.catchUp();
@@ -39,7 +39,7 @@ test("a listener gets the later events of its topic, and no others", async () =>
   expect(notesHeard).toEqual(ids);
 });
 
-test("an unsubscribed listener gets nothing more", async () => {
+test("an unsubscribed listener gets no further events", async () => {
   const news = await elsewhere();
   const heard: string[] = [];
   const leave = news.subscribe(["note"], ({ resourceId }) => heard.push(resourceId));
@@ -52,7 +52,7 @@ test("an unsubscribed listener gets nothing more", async () => {
 });
 
 test("a listener that subscribes during a read misses nothing", async () => {
-  // What others wrote before is none of its news.
+  // Earlier events of other writers are not announced.
   await world.settled();
   let meanwhile = async (): Promise<void> => undefined;
   const { db } = world.kernel;
@@ -63,7 +63,7 @@ test("a listener that subscribes during a read misses nothing", async () => {
     },
   });
   let [heard, id]: [string[], string] = [[], ""];
-  // After the look has said which topics it wants, and before the database has looked.
+  // After the read has collected its topics, and before it queries the database.
   meanwhile = async () => {
     meanwhile = async () => undefined;
     heard = gather(news, "note");
@@ -93,7 +93,7 @@ test("listeners that come and go do not keep the cursor from advancing", async (
   expect([1, 2]).toContain(heard.filter((one) => one === id).length);
 });
 
-/** Takes its place in the log at once, and appears there when it is told to. */
+/** Starts a transaction with an early log position that commits on request. */
 async function slowAct() {
   const partition = { workspace: world.home, environment: "production" } as const;
   const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -113,7 +113,7 @@ const INSERT = `insert into events (epoch, topic, type, actor_id, actor_type, ac
 const valuesOf = (id: string): string =>
   `(${world.kernel.commitFeed.epoch}, 'note', 'note.updated', 'x', 'system', 'x', 'note', ${id}, 'cor', now(), '{}')`;
 
-test("an unsettled event is announced at once, and one that appears before it is not missed", async () => {
+test("announces an unsettled event immediately, and does not miss an earlier one that appears later", async () => {
   const news = await elsewhere();
   const heard = gather(news, "note");
   const finish = await slowAct();
@@ -125,7 +125,7 @@ test("an unsettled event is announced at once, and one that appears before it is
   expect(heard).toContain("slow");
 });
 
-test("nor is one that appears on an earlier page while a later one is read", async () => {
+test("does not miss an event that appears on an earlier page while a later page is read", async () => {
   const partition = { workspace: world.home, environment: "production" } as const;
   const { db } = world.kernel;
   let looks = 0;
@@ -152,7 +152,7 @@ test("nor is one that appears on an earlier page while a later one is read", asy
   looks = 0;
   await news.catchUp();
   expect(looks).toBe(2);
-  // An open transaction of another test lets the feed begin earlier, with events of the tests above.
+  // An open transaction of another test makes the feed start earlier, with events of the tests above.
   const announced = heard.filter((id) => id.startsWith("many "));
   expect(new Set(announced).size).toBe(10_500);
   await world.settled();

@@ -4,20 +4,20 @@ import { positionOfRow } from "../log/event-log.ts";
 import type { LoopNext } from "../work/loop.ts";
 import { type EpochChange, SeenEvents } from "./lost-events.ts";
 
-/** Events that one query passes over; it returns those of the topics that have listeners. */
+/** The number of events that one query scans. It returns those in topics with listeners. */
 const PAGE_EVENTS_MAX = 10_000;
 const POLL_MS = 500;
-/** Of how many events of each page it remembers that it saw them. */
+/** The number of events per page that are remembered as seen. */
 const LATEST_MAX = 100;
-/** How far beyond an open transaction it reads, in pages. */
+/** The maximum number of pages to read beyond an open transaction. */
 const UNSETTLED_PAGES_MAX = 10;
 
 const END = `
   select epoch, pg_snapshot_xmin(pg_current_snapshot()) as xid, 0::bigint as seq from installation`;
 /**
- * Those of the next events that have listeners; and, even if there are none, how far it has read, and the
- * position before which nothing can appear any more. The latest few are named in the first row by
- * their positions alone, as one text: an array in each row took a tenth of the time under load.
+ * The next events in topics with listeners, and always the end of the read and the settled position. The first
+ * row contains the positions of the latest events in one text: an array in each row took a tenth of the time
+ * under load.
  */
 const READ = `
   with passed as materialized
@@ -45,9 +45,9 @@ interface PageRow {
   readonly end_epoch: number;
   readonly end_xid: string;
   readonly passed: number;
-  /** The transaction id and number of the latest, newest first, in the epoch that was the last one known. */
+  /** The transaction ids and numbers of the latest events, newest first, in the last known epoch. */
   readonly latest: string | null;
-  /** The last of those; null when there is none. */
+  /** The position of the newest event. Null without events. */
   readonly at_epoch: number | null;
   readonly at_xid: string;
   readonly at_seq: number;
@@ -65,7 +65,7 @@ interface NoticeRow {
   readonly actor_id: string;
 }
 
-/** The part of a committed event that a cache or a waiting reader needs to know. */
+/** The part of a committed event that caches and waiting readers need. */
 export interface CommitNotice {
   readonly type: string;
   readonly topic: string;
@@ -78,22 +78,22 @@ export interface CommitNotice {
 type CommitListener = (notice: CommitNotice) => void;
 
 /**
- * The in-process feed of committed events, of all nodes: for caches to invalidate and for clients that wait.
- * One query serves all listeners, however many, and passes over topics that nobody here listens to. An event
- * may be announced several times, at its commit and again from the log, so listeners must not count.
+ * The in-process feed of events committed by any node, for cache invalidation and waiting clients. One query
+ * serves all listeners and skips topics without listeners. An event can be announced several times, at its
+ * commit and again from the log, so listeners must not count.
  */
 export class CommitFeed {
   readonly #db: Database;
   readonly #seen = new SeenEvents();
-  /** Told of each new epoch of the log. */
+  /** Called for each new epoch of the log. */
   readonly #onEpoch: (change: EpochChange) => void;
   readonly #listeners = new Map<string, Set<CommitListener>>();
   #at: LogPosition | undefined;
   #settledId = eventIdOf({ epoch: 0, xid: 0, seq: 0 });
   #epoch = 0;
-  /** How often a topic got its first listener. */
+  /** The number of times a topic got its first listener. */
   #topicsAdded = 0;
-  /** Where the next read begins, if the last one failed or a topic was added while it was under way. */
+  /** The start of the next read, if the last one failed or a topic was added during it. */
   #rereadFrom: LogPosition | undefined;
 
   constructor(db: Database, onEpoch: (change: EpochChange) => void = () => undefined) {
@@ -101,14 +101,14 @@ export class CommitFeed {
     this.#onEpoch = onEpoch;
   }
 
-  /** The epoch of the log, as it was read last; 0 before that. */
+  /** The epoch at the last read of the log. 0 before that. */
   get epoch(): number {
     return this.#epoch;
   }
 
   /**
-   * The id below which nothing can appear any more, as of the last read: whoever follows the log from here misses
-   * nothing.
+   * The settled position at the last read, before which no further events appear: following the log from here
+   * misses none.
    */
   get settledId(): string {
     return this.#settledId;
@@ -131,21 +131,21 @@ export class CommitFeed {
     }
   }
 
-  /** Announces what came into the log since the last call. */
+  /** Announces new events of the log since the last call. */
   async catchUp(): Promise<LoopNext> {
     this.#at ??= await this.#end();
     const start = this.#at;
     let from = (this.#rereadFrom ??= start);
     const added = this.#topicsAdded;
-    // All are announced at once, but the cursor stops where an older transaction may still add something:
-    // events beyond it are announced again, and one that appears before it is not missed.
+    // All events are announced immediately, but the cursor stops at the first open transaction: later events
+    // are announced again, so an event that appears before them is not missed.
     let settled: LogPosition | undefined;
     let more = true;
     for (let page = 0; more && page < UNSETTLED_PAGES_MAX; page += 1) {
       const { end, at, notices, passed } = await this.#read(from);
       this.announce(notices);
       if (end.epoch !== this.#epoch) await this.#compareEpochs(end.epoch);
-      // Transactions that were open when the first page was read may have committed since.
+      // Transactions that were open during the first page may have committed since.
       settled ??= end;
       from = at;
       more = passed === PAGE_EVENTS_MAX;

@@ -1,6 +1,4 @@
-/**
- * Dead letters: events that a reader gave up, and passed. They are handled anew, or forgotten, when somebody says so.
- */
+/** Dead letters: events that a reader failed to handle and skipped. A user can retry or discard them. */
 import { sql } from "kysely";
 import type { Platform, Reader } from "../contract.ts";
 import type { Tx } from "../db/connection.ts";
@@ -22,7 +20,7 @@ export interface DeadLetter {
   readonly position: LogPosition;
   readonly error: string;
   readonly at: string;
-  /** Undefined when the log no longer holds it. */
+  /** Undefined if the log no longer contains it. */
   readonly event: RecordedEvent | undefined;
 }
 
@@ -32,7 +30,7 @@ type Row = Pick<EventRow, "epoch" | "xid" | "seq"> & {
   readonly parked_at: string;
 };
 
-/** The dead letters of a partition, the newest event first. */
+/** The dead letters of a partition, newest event first. */
 export async function readDeadLetters(
   tx: Tx,
   { before, limit }: { readonly before: LogPosition | undefined; readonly limit: number },
@@ -59,8 +57,8 @@ const REMOVE = `delete from parked_events where ${PLACE} returning 1 as one`;
 const SET_REASON = `update parked_events set error = $5 where ${PLACE}`;
 
 /**
- * Handles a dead letter in one transaction with its end. Gives the reason where it fails again, and "gone" where there
- * is no such letter, or somebody else has it in hand.
+ * Handles a dead letter and deletes it in one transaction. Returns the reason of a new failure, or "gone" if
+ * the letter does not exist or is being handled.
  */
 export async function handleDeadLetter(
   { platform, partition }: { readonly platform: Platform; readonly partition: Partition },
@@ -86,7 +84,7 @@ export async function handleDeadLetter(
   }
 }
 
-/** Forgets a dead letter; false when there is none. */
+/** Discards a dead letter. Returns false if it does not exist. */
 export async function removeDeadLetter(
   send: (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>,
   reader: string,

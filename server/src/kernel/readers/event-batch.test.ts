@@ -7,7 +7,7 @@ const world = await useWorld();
 
 const AT = "2026-01-02T03:04:05.000Z";
 
-/** Appends events of these types, each a second after the one before. */
+/** Appends events of these types at intervals of one second. */
 async function append(environment: "production" | "staging", types: readonly string[]) {
   const partition = { workspace: world.home, environment } as const;
   await world.kernel.db.write(partition, async (session) => {
@@ -59,7 +59,7 @@ test("a summary has each event type once, and events are read in order", async (
   });
 });
 
-test("a batch is as long as it may be, and the next one goes on behind it", async () => {
+test("a batch has the maximum length, and the next one follows it", async () => {
   const counts: number[] = [];
   const counting = reader({
     name: "test.counting",

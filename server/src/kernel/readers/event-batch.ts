@@ -10,24 +10,24 @@ import {
   toEvent,
 } from "../log/event-log.ts";
 
-/** The next events of the log, as far as they can no longer change. */
+/** The next settled events of the log. */
 export interface EventBatch {
-  /** The cursor of the reader that is furthest behind. */
+  /** The cursor of the slowest reader. */
   readonly from: LogPosition;
-  /** Where the cursor is to go: the last event, or where the batch had to end. None when there is nothing to read. */
+  /** The new cursor position: the last event, or the end of the batch. Undefined if there are no events to read. */
   readonly last: LogPosition | undefined;
   readonly count: number;
-  /** True when there is more that can still change. */
+  /** True if unsettled events follow. */
   readonly unsettled: boolean;
   readonly parts: readonly BatchPart[];
 }
 
-/** The events that one batch holds at most. */
+/** The maximum number of events in a batch. */
 export const BATCH_EVENTS_MAX = 500;
 
 /**
- * The cursor of the hindmost of some readers, and the batch summary after it: one row for each event type
- * in each partition, however many events there are.
+ * The cursor of the slowest reader in a group, and the summary of the following batch: one row per event type
+ * and partition.
  */
 const summarySql = (bound: string): string => `
   with hindmost as
@@ -60,7 +60,7 @@ interface CursorRow {
   readonly unsettled: boolean;
 }
 
-/** Null in the one row of readers that have nothing to read. */
+/** Null in the single row of readers without new events. */
 type SummaryRow = Pick<EventRow, "epoch" | "xid" | "seq" | "workspace_id" | "environment"> & {
   readonly topic: string;
   readonly type: string;
@@ -70,17 +70,17 @@ type SummaryRow = Pick<EventRow, "epoch" | "xid" | "seq" | "workspace_id" | "env
 
 type NoSummary = { readonly [Field in keyof SummaryRow]: null };
 
-/** How far a batch reaches. */
+/** The limits of a batch. */
 export interface BatchLimits {
   readonly eventsMax: number;
   /**
-   * Where it ends at the latest, and exactly there unless it is full: a cursor may be where no event is. Some reader
-   * has passed it, so that nothing before it can change.
+   * The latest end of the batch, and its exact end unless it is full, because a cursor can be between events. A
+   * reader has passed it, so all events before it are settled.
    */
   readonly until?: LogPosition | undefined;
 }
 
-/** Reads the next batch of the readers of these names; `isExpected` picks the types that will be read. */
+/** Reads the next batch for the readers of these names. `isExpected` selects the types that will be read. */
 export async function readBatch(
   { db }: Platform,
   names: readonly string[],
@@ -96,7 +96,7 @@ export async function readBatch(
   if (!first) throw new Error(`No reader is registered: ${names.join(", ")}.`);
   const from = { epoch: first.at_epoch, xid: Number(first.at_xid), seq: first.at_seq };
   const { unsettled } = first;
-  // Another process may have moved the cursor beyond it meanwhile, and nothing takes a cursor back.
+  // Another process may have moved the cursor further. Cursors never move back.
   const isBehind = until !== undefined && eventIdOf(from) < eventIdOf(until);
   if (first.epoch === null) {
     return { from, last: isBehind ? until : undefined, count: 0, unsettled, parts: [] };
@@ -105,7 +105,7 @@ export async function readBatch(
   const count = summaries.reduce((sum, row) => sum + row.count, 0);
   const last = until && count < eventsMax ? until : positionOfRow(first);
   const groups = Map.groupBy(summaries, (row) => `${row.workspace_id} ${row.environment}`);
-  // In one order, since each may lock rows until the end: two nodes then wait, but never deadlock.
+  // Sorted, because each can lock rows until the end: two nodes then wait for each other without a deadlock.
   const expected = [...new Set(summaries.map(({ type }) => type).filter(isExpected))];
   const events = new BatchEvents(db, { from, last }, expected);
   const sorted = [...groups].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -113,18 +113,18 @@ export async function readBatch(
   return { from, last, count, unsettled, parts };
 }
 
-/** The limit is never reached: it tells the planner that there is little between the two positions. */
+/** The limit is never reached. It shows the planner that few rows are between the two positions. */
 const READ_EVENTS = `
   select ${EVENT_COLUMNS} from events e
    where (e.epoch, e.xid, e.seq) > ($1, $2, $3) and (e.epoch, e.xid, e.seq) <= ($4, $5, $6)
      and e.type = any($7::text[])
    order by e.epoch, e.xid, e.seq limit ${BATCH_EVENTS_MAX}`;
 
-/** The events of a batch, read by type for all its parts at once. */
+/** The events of a batch, read by type for all its parts together. */
 export class BatchEvents {
   readonly #db: Platform["db"];
   readonly #bounds: { readonly from: LogPosition; readonly last: LogPosition };
-  /** The types that some reader will read: they are read together with the first that are. */
+  /** The types that readers will read. All are loaded with the first read. */
   readonly #expectedTypes: readonly string[];
   readonly #byType = new Map<string, ReadonlyMap<string, readonly RecordedEvent[]>>();
 
@@ -138,7 +138,7 @@ export class BatchEvents {
     this.#expectedTypes = expectedTypes;
   }
 
-  /** Those of these types in one partition, a list for each type. With a session, as that sees the log. */
+  /** The events of these types in one partition, one list per type. With a session, reads in its transaction. */
   async read(
     partition: Partition,
     types: readonly string[],
@@ -165,7 +165,7 @@ export class BatchEvents {
   }
 }
 
-/** The part of a batch that is of one partition. */
+/** The part of a batch in one partition. */
 export class BatchPart {
   readonly partition: Partition;
   readonly counts: readonly EventTypeCount[];
@@ -186,7 +186,7 @@ export class BatchPart {
     this.#isOnly = isOnly;
   }
 
-  /** Its events of these types, in order. The transaction is in this partition. */
+  /** Its events of these types in order. The transaction is in this partition. */
   async events(session: Transaction, types: readonly string[]): Promise<readonly RecordedEvent[]> {
     const lists = await this.#events.read(
       this.partition,
@@ -197,7 +197,7 @@ export class BatchPart {
   }
 }
 
-/** Ids sort as the log does. */
+/** Ids sort like the log. */
 function byPosition(left: RecordedEvent, right: RecordedEvent): number {
   return left.id < right.id ? -1 : 1;
 }

@@ -2,17 +2,17 @@ import type { Database } from "../db/database.ts";
 import { eventIdOf, type LogPosition, positionOf } from "../log/event.ts";
 import { type EventRow, positionOfRow } from "../log/event-log.ts";
 
-/** How many of the latest events a process can miss later. */
+/** The number of latest events whose loss a process can detect. */
 const SEEN_MAX = 1_000;
 
-/** A new epoch of the log, as a process that lived through its beginning sees it. */
+/** The start of a new epoch of the log during the lifetime of this process. */
 export interface EpochChange {
   readonly epoch: number;
-  /** How many events of the epochs before it this process remembers. */
+  /** The number of remembered events of earlier epochs. */
   readonly seen: number;
-  /** Those of them that are gone, by id: a standby took over without them. */
+  /** The ids of remembered events that the new primary does not have. */
   readonly lost: readonly string[];
-  /** The last event that is left of the epochs before, and when it happened. */
+  /** The last remaining event of the earlier epochs, with its time. */
   readonly last: { readonly id: string; readonly at: string } | undefined;
 }
 
@@ -28,8 +28,8 @@ const LAST = `
 type PositionRow = Pick<EventRow, "epoch" | "xid" | "seq">;
 
 /**
- * The latest events that a process has seen. A standby that takes over asynchronously lacks some that were
- * acknowledged; nothing in the database tells of them any more, so those who saw them must.
+ * The latest events that a process has seen. After an asynchronous failover, the standby lacks some
+ * acknowledged events without any trace in the database, so processes that saw them report the loss.
  */
 export class SeenEvents {
   /** In the order in which they were seen. */
@@ -43,7 +43,7 @@ export class SeenEvents {
     }
   }
 
-  /** Compares with the log at the beginning of an epoch, and forgets what came before it. */
+  /** Compares with the log at the start of an epoch, and forgets earlier events. */
   async compare(db: Database, epoch: number): Promise<EpochChange> {
     const seen = [...this.#ids].flatMap((id) => positionOf(id) ?? []);
     const before = seen.filter((position) => position.epoch < epoch);

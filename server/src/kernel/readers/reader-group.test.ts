@@ -48,7 +48,7 @@ const marksOf = async (name: string) =>
 const places = () =>
   world.sql("select distinct epoch, xid, seq from readers where name like 'test.%'");
 
-test("readers at the same place move on together, each event once for each", async () => {
+test("readers at the same position advance together and handle each event once", async () => {
   const convoy = together();
   await write("a");
   await write("b");
@@ -58,10 +58,10 @@ test("readers at the same place move on together, each event once for each", asy
   expect(await places()).toHaveLength(1);
 });
 
-test("one that is behind is not forgotten, although nothing new happens for the others", async () => {
+test("a reader that lags catches up without new events for the others", async () => {
   const convoy = together();
   await write("c");
-  // As when somebody held its row for a moment, and the others went on.
+  // Simulates a short lock on its row while the others advanced.
   await world.sql(
     `update readers set (epoch, xid, seq) =
        (select epoch, xid, seq from events order by epoch desc, xid desc, seq desc limit 1)
@@ -74,7 +74,7 @@ test("one that is behind is not forgotten, although nothing new happens for the 
   expect(await places()).toHaveLength(1);
 });
 
-test("one that is behind catches up with the foremost and no further, and then they share batches again", async () => {
+test("a reader that lags catches up with the first and then shares batches again", async () => {
   const convoy = together();
   await write("x");
   await world.sql(
@@ -93,7 +93,7 @@ test("one that is behind catches up with the foremost and no further, and then t
   await world.sql("delete from marks where title in ('x', 'y')");
 });
 
-test("a cursor where no event is, as of a reader that began at the end, keeps nobody apart", async () => {
+test("a cursor between events, such as that of a new reader, does not separate readers", async () => {
   const convoy = together();
   await write("v");
   await world.sql(
@@ -113,7 +113,7 @@ test("a cursor where no event is, as of a reader that began at the end, keeps no
   await world.sql("delete from marks where title in ('v', 'w')");
 });
 
-test("events that concern no reader are passed, by those at the same position", async () => {
+test("readers at the same position skip events that concern none of them", async () => {
   const convoy = together();
   await agent("POST /api/v1/variables", { name: "NOBODYS", value: "here" });
   await world.settled();
@@ -129,7 +129,7 @@ test("events that concern no reader are passed, by those at the same position", 
   );
 });
 
-test("a reader that fails holds up no other, and nothing is handled twice", async () => {
+test("a failing reader does not delay others, and no event is handled twice", async () => {
   const convoy = together();
   stumbles = 2;
   await write("d");
@@ -145,7 +145,7 @@ test("a reader that fails holds up no other, and nothing is handled twice", asyn
   expect(await marksOf("test.first")).toEqual(["a", "b", "d"]);
 });
 
-test("one that is behind by many batches holds up no other, and has each event once", async () => {
+test("a reader that lags by many batches does not delay others and handles each event once", async () => {
   await world.sql("delete from marks");
   const { epoch } = world.kernel.commitFeed;
   await world.kernel.db.write({ workspace: world.home, environment: "production" }, (session) =>
@@ -180,7 +180,7 @@ test("one that is behind by many batches holds up no other, and has each event o
   expect(await marksOf("test.first")).toEqual(["news"]);
 });
 
-test("a cursor that another process has moved beyond the foremost of a moment ago is not taken back", async () => {
+test("does not move back a cursor that another process has advanced", async () => {
   const earlier = await readForemost(world.kernel, [first]);
   await write("meanwhile");
   await together().step();

@@ -17,10 +17,10 @@ export interface ReaderGroupOptions {
 }
 
 /**
- * Advances all readers. As long as they are at the same position, they share batches: one query and one
- * commit for all, where each by itself would cost its own. Those behind catch up with the foremost, and no further,
- * since the log may grow all the time. One that fails, or is behind by more than a batch, advances apart until it is
- * with the others, so that it holds up none of them.
+ * Advances all readers. Readers at the same position share batches: one query and one commit for all. Readers
+ * that lag catch up with the first, but not further, because the log can grow continuously. A reader that
+ * fails, or lags by more than a batch, advances separately until it has caught up, so that it delays no other
+ * reader.
  */
 export class ReaderGroup {
   readonly #options: ReaderGroupOptions;
@@ -60,15 +60,15 @@ export class ReaderGroup {
       if (next !== "apart") return next;
     } catch (error) {
       if (isConnectionLoss(error) || isTransient(error)) throw error;
-      // Which of them failed shows when each advances alone.
+      // Advancing each separately shows which one failed.
       return this.#advanceEach(members);
     }
     const next = await this.#advanceEach(members, await this.#readForemost(members));
-    // There may be more beyond the foremost.
+    // There can be further events after the first reader's position.
     return sooner(next, "soon");
   }
 
-  /** Where the foremost of some members is; undefined of none. */
+  /** The position of the first reader in a group. Undefined for an empty group. */
   #readForemost(members: readonly GroupMember[]): Promise<LogPosition | undefined> {
     const readers = members.map(({ loop }) => loop.reader);
     return readForemost(this.#options.platform, readers);
@@ -88,7 +88,7 @@ export class ReaderGroup {
     try {
       const next = await member.loop.step(until);
       member.failures = 0;
-      // A full batch that ends before the foremost: there are more to come.
+      // A full batch that ends before the first reader's position: more events follow.
       member.isBehind = next === "again" && (until !== undefined || member.isBehind);
       return next;
     } catch (error) {
@@ -106,7 +106,7 @@ interface GroupMember {
   readonly loop: ReaderLoop;
   failures: number;
   retryAtMs: number;
-  /** It needs more than a batch to be where the foremost is. */
+  /** True if it needs more than one batch to catch up. */
   isBehind: boolean;
 }
 

@@ -7,7 +7,7 @@ import { deadLetterEvent, reader, registerReaders } from "./reader.ts";
 import { notes } from "../testing/notes.ts";
 import { useWorld } from "../testing/world.ts";
 
-/** Chokes on what is called Poison, and on a row that somebody else holds. */
+/** Fails on the name Poison, and on a row locked by another transaction. */
 const squeamish = reader({
   name: "test.squeamish",
   on: ["note.created"],
@@ -53,7 +53,7 @@ const parked = () =>
        from parked_events p join events e on (e.epoch, e.xid, e.seq) = (p.epoch, p.xid, p.seq)`,
   );
 
-/** Steps until it no longer fails; tells how often it did. */
+/** Steps until it succeeds and returns the number of failures. */
 async function failuresOf(follower: ReaderLoop): Promise<number> {
   for (let failures = 0; ; failures += 1) {
     const failed = await follower.step().then(
@@ -65,11 +65,11 @@ async function failuresOf(follower: ReaderLoop): Promise<number> {
   }
 }
 
-test("a poison event becomes a dead letter after eight failures, and the rest goes on", async () => {
+test("an event becomes a dead letter after eight failures, and the others are handled", async () => {
   const told: unknown[] = [];
   const follower = new ReaderLoop(world.kernel, squeamish, (error) => told.push(error));
   await write("Bread", "Poison", "Butter", "Cheese");
-  // Seven are thrown. The good bread before it was eaten as soon as events came one at a time.
+  // Seven failures are thrown. The event before it was handled as soon as events were handled one by one.
   expect(await failuresOf(follower)).toBe(2);
   expect(await eaten()).toEqual(["Bread"]);
   expect(await failuresOf(follower)).toBe(7);
@@ -91,7 +91,7 @@ test("a poison event becomes a dead letter after eight failures, and the rest go
   expect(await parked()).toHaveLength(1);
 });
 
-test("failures of the database do not count against an event", async () => {
+test("database failures do not count as attempts of an event", async () => {
   const told: unknown[] = [];
   const follower = new ReaderLoop(world.kernel, squeamish, (error) => told.push(error));
   await write("Honey");
@@ -116,7 +116,7 @@ test("failures of the database do not count against an event", async () => {
   expect(told).toEqual([]);
 });
 
-test("no event becomes a dead letter that another node has passed", async () => {
+test("an event that another node has passed does not become a dead letter", async () => {
   const tried = { epoch: 1, xid: 1, seq: 1 };
   await write("Jam");
   const isParked = await deadLetterEvent(

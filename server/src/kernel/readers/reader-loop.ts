@@ -6,15 +6,15 @@ import type { LoopNext } from "../work/loop.ts";
 import { advanceReader, deadLetterEvent, type ReaderState } from "./reader.ts";
 import { recentSecrets } from "../secrets/recent-secrets.ts";
 
-/** After so many failures of a batch its events are handled one by one. */
+/** After this number of failures of a batch, its events are handled one by one. */
 const BATCH_ATTEMPTS_MAX = 2;
 const EVENT_ATTEMPTS_MAX = 8;
 const REASON_CHARACTERS_MAX = 2_000;
 
 /**
- * Advances one reader. A batch that fails is retried, then event by event, so that a poison event fails
- * alone; after some more attempts it becomes a dead letter, and the reader goes on. A failure of the database
- * does not count as an attempt.
+ * Advances one reader. A failing batch is retried and then handled event by event, so that a poison event fails
+ * alone. After more attempts it becomes a dead letter, and the reader continues. A database failure does not
+ * count as an attempt.
  */
 export class ReaderLoop {
   readonly reader: Reader;
@@ -52,7 +52,7 @@ export class ReaderLoop {
   }
 }
 
-/** The reason of a failure in words, without secrets. */
+/** Describes a failure without secrets. */
 export function tellReason(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return recentSecrets.scrub(text).slice(0, REASON_CHARACTERS_MAX);

@@ -65,11 +65,11 @@ await world.sql(`
     grant select, insert on marks, late_marks to millrace_app`);
 const agent = await world.member(["owner"]);
 await agent("POST /api/v1/notes", { title: "Before", body: "" });
-// The end of the log is where nothing can appear before; a transaction elsewhere may hold it back.
+// The log ends at its settled position, which an open transaction of another test can delay.
 await world.settled();
 await world.kernel.startWork();
 
-test("an event of a reader has its cause, one level deeper in the same chain", async () => {
+test("an event emitted by a reader has its cause, one level deeper in the same chain", async () => {
   const { body } = await agent("POST /api/v1/notes", { title: "Shout", body: "" });
   const echoed = await until(async () => {
     const audit = await agent(`GET /api/v1/audit?resourceId=${body.data.id}&type=note.echoed`);
@@ -85,7 +85,7 @@ test("an event of a reader has its cause, one level deeper in the same chain", a
   });
 });
 
-test("a batch that fails leaves nothing, and is handled again until it succeeds, once", async () => {
+test("a failed batch stores nothing and is repeated until it succeeds once", async () => {
   await agent("POST /api/v1/notes", { title: "Stumble", body: "" });
   await until(async () => failures === 3);
   const rows = await until(async () => {
@@ -120,7 +120,7 @@ test("events of a transaction that commits late are neither skipped nor read out
   const partition = { workspace: world.home, environment: "production" } as const;
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
-  // Takes its place first and commits last.
+  // Takes its position first and commits last.
   const slow = world.kernel.db.write(partition, async (session) => {
     await session.send(
       `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
@@ -135,7 +135,7 @@ test("events of a transaction that commits late are neither skipped nor read out
   const { body } = await agent("POST /api/v1/notes", { title: "Fast", body: "" });
   const [fast] = (await agent(`GET /api/v1/audit?resourceId=${body.data.id}`)).body.data;
   const marked = () => world.sql("select from marks where event_id = $1", [fast.id]);
-  // It is committed and visible, yet no reader may pass the place of the slow one.
+  // The event is committed and visible, but readers must not pass the position of the slow transaction.
   await advanceReader(world.kernel, stumbling);
   expect(await marked()).toEqual([]);
   gate.resolve();

@@ -45,8 +45,8 @@ const INSERT_DEAD_LETTER = `
 const MOVE_CURSORS = `
   update readers set epoch = $2, xid = $3, seq = $4, updated_at = $5 where name = any($1)`;
 /**
- * Moves the cursors past events that concern none of the readers. Not flushed: where a crash takes the move back, the
- * same events concern nobody again.
+ * Moves the cursors past events that concern none of the readers. Not flushed to disk: if a crash reverts the
+ * move, the same events are skipped again.
  */
 const PASS_EVENTS = `
   with at as materialized
@@ -61,8 +61,8 @@ const READ_FOREMOST = `
    order by epoch desc, xid desc, seq desc limit 1`;
 
 /**
- * The cursors of new readers; the end of the log is the last event that can no longer be overtaken. By one statement:
- * they begin at one position then, and share batches at once.
+ * The cursors of new readers. The end of the log is the last settled event. In one statement, so that they
+ * start at one position and share batches.
  */
 const REGISTER = `
   insert into readers (name, epoch, xid, seq, updated_at)
@@ -71,7 +71,7 @@ const REGISTER = `
     from installation i cross join unnest($1::text[], $2::boolean[]) as r (name, at_end)
   on conflict (name) do nothing`;
 
-/** Inserts the cursors of readers that are new to this database. */
+/** Inserts the cursors of new readers. */
 export async function registerReaders(
   platform: Platform,
   readers: readonly Reader[],
@@ -83,11 +83,11 @@ export async function registerReaders(
   );
 }
 
-/** The state of a reader in this process, from one batch to the next. */
+/** The state of a reader in this process between batches. */
 export interface ReaderState {
   /** The cursor after the last batch that this process handled. */
   handledUntil: LogPosition | undefined;
-  /** The last event of the last batch that it attempted. */
+  /** The last event of the last attempted batch. */
   attemptedUntil?: LogPosition | undefined;
 }
 
@@ -97,7 +97,7 @@ export interface ReaderWithState {
   readonly state: ReaderState;
 }
 
-/** Handles one batch; resolves to when to read again. */
+/** Handles one batch. Resolves to the time of the next read. */
 export async function advanceReader(
   platform: Platform,
   consumer: Reader,
@@ -109,8 +109,8 @@ export async function advanceReader(
 }
 
 /**
- * Handles one batch for several readers, which read once and commit once. "apart" when they are not at the same
- * position: then those behind have to catch up first.
+ * Handles one batch for several readers with one read and one commit. Returns "apart" if their positions differ; the
+ * slower ones must catch up first.
  */
 export async function advanceGroup(
   platform: Platform,
@@ -133,7 +133,7 @@ export async function advanceGroup(
   return batch.count === eventsMax ? "again" : idle;
 }
 
-/** The cursor of the reader that is furthest ahead. */
+/** The cursor of the first reader of a group. */
 export async function readForemost(
   { db }: Platform,
   readers: readonly Reader[],
@@ -146,8 +146,8 @@ export async function readForemost(
 }
 
 /**
- * Moves the event that was attempted last to the dead letters, with the reason, and the cursor past it; false
- * when another node has moved the cursor.
+ * Stores the last attempted event as a dead letter with the reason, and moves the cursor past it. Returns false
+ * if another node has moved the cursor.
  */
 export async function deadLetterEvent(
   platform: Platform,
@@ -173,7 +173,7 @@ export async function deadLetterEvent(
   return moved > 0;
 }
 
-/** Handles one event anew, whatever the cursor: a dead letter that somebody retries. */
+/** Handles one event again, independent of the cursor, for the retry of a dead letter. */
 export async function handleEvent(
   platform: Platform,
   consumer: Reader,
@@ -209,8 +209,8 @@ function readNextBatch(
 }
 
 /**
- * Does the work and moves the cursors in one transaction. Resolves to how many of the readers were at the batch and are
- * not run by another node; unless that is all of them, nothing is done.
+ * Runs the work and moves the cursors in one transaction. Resolves to the number of readers at the batch that
+ * no other node is running. If that is not all of them, nothing is done.
  */
 async function moveCursors(
   platform: Platform,
@@ -230,7 +230,7 @@ async function moveCursors(
   });
 }
 
-/** Moves the cursors alone; resolves to how many were at the batch. */
+/** Moves the cursors only. Resolves to the number of readers at the batch. */
 async function passEvents(
   { db, clock }: Platform,
   readers: readonly Reader[],
@@ -244,7 +244,7 @@ async function passEvents(
   return moved.length;
 }
 
-/** The parts of a batch with events that a reader is told of. */
+/** The parts of a batch with events for a reader. */
 function concernedParts(platform: Platform, consumer: Reader, { parts }: EventBatch) {
   const matches = matcherFor(platform, consumer);
   return parts
@@ -291,7 +291,7 @@ function describeBatch({ name }: Reader, parts: readonly PartSummary[]): SpanDes
   };
 }
 
-/** Asks a reader once for the whole batch, unless it would be asked about one part alone. */
+/** Asks a reader once for the whole batch, unless the batch has only one part. */
 async function selectParts(
   services: Platform,
   consumer: Reader,
@@ -347,7 +347,7 @@ type TypeMatcher = (type: string) => boolean;
 
 const matchersByPlatform = new WeakMap<Platform, Map<Reader, TypeMatcher>>();
 
-/** The event types of a reader, compiled once: they follow from the assembled product. */
+/** The event types of a reader, compiled once, because they never change. */
 function matcherFor(platform: Platform, consumer: Reader): TypeMatcher {
   let matchers = matchersByPlatform.get(platform);
   if (!matchers) matchersByPlatform.set(platform, (matchers = new Map()));

@@ -4,7 +4,7 @@ import { Loop } from "../work/loop.ts";
 
 const CHANNEL = "millrace_log";
 const NOTIFY_DELAY_MS = 10;
-/** From one notification to the next, under load: each is a transaction of its own. */
+/** The minimum interval of notifications under load, because each is a transaction. */
 const NOTIFY_EVERY_MS = 50;
 const RECONNECT_DELAY_MS = 1_000;
 const LISTEN_CHECK_MS = 30_000;
@@ -12,18 +12,18 @@ const NO_SESSION =
   "DATABASE_URL leads through a pooler, so this process hears the others late, when it looks. " +
   "Point it at PostgreSQL itself, and MILLRACE_DATABASE_POOLER at the pooler.";
 
-/** The kind of work that there is: `events` to read, `jobs` to claim, or an engine's own. */
+/** The kind of work: `events` to read, `jobs` to claim, or a kind of an engine. */
 export type WorkKind = string;
 
-/** The process that committed it: this one or another. */
+/** The committing process: this one or another. */
 export type SignalOrigin = "here" | "elsewhere";
 
 type WakeListener = (work: WorkKind, from: SignalOrigin) => void;
 
 /**
- * Wakes loops when there is work, in this process at once, in the others by NOTIFY. The notification leaves
- * outside of the transactions that made the work and a few milliseconds later, for many of them together:
- * PostgreSQL serialises the commits of transactions that notify, and each is one more for the disk.
+ * Wakes loops when there is work: immediately in this process, by NOTIFY in others. Notifications are sent
+ * outside the transactions, a few milliseconds later and for many of them together, because PostgreSQL
+ * serialises the commits of transactions that notify, and each is an additional disk write.
  */
 export class WakeSignal {
   readonly #db: Database;
@@ -35,7 +35,7 @@ export class WakeSignal {
   #notifiedAtMs = -Infinity;
   #listening: Loop | undefined;
   #client: pg.PoolClient | undefined;
-  /** True when the error that we can't listen was reported. */
+  /** True if the failure to listen has been reported. */
   #isReported = false;
   #isClosed = false;
 
@@ -57,13 +57,13 @@ export class WakeSignal {
     this.#timer ??= setTimeout(() => this.#notifyOthers(), this.#delayMs());
   }
 
-  /** Listens to the other nodes from now on, through reconnections. Without it, polling still finds all. */
+  /** Listens to the other nodes, with reconnections. Without it, polling still finds all work. */
   listen(): void {
     this.#listening ??= new Loop(() => this.#ensureListening(), this.#onError);
   }
 
   async close(): Promise<void> {
-    // Polls find the commits from now on: a signal would come to a database that is closed.
+    // From now on, polling finds new work: a signal could arrive after the database is closed.
     this.#isClosed = true;
     await this.#listening?.stop();
     clearTimeout(this.#timer);
@@ -88,7 +88,7 @@ export class WakeSignal {
     this.#db.system("select pg_notify($1, $2)", [CHANNEL, payload]).catch(this.#onError);
   }
 
-  /** Does without notifications: nothing is lost, since loops poll as well. */
+  /** Works without notifications. Loops also poll, so no work is lost. */
   #pollOnly(): number {
     if (!this.#isReported) this.#onError(new Error(NO_SESSION));
     this.#isReported = true;

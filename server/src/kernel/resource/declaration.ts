@@ -10,18 +10,18 @@ import type { FailureType } from "../operation/failure.ts";
 import type { ResourceList } from "./list.ts";
 import type { ResourceStore } from "./store.ts";
 
-/** A resource as its handlers see it: what is shown, what is stored, and its revision. */
+/** A resource for its handlers: shown fields, stored fields, and its revision. */
 export type Item<S extends TObject, Row extends TObject = S> = Static<S> &
   Static<Row> & { readonly revision: number };
 
-/** The fields that people decide; the mechanism keeps the rest. */
+/** The fields set by users. The mechanism maintains the others. */
 type Fields<Row extends TObject> = {
   readonly [K in Exclude<keyof Static<Row>, "createdBy" | "createdAt" | "updatedAt">]?:
     | Static<Row>[K]
     | undefined;
 };
 
-/** The body of POST or PATCH, as hooks get it. */
+/** The body of POST or PATCH, as passed to hooks. */
 export type ResourceInput<Input extends TObject, Change extends TObject> = Merge<
   Static<Input>,
   Static<Change>
@@ -39,7 +39,7 @@ export type ResourceContext<E extends EventType = never> = WriteContext<E> & {
 export const VERBS = ["list", "create", "get", "update", "delete"] as const;
 export type Verb = (typeof VERBS)[number];
 
-/** Parts of an operation that its resource says in other than the usual words; `fails` come before the usual. */
+/** Overrides of an operation's default texts and options. `fails` are added before the defaults. */
 type OperationOverride = Partial<
   Pick<
     Operation,
@@ -48,24 +48,24 @@ type OperationOverride = Partial<
 > & { readonly effect?: CallEffect };
 type OperationOverrides = Partial<Record<Verb, OperationOverride | false>>;
 
-/** How the items of a resource lie in their table. */
+/** How the resources are stored in their table. */
 export interface TableDeclaration<S extends TObject, Row extends TObject = S> {
   readonly table: keyof Tables;
-  /** The resource as the API shows it. */
+  /** The schema of the resource in the API. */
   readonly schema: S;
-  /** The fields that are stored, where they are not those that are shown. */
+  /** The stored fields, if they differ from the shown ones. */
   readonly stored?: Row;
-  /** Makes the fields that are shown of those that are stored. */
+  /** Computes the shown fields from the stored ones. */
   readonly toItem?: (row: Static<Row>) => Partial<Static<S>>;
-  /** Columns that are not called as their fields. */
+  /** Columns whose names differ from their fields. */
   readonly columns?: Partial<Record<keyof Static<Row>, string>>;
-  /** Fields read by an expression in SQL from other tables, which `afterWrite` writes. */
+  /** Fields read by SQL expressions from other tables, which `afterWrite` writes. */
   readonly computed?: Partial<Record<keyof Static<Row>, string>>;
-  /** The fields that are stored as JSON. */
+  /** Fields stored as JSON. */
   readonly json?: readonly (keyof Static<Row>)[];
-  /** Those of them in which the order of keys matters: columns of type `json`, which keeps it. */
+  /** JSON fields with a significant key order, stored in columns of type `json`. */
   readonly ordered?: readonly (keyof Static<Row>)[];
-  /** False where there is no column `revision`. */
+  /** False if the table has no column `revision`. */
   readonly revisioned?: false;
 }
 
@@ -78,70 +78,70 @@ export interface ResourceDeclaration<
   Prepared = undefined,
   E extends EventType = never,
 > extends TableDeclaration<S, Row> {
-  /** Singular: the resource of its events, `dashboard.created`. */
+  /** The singular name, used in its events: `dashboard.created`. */
   readonly name: Name;
-  /** Plural: the first part of its operations' ids, `dashboards.list`. */
+  /** The plural name, the first part of its operation ids: `dashboards.list`. */
   readonly plural: string;
-  /** The effect of creating or changing one, see `declaredEffect`; deleting one is drastic. */
+  /** The effect of creating or changing a resource, see `declaredEffect`. Deleting is drastic. */
   readonly effect: CallEffect;
   readonly path: `/api/v1/${string}`;
   readonly idPrefix: string;
-  /** The resource as events show it, where that has another title; its fields are the same. */
+  /** The schema in events, if it has another title. Its fields are the same. */
   readonly eventSchema?: S;
   /** The body of POST. */
   readonly input: Input;
   /** The body of PATCH. */
   readonly change: Change;
-  /** The fields of a new one that its body leaves out. */
+  /** Defaults for fields that the POST body omits. */
   readonly defaults?: Fields<Row>;
   readonly permissions: { readonly read: Permission; readonly write: Permission };
-  /** False when it is the same in all environments; by default what its domain says. */
+  /** False if it is shared by all environments. Default: as declared by the domain. */
   readonly environmentScoped?: boolean;
   readonly list: ResourceList;
-  /** The failure of a unique constraint, which it names. */
+  /** The failure of the unique constraint that it names. */
   readonly unique?: FailureType;
   readonly limit?: { readonly max: number; readonly failure: FailureType };
-  /** How events name one; its `name` unless given. */
+  /** Its name in events. Default: `name`. */
   readonly displayName?: (item: Item<S, Row>) => string;
-  /** Further events that hooks emit. */
+  /** Additional events that hooks emit. */
   readonly emits?: Partial<Record<"create" | "update" | "delete", readonly E[]>>;
-  /** Checks outside of the transaction, such as calls; undefined where a change needs none. */
+  /** Checks outside the transaction, such as calls. Undefined if a change needs none. */
   readonly prepare?: (
     platform: Platform,
     input: ResourceInput<Input, Change>,
     caller: Caller,
     before: Item<S, Row> | undefined,
   ) => Promise<Prepared>;
-  /** Locks what others lock before this row: all must lock in one order. */
+  /** Acquires locks that others acquire before this row's lock, for a common lock order. */
   readonly beforeLock?: (
     ctx: ResourceContext<E>,
     input: ResourceInput<Input, Change>,
     prepared: Prepared | undefined,
   ) => Promise<void>;
-  /** Checks the input, with the defaults of a new one, in the transaction; resolves to what is stored. */
+  /** Checks the input (with defaults on creation) in the transaction. Resolves to the stored fields. */
   readonly check?: (
     ctx: ResourceContext<E>,
     input: ResourceInput<Input, Change>,
     before: Item<S, Row> | undefined,
     prepared: Prepared | undefined,
   ) => Promise<Fields<Row>>;
-  /** Writes what else a change brings in the same transaction, such as a timer. */
+  /** Writes additional effects of a change in the same transaction, such as a timer. */
   readonly afterWrite?: (
     ctx: ResourceContext<E>,
     item: Item<S, Row>,
     before: Item<S, Row> | undefined,
     prepared: Prepared | undefined,
   ) => Promise<void>;
-  /** Names the changes of an event, given the fields that differ: also of what is not shown. */
+  /** Names the changes in an event from the different fields, including changes of hidden ones. */
   readonly changes?: (fields: readonly string[], prepared: Prepared | undefined) => string[];
-  /** Throws where it must stay. */
+  /** Throws if the resource must not be deleted. */
   readonly beforeDelete?: (ctx: ResourceContext<E>, item: Item<S, Row>) => Promise<void>;
-  /** Parts of an operation that differ from the usual; false leaves it out. */
+  /** Overrides of operations. False omits an operation. */
   readonly operations?: OperationOverrides;
   readonly docs: {
     /** With its article, "a dashboard". */
     readonly noun: string;
-    /** In their order, "the dashboards, newest first". */
+    /** With the order, "the dashboards, newest first". */
     readonly nouns: string;
     readonly events?: Partial<Record<"created" | "updated" | "deleted", string>>;
     readonly examples: {
@@ -158,7 +158,7 @@ export interface ResourceEvents<Name extends string, S extends TObject> {
   readonly deleted: EventType<`${Name}.deleted`, S>;
 }
 
-/** The result of `prepare`, and the revision that it holds for. */
+/** The result of `prepare`, and the revision it is valid for. */
 export interface Preparation<Prepared> {
   readonly prepared?: Prepared;
   readonly revision?: number;
@@ -177,16 +177,16 @@ export interface Resource<
   readonly store: ResourceStore<Item<S, Row>>;
   readonly list: ListDefinition;
   readonly events: ResourceEvents<Name, S>;
-  /** List, create, get, update and delete, but for those that are left out. */
+  /** The operations list, create, get, update and delete, except omitted ones. */
   readonly operations: readonly Operation[];
   readonly create: (
     ctx: ResourceContext<ResourceEvents<Name, S>["created"] | E>,
     input: Static<Input>,
     prepared?: Prepared,
-    /** Fields of one that is made again, such as its id. */
+    /** Preserved fields of a recreated resource, such as its id. */
     kept?: Readonly<Record<string, unknown>>,
   ) => Promise<Item<S, Row>>;
-  /** Writes what differs; a change that changes nothing is none. */
+  /** Writes the differences. A change without differences is ignored. */
   readonly update: (
     ctx: ResourceContext<ResourceEvents<Name, S>["updated"] | E>,
     id: string,
@@ -200,7 +200,7 @@ export interface Resource<
   readonly eventData: (item: Item<S, Row>) => Static<S>;
 }
 
-/** A declaration within the mechanism, which no longer cares about its exact types. */
+/** A declaration without its exact types, for the mechanism. */
 export type AnyDeclaration = ResourceDeclaration<
   string,
   TObject,

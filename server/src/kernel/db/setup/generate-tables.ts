@@ -36,7 +36,7 @@ const TYPES: Readonly<Record<string, string>> = {
   xid8: "string",
 };
 
-/** The types of all tables, as a source file, from the migrated database itself. */
+/** Generates a source file with the types of all tables from the migrated database. */
 export async function generateTableTypes(connection: pg.ClientConfig): Promise<string> {
   const columns = await withOwnerClient(connection, async (client) => {
     const { rows } = await client.query<ColumnRow>(COLUMNS);

@@ -3,7 +3,7 @@ import { type MasterKey, open, seal } from "../../access/crypto.ts";
 const TEXT = "This is the right master key.";
 const CONTEXT = "key check";
 
-/** A sealed text that the installation stores, to detect at start that another key is in use. */
+/** A sealed text stored by the installation, to detect a different master key at start. */
 export function sealKeyCheck(masterKey: MasterKey): Buffer {
   return seal(masterKey.derive("key check"), Buffer.from(TEXT), CONTEXT);
 }

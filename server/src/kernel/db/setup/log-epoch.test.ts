@@ -37,7 +37,7 @@ const append = (at: number) =>
     values (${at}, gen_random_uuid(), 'production', 't', 't.happened', 'a', 'system', 'a', 't', 'r',
             'c', 0, '{}', now())`);
 
-test("starts on the same history stay in their epoch, also when it was written down without its timeline", async () => {
+test("restarts on the same history keep the epoch, also if its timeline was not stored", async () => {
   await prepareDatabase(owner, TEST_KEY);
   expect(await epoch()).toBe(1);
   await pretend("split_part(cluster, '/', 1)");
@@ -46,7 +46,7 @@ test("starts on the same history stay in their epoch, also when it was written d
   expect((await rows("select cluster from installation"))[0].cluster).toMatch(/^\d+\/[0-9A-F]{8}$/);
 });
 
-test("a cluster that was restored to an earlier moment begins an epoch, once, and nobody can write to the old one", async () => {
+test("a cluster restored to an earlier time starts one new epoch and rejects writes to the old one", async () => {
   await pretend("split_part(cluster, '/', 1) || '/0000FFFF'");
   await append(1);
   await Promise.all([prepareDatabase(owner, TEST_KEY), prepareDatabase(owner, TEST_KEY)]);
@@ -62,7 +62,7 @@ test("a cluster that was restored to an earlier moment begins an epoch, once, an
   expect(kept).toEqual([{ epoch: 1 }, { epoch: 2 }, { epoch: 3 }]);
 });
 
-test("connections of an older epoch are replaced: no write fails, and the operator is told which events are gone", async () => {
+test("replaces connections of an older epoch without failed writes and reports lost events to the operator", async () => {
   await using world = await startWorld();
   const agent = await world.member(["owner"]);
   const write = (title: string) => agent("POST /api/v1/notes", { title, body: "" });
@@ -109,7 +109,7 @@ test("connections of an older epoch are replaced: no write fails, and the operat
   await until(async () => (await metrics()).includes("millrace_log_epoch 3"));
 });
 
-test("a database whose roles existed before it admits nobody else", async () => {
+test("grants access to no other roles if the roles exist before the database", async () => {
   const mayConnect = async (): Promise<boolean> =>
     (
       await rows(`select exists (select from pg_database d, aclexplode(d.datacl) a
@@ -117,7 +117,7 @@ test("a database whose roles existed before it admits nobody else", async () => 
     )[0].may;
   await rows(`grant connect on database ${name} to public`);
   await prepareDatabase(owner, TEST_KEY);
-  // That was the operator's wish.
+  // The operator granted this access.
   expect(await mayConnect()).toBe(true);
   const { app, system, sql } = roleNames(name);
   await rows(`revoke connect on database ${name} from ${app}, ${system}, ${sql}`);

@@ -9,8 +9,8 @@ import { ensureGroups } from "./roles.ts";
 const FOLDER = join(import.meta.dirname, "../../../../migrations");
 
 /**
- * Brings the database to the newest schema: all pending migrations in one transaction, under a lock, so
- * that any number of nodes may start at once and a failure leaves the old schema whole.
+ * Migrates the database to the newest schema. All pending migrations run in one transaction under a lock, so
+ * nodes can start at the same time and a failure leaves the old schema intact.
  */
 export async function migrate(owner: pg.ClientConfig): Promise<void> {
   await withOwnerClient(owner, async (client) => {

@@ -2,12 +2,12 @@ import pg from "pg";
 import { parse } from "pg-connection-string";
 import { StartupError } from "../../startup-error.ts";
 
-/** The advisory lock of code that changes the schema or the roles: any constant, as long as all use it. */
+/** The advisory lock for changes of schema or roles. An arbitrary constant. */
 export const SETUP_LOCK = 0x6d696c6c;
 
 const CONNECT_LIMIT_MS = 15_000;
 
-/** Runs work on one connection, and closes it. */
+/** Runs work on one connection and closes it. */
 export async function withOwnerClient<T>(
   config: pg.ClientConfig,
   work: (client: pg.Client) => Promise<T>,
@@ -23,7 +23,7 @@ export async function withOwnerClient<T>(
   }
 }
 
-/** Tells whether the database is one of an installation already. */
+/** True if the database already contains an installation. */
 export function isInstalled(owner: pg.ClientConfig): Promise<boolean> {
   return withOwnerClient(owner, async (client) => {
     const { rows } = await client.query<{ there: boolean }>(
@@ -46,7 +46,7 @@ export function parseConnectionUrl(url: string): pg.ClientConfig {
   };
 }
 
-/** The reason in words an operator can act on, without the password; any other error as it is. */
+/** Explains a connection error for operators without the password. Other errors are returned unchanged. */
 function toConnectError(error: unknown, { host, port, user, database }: pg.ClientConfig): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : "";

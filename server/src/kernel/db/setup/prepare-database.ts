@@ -8,7 +8,7 @@ import { migrate } from "./migrate.ts";
 import { SETUP_LOCK, withOwnerClient } from "./owner-connection.ts";
 import { ensureLogins, type Passwords } from "./roles.ts";
 
-/** For work that can't wait for a pooler, or needs a session of its own. */
+/** For work that must not wait for a pooler, or that needs a session. */
 export interface DirectConnections {
   readonly system: pg.ClientConfig;
   readonly sql: pg.ClientConfig;
@@ -18,17 +18,17 @@ export interface PreparedDatabase {
   readonly app: pg.ClientConfig;
   readonly system: pg.ClientConfig;
   readonly sql: pg.ClientConfig;
-  /** Connections without the pooler, when those above lead through one. */
+  /** Connections that bypass the pooler, if the others use one. */
   readonly direct?: DirectConnections | undefined;
-  /** Whether its processes are on our own machine, started by us. */
+  /** True if this process started the database on this machine. */
   readonly isEmbedded?: boolean;
-  /** Whether vectors are compared by pgvector: "ready", "absent" where the server has none, or why it can't be used. */
+  /** The state of pgvector: "ready", "absent" if the server does not have it, or the reason why it can't be used. */
   readonly vectorCopies?: string | undefined;
 }
 
 /**
- * Prepares the database as its owner, at every start: schema, login roles, and the check of the master key. The
- * parts of a pooler replace the owner's host, port and database for the login roles.
+ * Prepares the database as its owner at every start: schema, login roles, and the master key check. For login
+ * roles, the pooler settings replace the owner's host, port and database.
  */
 export async function prepareDatabase(
   owner: pg.ClientConfig,
@@ -56,7 +56,7 @@ export async function prepareDatabase(
   };
 }
 
-/** The passwords of the login roles, which every node derives by itself. */
+/** The passwords of the login roles. Every node derives the same ones. */
 export function loginPasswords(masterKey: MasterKey): Passwords {
   return {
     app: masterKey.derive("database role app").toString("base64url"),
@@ -87,7 +87,7 @@ async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey):
   });
 }
 
-/** Under the lock of setups, since nodes may start at once. What it can't do is no reason not to start. */
+/** Runs under the setup lock, because nodes can start at the same time. A failure must not prevent the start. */
 function ensureVectorCopies(owner: pg.ClientConfig): Promise<string | undefined> {
   return withOwnerClient(owner, async (client) => {
     await client.query("begin");
@@ -103,7 +103,7 @@ function ensureVectorCopies(owner: pg.ClientConfig): Promise<string | undefined>
 const DEADLOCK = "40P01";
 const TRIES_MAX = 5;
 
-/** Begins an epoch where the history is another one. Of nodes that start at once one may have to try again. */
+/** Begins an epoch if the history has changed. If several nodes start at once, a node may have to retry. */
 async function presentEpoch(client: pg.Client): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {
@@ -115,7 +115,7 @@ async function presentEpoch(client: pg.Client): Promise<void> {
   }
 }
 
-/** pg prefers the parts of a connection string to a given user, so it must not be one. */
+/** pg prefers the parts of a connection string over a given user, so a string is not allowed. */
 function assertNoUrl(config: pg.ClientConfig): pg.ClientConfig {
   const { connectionString, ...parts } = config;
   if (connectionString === undefined) return parts;

@@ -23,8 +23,8 @@ export interface MasterKeys {
 }
 
 /**
- * Rotates the master key, as the owner: all data keys and the key check in one transaction, then the passwords
- * that derive from it. Repeating it after a crash does the rest.
+ * Rotates the master key as the owner: all data keys and the key check in one transaction, then the derived
+ * passwords. After a crash, repeating it completes the rotation.
  */
 export async function rekey(owner: pg.ClientConfig, keys: MasterKeys): Promise<number> {
   const rewrapped = await withOwnerClient(owner, async (client) => {
@@ -46,7 +46,7 @@ export async function rekey(owner: pg.ClientConfig, keys: MasterKeys): Promise<n
   return rewrapped;
 }
 
-/** A running server would wrap the keys of new workspaces under the old master key. */
+/** A running server would wrap keys of new workspaces with the old master key. */
 async function assertAlone(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>("select current_database() as name");
   const { app, system, sql } = roleNames(rows[0]?.name ?? "");

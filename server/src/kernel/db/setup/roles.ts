@@ -8,13 +8,13 @@ import {
 } from "../transaction-limit.ts";
 import { SETUP_LOCK, withOwnerClient } from "./owner-connection.ts";
 
-/** PostgreSQL's own default. The passwords are random keys, so more rounds would add nothing. */
+/** PostgreSQL's default. The passwords are random keys, so more rounds add nothing. */
 const ITERATIONS = 4_096;
 
 /**
- * The SCRAM verifier that PostgreSQL stores of a password (RFC 5803). Made here and with a fixed salt for each
- * role, it is the same text at every start: a pooler that passes a client's login on to the server knows only
- * this text, and would be rejected as soon as it changed.
+ * The SCRAM verifier that PostgreSQL stores for a password (RFC 5803). It is computed here with a fixed salt
+ * per role, so that it stays the same at every start: a pooler that forwards a client's login knows only this
+ * text, and would be rejected after a change.
  */
 export function scramVerifier(password: string, salt: Buffer): string {
   const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, "sha256");
@@ -28,15 +28,15 @@ function hmac(key: Buffer, text: string): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
-/** The roles of one database, by their purpose. */
+/** The roles of one database by purpose. */
 export interface RoleNames {
-  /** Serves requests, one workspace at a time. */
+  /** Serves requests in one workspace at a time. */
   readonly app: string;
-  /** Reads the log and claims work, across workspaces. */
+  /** Reads the log and claims work across workspaces. */
   readonly system: string;
-  /** Runs the SQL of people, as the reader of one schema; it can read nothing itself. */
+  /** Runs users' SQL as the reader of one schema. It has no read access itself. */
   readonly sql: string;
-  /** Can't log in. Through it `app` may switch to the owner of a schema, but only explicitly. */
+  /** Cannot log in. `app` can switch through it to a schema owner, but only explicitly. */
   readonly door: string;
 }
 
@@ -45,11 +45,11 @@ const LOGINS: readonly Login[] = ["app", "system", "sql"];
 const SALT_BYTES = 16;
 
 export interface Passwords extends Readonly<Record<Login, string>> {
-  /** The secret from which the salts of their verifiers derive. */
+  /** The secret from which the verifier salts are derived. */
   readonly salt: Buffer;
 }
 
-/** The verifiers of the login roles, by the names of the roles. */
+/** The verifiers of the login roles, by role name. */
 export function buildVerifiers(
   database: string,
   passwords: Passwords,
@@ -76,15 +76,15 @@ export function roleNames(database: string): RoleNames {
   };
 }
 
-/** Creates the group roles, which the login roles belong to and the tables are granted to. */
+/** Creates the group roles. Login roles are members, and tables are granted to them. */
 export async function ensureGroups(client: pg.Client): Promise<void> {
   await ensureRole(client, "millrace_app", "nologin");
   await ensureRole(client, "millrace_system", "nologin");
 }
 
 /**
- * Creates the login roles of this database, or renews their passwords, which derive from the master key on
- * every node, and admits nobody else.
+ * Creates the login roles of this database or updates their passwords, which every node derives from the master
+ * key. No other roles get access.
  */
 export async function ensureLogins(
   owner: pg.ClientConfig,
@@ -107,7 +107,7 @@ export async function ensureLogins(
     for (const kind of LOGINS) {
       await ensureRole(client, names[kind], ATTRIBUTES[kind]);
       const role = pg.escapeIdentifier(names[kind]);
-      // Not the password: a server may log statements that change roles.
+      // Sends the verifier, because a server can log statements that change roles.
       const verifier = verifiers.get(names[kind]) ?? "";
       await client.query(`alter role ${role} password ${pg.escapeLiteral(verifier)}`);
       const group = GROUPS[kind];
@@ -118,7 +118,7 @@ export async function ensureLogins(
       }
       await client.query(`grant connect on database ${pg.escapeIdentifier(database)} to ${role}`);
     }
-    // Once, at the beginning: an operator may admit others later.
+    // Only at creation: an operator can grant access to other roles later.
     if (isNew) {
       await client.query(
         `revoke connect, temporary on database ${pg.escapeIdentifier(database)} from public`,
@@ -132,7 +132,7 @@ export async function ensureLogins(
   });
 }
 
-/** True when the database itself grants the role access. A restored one does not, although its roles may exist. */
+/** True if the database itself grants the role access. A restored database does not, although its roles may exist. */
 async function hasConnectGrant(client: pg.Client, role: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `select from pg_database d, aclexplode(d.datacl) a join pg_roles r on r.oid = a.grantee
@@ -142,7 +142,7 @@ async function hasConnectGrant(client: pg.Client, role: string): Promise<boolean
   return rowCount !== 0;
 }
 
-/** A database that was restored under another name has schemas whose grants were made for the old one. */
+/** In a database restored under another name, schema grants refer to the roles of the old name. */
 async function grantSchemas(client: pg.Client, { door, sql }: RoleNames): Promise<void> {
   const { rows } = await client.query<{ role: string; login: string }>(
     `select r.rolname as role, l.login
@@ -162,20 +162,21 @@ async function grantSchemas(client: pg.Client, { door, sql }: RoleNames): Promis
 const ATTRIBUTES = { app: "login", system: "login", sql: "login noinherit" } as const;
 const GROUPS = { app: "millrace_app", system: "millrace_system", sql: undefined } as const;
 
-/** A forgotten transaction would hold back every reader of the log, so none may stay open for long. */
+/** A forgotten transaction would delay every reader of the log, so the duration is limited. */
 const TIMEOUTS = [
   "timezone = 'UTC'",
   `statement_timeout = ${STATEMENT_TIMEOUT_MS}`,
   `idle_in_transaction_session_timeout = ${IDLE_TIMEOUT_MS}`,
   "lock_timeout = '20s'",
 ];
-/** A net below `TransactionLimit`, where PostgreSQL has one: it ends the session. */
+/** A fallback for `TransactionLimit` that ends the session. Only newer PostgreSQL versions have it. */
 const TRANSACTION_TIMEOUT = [`transaction_timeout = ${TRANSACTION_TIMEOUT_MAX_MS}`];
 const TRANSACTION_TIMEOUT_VERSION = 170_000;
 /**
- * Queries can't write, by mistake or otherwise. The system role writes claims and notifications; lost in a
- * crash, a claim becomes due again and polling makes up for a notification. The SQL of people gets little of
- * every resource. To compile a statement takes longer than those of requests do.
+ * The application role is read-only by default, so queries cannot write. The system role writes claims and
+ * notifications without waiting for disk: a claim lost in a crash becomes due again, and polling replaces a
+ * lost notification. The role for users' SQL gets small limits. JIT compilation takes longer than the
+ * statements of requests.
  */
 const SESSION_SETTINGS = {
   app: [...TIMEOUTS, "default_transaction_read_only = on", "jit = off"],
@@ -191,12 +192,12 @@ const SESSION_SETTINGS = {
 } as const;
 
 /**
- * The disk that a statement may fill. Only a superuser may set it: where the database's owner is none, its
- * operator should, for the role that runs the SQL of people.
+ * The maximum disk space of a statement. Only a superuser can set it. If the database owner is not a superuser,
+ * the operator should set it for the role that runs users' SQL.
  */
 const LIMITS = { app: [], system: [], sql: ["temp_file_limit = '1GB'"] } as const;
 
-/** Roles belong to the whole cluster, so another database may create the same one at this moment. */
+/** Roles belong to the cluster, so another database can create the same role concurrently. */
 async function ensureRole(
   client: pg.Client,
   name: string,
@@ -218,7 +219,7 @@ async function ensureRole(
         { cause: error },
       );
     }
-    // 42710 and 23505: another one was quicker, and the role exists.
+    // 42710 and 23505: another process created the role first.
     if (code !== "42710" && code !== "23505") throw error;
     return false;
   }

@@ -1,4 +1,4 @@
-/** A backup is kept in an archive (`.tar`, `.tar.gz`, `.tgz`), or a folder with the files themselves. */
+/** A backup is stored as an archive (`.tar`, `.tar.gz`, `.tgz`) or as a folder of files. */
 import { randomUUID } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { link, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
@@ -16,13 +16,13 @@ import { syncTree, writeEntry } from "./write-files.ts";
 
 const ARCHIVE = /\.(?:tar|tar\.gz|tgz)$/;
 const GZIPPED = /gz$/;
-/** Fast: most of a backup is pages with room left in them, which any level makes small. */
+/** The fastest level: a backup consists mostly of half-empty pages, which compress well at any level. */
 const GZIP_LEVEL = 1;
 const GZIP_MAGIC = Buffer.of(0x1f, 0x8b);
 
 /**
- * Writes a backup. It appears under its name when it is complete and on the disk, and never in place of something else;
- * when anything fails, nothing is left.
+ * Writes a backup. Its file appears when it is complete and durable. Existing files are never replaced, and a
+ * failure leaves no files behind.
  */
 export async function writeBackup(
   path: string,
@@ -33,7 +33,7 @@ export async function writeBackup(
   try {
     if (ARCHIVE.test(path)) {
       await writeArchive(draft, entries, GZIPPED.test(path));
-      // Unlike a rename, a link fails when somebody else has made the name meanwhile.
+      // Unlike a rename, a link fails if the name exists now.
       await link(draft, path).catch((error: unknown) => {
         if (errnoOf(error) === "EEXIST") throw alreadyExists(path);
         return rename(draft, path);
@@ -48,7 +48,7 @@ export async function writeBackup(
   }
 }
 
-/** Refuses a place that is taken, before any work is done. */
+/** Rejects an existing path before any work is done. */
 export async function refuseExisting(path: string): Promise<void> {
   const found = await lstat(path).catch((error: unknown) => {
     if (errnoOf(error) !== "ENOENT") throw error;
@@ -67,7 +67,7 @@ export async function* readBackup(path: string): AsyncGenerator<BackupEntry> {
   else yield* unpackTar(await openArchive(path), path);
 }
 
-/** Reads a backup to its end, and throws unless it is whole. */
+/** Reads a whole backup and throws unless it is complete. */
 export async function checkBackup(path: string): Promise<Manifest> {
   let manifest: Manifest | undefined;
   for await (const { content } of verifyAgainstManifest(
@@ -123,7 +123,7 @@ function rankOf(path: string): number {
   return path === "postgres.password" ? 0 : path === MANIFEST ? 2 : 1;
 }
 
-/** By its first bytes, for it may have been renamed. */
+/** Detected by the first bytes, because the file may have been renamed. */
 async function openArchive(path: string): Promise<AsyncIterable<Buffer>> {
   const handle = await open(path, "r");
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(2), 0, 2, 0);

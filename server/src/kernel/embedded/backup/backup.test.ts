@@ -37,21 +37,21 @@ import { restoreBackup } from "./restore.ts";
 import { checkBackup, writeBackup } from "./archive.ts";
 
 const WRITES_BEFORE = 100;
-/** Between two writes: all that is written while a backup is made is a part of it. */
+/** The pause between writes. Rows written during a backup become part of it. */
 const WRITE_PAUSE_MS = 2;
 const FORMS = ["backup.tar.gz", "backup"];
 const OBJECT = join("files", "0190aaaa-0000-7000-8000-000000000000", "ab", "blb_ab");
 
 useFolders();
 
-/** A database that runs, the folder of its backups, and how much was written when each of them was done. */
+/** A running database, the folder of its backups, and the number of rows written at the end of each backup. */
 const source: { database?: EmbeddedDatabase; folder: string } = { folder: "" };
 const acknowledged = new Map<string, number>();
 const backupOf = (name: string): string => join(source.folder, name);
 
 beforeAll(async () => {
   source.folder = await realpath(await mkdtemp(join(fastFolder(), "millrace-backup-")));
-  // The account that runs PostgreSQL for root must be able to pass.
+  // The account that runs PostgreSQL for root must be able to enter.
   await chmod(source.folder, 0o755);
   const folder = await startedBefore(source.folder);
   source.database = await startEmbedded({ folder, settings: { fsync: "off" }, log: () => {} });
@@ -61,7 +61,7 @@ beforeAll(async () => {
   await writer.reached(WRITES_BEFORE);
   for (const name of FORMS) {
     await writeBackup(backupOf(name), startBackup(await findRunning(folder), { withKey: false }));
-    // Its end is past, so that this is more than it must have, by what was written since.
+    // The backup has ended before this count, so the count can exceed the rows it must contain.
     acknowledged.set(name, writer.count());
   }
   await writer.stop();
@@ -71,7 +71,7 @@ afterAll(async () => {
   await rm(source.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 });
 
-test("a backup under writes has everything that was committed before its end, and the contents of files", async () => {
+test("a backup during writes contains all commits before its end, and the file contents", async () => {
   const [slots] = await query(
     source.database!.connection,
     "select count(*) from pg_replication_slots",
@@ -79,7 +79,7 @@ test("a backup under writes has everything that was committed before its end, an
   expect(slots).toEqual({ count: "0" });
 
   let least = WRITES_BEFORE;
-  // Root restores the other one into a folder that is closed to others, below.
+  // As root, another test restores the second backup into a private folder.
   for (const [n, name] of FORMS.slice(0, isRoot() && !IS_THOROUGH ? 1 : 2).entries()) {
     const into = join(base(), `restored-${n}`);
     const { hasKey } = await restoreBackup(backupOf(name), into);
@@ -91,12 +91,12 @@ test("a backup under writes has everything that was committed before its end, an
     await query(restored.connection, "insert into kept values (-1)");
     await restored.stop();
   }
-  // It is a cluster like any other now.
+  // After the first start, it is a normal cluster.
   const again = await start(join(base(), "restored-0"));
   expect(await timelineOf(again)).toBe("00000002");
 });
 
-test("any tar can list and unpack it, and it belongs to its owner alone", async () => {
+test("any tar can list and unpack a backup, and only its owner can read it", async () => {
   const path = backupOf("backup.tar.gz");
   const { status, stdout } = spawnSync("tar", ["-tzf", path], { encoding: "utf8" });
   expect(status).toBe(0);
@@ -108,7 +108,7 @@ test("any tar can list and unpack it, and it belongs to its owner alone", async 
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-test("a damaged backup is rejected with a reason, and leaves nothing behind", async () => {
+test("rejects a damaged backup with the reason, and leaves no files", async () => {
   const tar = join(base(), "small.tar");
   await writeSmall(tar);
   await checkBackup(tar);
@@ -135,7 +135,7 @@ test("a damaged backup is rejected with a reason, and leaves nothing behind", as
   await expect(checkBackup(join(base(), "nowhere.tar"))).rejects.toThrow("There is no backup");
 });
 
-test("a folder that lacks a file, or has one too many, is rejected", async () => {
+test("rejects a folder with a missing or an additional file", async () => {
   const folder = join(base(), "backup");
   await writeSmall(folder);
   await checkBackup(folder);
@@ -156,27 +156,24 @@ test("a folder that lacks a file, or has one too many, is rejected", async () =>
   await expect(checkBackup(folder)).rejects.toThrow("linked is a link");
 });
 
-test.runIf(isRoot())(
-  "root restores into a folder that is closed to others, or leaves nothing there",
-  async () => {
-    const closed = join(base(), "closed");
-    await mkdir(closed, { mode: 0o700 });
-    const { cluster } = await restoreBackup(backupOf("backup"), join(closed, "data"));
-    onTestFinished(() => rm(cluster, { recursive: true, force: true }));
-    expect(await readlink(join(closed, "data", "postgres"))).toBe(cluster);
-    const restored = await start(join(closed, "data"));
-    expect(await timelineOf(restored)).toBe("00000002");
-    await check(restored, "backup", WRITES_BEFORE);
-    expect(await readFile(join(closed, "data", OBJECT), "utf8")).toBe("what is in a file");
-    const path = join(base(), "cut.tar");
-    await writeSmall(path);
-    await truncate(path, (await stat(path)).size / 2);
-    await expect(restoreBackup(path, join(closed, "other"))).rejects.toThrow("ends too early");
-    expect(await readdir(join(closed, "other"))).toEqual([]);
-  },
-);
+test.runIf(isRoot())("root restores into a private folder, or leaves no files there", async () => {
+  const closed = join(base(), "closed");
+  await mkdir(closed, { mode: 0o700 });
+  const { cluster } = await restoreBackup(backupOf("backup"), join(closed, "data"));
+  onTestFinished(() => rm(cluster, { recursive: true, force: true }));
+  expect(await readlink(join(closed, "data", "postgres"))).toBe(cluster);
+  const restored = await start(join(closed, "data"));
+  expect(await timelineOf(restored)).toBe("00000002");
+  await check(restored, "backup", WRITES_BEFORE);
+  expect(await readFile(join(closed, "data", OBJECT), "utf8")).toBe("what is in a file");
+  const path = join(base(), "cut.tar");
+  await writeSmall(path);
+  await truncate(path, (await stat(path)).size / 2);
+  await expect(restoreBackup(path, join(closed, "other"))).rejects.toThrow("ends too early");
+  expect(await readdir(join(closed, "other"))).toEqual([]);
+});
 
-test("nothing is overwritten: neither by a backup nor by a restore", async () => {
+test("neither backup nor restore overwrites existing files", async () => {
   const path = backupOf("backup.tar.gz");
   const data = join(source.folder, "data");
   const { ino, size, mtimeMs } = await stat(path);
@@ -193,7 +190,7 @@ test("nothing is overwritten: neither by a backup nor by a restore", async () =>
   expect((await readdir(source.folder)).toSorted()).toEqual(names);
 });
 
-/** A backup of few files, for those that are never started: what is said of its files is said of any. */
+/** A backup of few files for restores that are never started. Checks of its files apply to all files. */
 async function writeSmall(path: string): Promise<void> {
   const texts = {
     "postgres.password": "a password",
@@ -217,7 +214,7 @@ async function writeSmall(path: string): Promise<void> {
   );
 }
 
-/** Changes the first byte of the first place where these words are. */
+/** Changes the first byte of the first occurrence of the words. */
 async function flip(path: string, words: string): Promise<void> {
   const bytes = await readFile(path);
   const at = bytes.indexOf(words);
@@ -227,8 +224,8 @@ async function flip(path: string, words: string): Promise<void> {
 }
 
 /**
- * The rows are those from 1 on without a gap, and so is what was made of each of them: at least so many, and no more
- * than there were when the backup was done. Resolves with how many.
+ * Checks that the rows and the derived rows start at 1 without a gap, with at least as many as written before
+ * the backup and at most as many as at its end. Resolves to the number.
  */
 async function check(
   { connection }: EmbeddedDatabase,
@@ -254,7 +251,7 @@ async function timelineOf({ connection }: EmbeddedDatabase): Promise<unknown> {
   return Reflect.get(row ?? {}, "timeline");
 }
 
-/** Somebody who writes one row after another, and makes and drops a table now and then. */
+/** Writes one row after another, and regularly creates and drops a table. */
 function startWriter(connection: EmbeddedConnection) {
   let [count, ending] = [0, false];
   const done = (async () => {

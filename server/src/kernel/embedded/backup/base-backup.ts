@@ -1,8 +1,8 @@
 /**
- * A copy of a cluster while it is written to, by PostgreSQL's own low-level protocol. Between `pg_backup_start` and
- * `pg_backup_stop` the files may be read in any order and any state, because the write-ahead log of that time, which
- * goes into the copy, brings all of them to the moment of the stop. Everything happens on one session: when it breaks,
- * or we are killed, PostgreSQL forgets the backup by itself.
+ * A copy of a cluster during writes, by PostgreSQL's low-level protocol. Between `pg_backup_start` and
+ * `pg_backup_stop` the files may be read in any order and state, because the copy includes the write-ahead log
+ * of that time, which brings all files to the time of the stop. Everything runs in one session: if it breaks or
+ * this process is killed, PostgreSQL ends the backup.
  */
 import { randomUUID } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ export interface Contents {
   readonly folders: readonly string[];
 }
 
-/** The server makes the content of these anew, or must not find that of another life. */
+/** The server creates the content of these folders, or must not find the content of another run. */
 const EMPTIED = new Set([
   "pg_dynshmem",
   "pg_notify",
@@ -31,7 +31,7 @@ const EMPTIED = new Set([
   "pg_snapshots",
   "pg_stat_tmp",
   "pg_subtrans",
-  // The segments that are needed come at the end.
+  // The required segments are added at the end.
   "pg_wal",
 ]);
 const LEFT_OUT = new Set([
@@ -46,14 +46,14 @@ const LEFT_OUT = new Set([
   "standby.signal",
   "tablespace_map",
 ]);
-/** Files of sorts and joins, and of temporary tables. */
+/** Files of sorts, joins and temporary tables. */
 const TEMPORARY = /^(?:pgsql_tmp|pg_internal\.init\.|t\d+_\d+)/;
-/** Folders that a running cluster has below those that are emptied. */
+/** Folders that a running cluster needs inside the emptied ones. */
 const WANTED = ["pg_wal/archive_status", "pg_wal/summaries"];
-/** It must be the last: it says from where the database recovers. */
+/** It must be copied last, because it defines where recovery starts. */
 const CONTROL = "global/pg_control";
 
-/** Looks at a cluster that may be running: what goes while we look is not there. */
+/** Lists the files of a cluster. In a running cluster, files can disappear during the listing and are skipped. */
 async function listCluster(cluster: string): Promise<Contents> {
   const files: string[] = [];
   const folders: string[] = [...WANTED];
@@ -82,7 +82,7 @@ async function list(folder: string) {
   }
 }
 
-/** A running cluster and the data folder that it belongs to. */
+/** A running cluster and its data folder. */
 export interface Source {
   readonly folder: string;
   readonly cluster: string;
@@ -95,7 +95,7 @@ const CONTROL_PAUSE_MS = 20;
 const READ_SERVER = `
   select current_setting('server_version') as version,
          pg_size_bytes(current_setting('wal_segment_size'))::float8 as segment_bytes`;
-/** The log from here on stays until the session ends, however much is written meanwhile. */
+/** A temporary replication slot keeps the write-ahead log from this position until the session ends. */
 const KEEP_WAL = "select pg_create_physical_replication_slot($1, true, true)";
 const START = "select pg_walfile_name(pg_backup_start('millrace', true)) as file";
 const STOP = `
@@ -113,13 +113,13 @@ interface StopRow {
   readonly at: Date;
 }
 
-/** The files of a backup, the password first and the manifest last. With `withKey`, master.key is one of them. */
+/** The files of a backup, the password first and the manifest last. With `withKey`, it includes master.key. */
 export async function* startBackup(
   source: Source,
   { withKey }: { readonly withKey: boolean },
 ): AsyncGenerator<BackupEntry> {
   const client = new Client(source.connection);
-  // A break shows in the statement under way.
+  // The current statement reports a broken connection.
   client.on("error", () => undefined);
   await client.connect();
   try {
@@ -142,10 +142,10 @@ export async function* startBackup(
 }
 
 interface ReadOptions {
-  /** Files of the data folder itself. */
+  /** Files in the data folder itself. */
   readonly names: readonly string[];
   readonly segmentBytes: number;
-  /** Reports the parts of the origin that become known on the way. */
+  /** Reports the parts of the origin that are known only during the backup. */
   readonly onProgress: (progress: Partial<Pick<Origin, "completeUpTo" | "folders">>) => void;
 }
 
@@ -161,7 +161,7 @@ async function* readEntries(
   onProgress({ folders: contents.folders });
   for (const path of contents.files) {
     const entry = await fileEntry(`postgres/${path}`, join(cluster, path));
-    // The table was dropped meanwhile: so says the write-ahead log too.
+    // A file without an entry belongs to a dropped table. The write-ahead log contains the drop as well.
     if (entry) yield entry;
   }
   yield await readControlFile(cluster);
@@ -181,8 +181,8 @@ async function* readEntries(
 }
 
 /**
- * The contents of files, after the rows that name them: none of these goes within a day of the last row, and one that
- * comes while we look is named by no row of the backup, and collected after a restore.
+ * Copies file contents after the rows that reference them. Contents are kept for a day after their last row is
+ * deleted, so none is missing. New contents without a row in the backup are collected after a restore.
  */
 async function* readContents(root: string): AsyncGenerator<BackupEntry> {
   for (const workspace of await list(root)) {
@@ -203,7 +203,7 @@ async function queryOne<Row extends object>(client: Client, text: string): Promi
   return row;
 }
 
-/** The server may be writing it, so that we might get half of the old and half of the new: two readings must agree. */
+/** The server may be writing it, which could give a mix of old and new bytes, so two readings must agree. */
 async function readControlFile(cluster: string): Promise<BackupEntry> {
   let before = await readFile(join(cluster, CONTROL));
   for (let reads = 0; reads < CONTROL_READS_MAX; reads += 1) {
@@ -223,7 +223,7 @@ async function readControlFile(cluster: string): Promise<BackupEntry> {
   throw new Error(`${CONTROL} does not hold still.`);
 }
 
-/** The segments from the first to the last, and the history of timelines. */
+/** The segments from the first to the last, and the timeline history files. */
 async function walFiles(
   cluster: string,
   span: { readonly first: string; readonly last: string; readonly segmentBytes: number },

@@ -1,29 +1,29 @@
 import { createHash } from "node:crypto";
 import { damagedBackup, type BackupEntry, textEntry, readEntryText } from "./backup-entry.ts";
 
-/** The name of the list of contents in a backup. */
+/** The file name of the manifest. */
 export const MANIFEST = "manifest.json";
 
 /** The origin of a backup. */
 export interface Origin {
   readonly millrace: string;
-  /** The whole version of the server. */
+  /** The full version of the server. */
   readonly postgresql: string;
   readonly platform: string;
   readonly startedAt: string;
-  /** Whatever was acknowledged before is in the backup. */
+  /** The backup contains every transaction acknowledged before this time. */
   readonly completeUpTo: string;
-  /** Folders of the cluster, among them those that must be there although they are empty. */
+  /** Folders of the cluster, including required empty ones. */
   readonly folders: readonly string[];
 }
 
-/** The list of contents: what must be there, to the byte. */
+/** The exact content of a backup with sizes and checksums. */
 export interface Manifest extends Origin {
   readonly format: 1;
   readonly files: Readonly<Record<string, { readonly size: number; readonly sha256: string }>>;
 }
 
-/** Passes the entries on and adds the manifest behind them, made from what really passed. */
+/** Passes the entries on, followed by a manifest of the entries that actually passed. */
 export async function* withManifest(
   entries: AsyncIterable<BackupEntry>,
   origin: () => Origin,
@@ -40,8 +40,8 @@ export async function* withManifest(
 }
 
 /**
- * Passes the files of a backup on, and at the end throws unless they were exactly those of its manifest, which it then
- * hands over. Whatever is done with them before that is provisional.
+ * Passes the files of a backup on. At the end it throws unless they match the manifest exactly, and otherwise
+ * returns the manifest. Until then, all results are provisional.
  */
 export async function* verifyAgainstManifest(
   entries: AsyncIterable<BackupEntry>,
@@ -84,7 +84,7 @@ async function* hashEntries(
   done(hash.digest("hex"));
 }
 
-/** The last line vouches for the lines before it. */
+/** The last line is a checksum of the lines before it. */
 function write(manifest: Manifest): string {
   const text = JSON.stringify(manifest, undefined, 1);
   return `${text}\n${sha256Of(text)}\n`;
@@ -93,7 +93,7 @@ function write(manifest: Manifest): string {
 function read(text: string, backup: string): Manifest {
   const [json = "", sum = ""] = /^([^]*)\n([0-9a-f]{64})\n$/.exec(text)?.slice(1) ?? [];
   if (sum !== sha256Of(json)) throw damagedBackup(backup, "its manifest.json is not as it was");
-  // The sum says that we wrote it; only the format may be a later one.
+  // The checksum is valid, so only the format version can be unknown.
   const manifest = JSON.parse(json) as Manifest;
   if (manifest.format !== 1) throw damagedBackup(backup, "its format is of a later Millrace");
   return manifest;

@@ -19,24 +19,24 @@ import { verifyAgainstManifest, type Manifest } from "./manifest.ts";
 import { readBackup } from "./archive.ts";
 import { syncTree, writeEntry } from "./write-files.ts";
 
-/** A restored backup, and where it is. */
+/** A restored backup and its location. */
 export interface Restored {
   readonly manifest: Manifest;
   readonly cluster: string;
-  /** The data folder has a master key now. */
+  /** True if the data folder now has a master key. */
   readonly hasKey: boolean;
 }
 
 const PASSWORD = "postgres.password";
 const KEY = "master.key";
 const CLUSTER = "postgres/";
-/** The name of what a killed restore leaves in the data folder. */
+/** The name pattern of files that a killed restore leaves in the data folder. */
 const DRAFT = /^(?:postgres|files)\.restore-/;
 const FILES = "files/";
 
 /**
- * Puts a backup into an empty data folder. The cluster gets its name last and only when every file was as its manifest
- * says, so that a restore that fails leaves nothing. The next start recovers it, on a new timeline.
+ * Restores a backup into an empty data folder. The cluster gets its final name only after all files match the
+ * manifest, so a failed restore leaves nothing. The next start recovers it on a new timeline.
  */
 export async function restoreBackup(backup: string, into: string): Promise<Restored> {
   await mkdir(into, { recursive: true, mode: isRoot() ? 0o711 : 0o700 });
@@ -53,7 +53,7 @@ export async function restoreBackup(backup: string, into: string): Promise<Resto
   await placeFiles(files, folder);
   undo.move();
   if (key !== undefined && !hadKey) await writePrivate(join(folder, KEY), key);
-  // The password comes last: without it the folder does not start.
+  // The password is written last, because the folder does not start without it.
   await writePrivate(join(folder, PASSWORD), password);
   await syncFolder(folder);
   return { manifest, cluster: place.cluster, hasKey: hadKey || key !== undefined };
@@ -62,7 +62,7 @@ export async function restoreBackup(backup: string, into: string): Promise<Resto
 interface Extracted {
   readonly place: DataFolder;
   readonly draft: string;
-  /** The contents of files, on their way. */
+  /** The draft folder of file contents. */
   readonly files: string;
   readonly password: string;
   readonly key: string | undefined;
@@ -98,7 +98,7 @@ async function extract(
   return { ...begun, key, manifest };
 }
 
-/** The password is the first file, since it decides where the cluster goes. */
+/** Reads the password first, because it determines the place of the cluster. */
 async function begin(
   backup: string,
   folder: string,
@@ -117,7 +117,7 @@ async function begin(
   return { place, draft, files, password };
 }
 
-/** True when the folder, which must be empty otherwise, has the master key already. */
+/** True if the folder contains the master key. All other content is rejected. */
 async function requireEmpty(folder: string): Promise<boolean> {
   const names = await readdir(folder);
   for (const name of names.filter((one) => DRAFT.test(one))) {
@@ -147,12 +147,13 @@ async function requireVersion({ postgresql }: Manifest): Promise<void> {
   );
 }
 
-/** The folders that are empty, whom all of them belong to, and the word that this is a restore. */
+/** Creates the empty folders, sets the owner of all files, and writes the recovery signal. */
 async function complete(draft: string, manifest: Manifest, { account }: DataFolder): Promise<void> {
   for (const path of manifest.folders.filter((one) => isBackupPath(`${CLUSTER}${one}`))) {
     await mkdir(join(draft, path), { recursive: true, mode: 0o700 });
   }
-  // PostgreSQL then goes on on a new timeline, by which Millrace knows that time was turned back.
+  // PostgreSQL then continues on a new timeline, which tells Millrace that the database was restored to an
+  // earlier time.
   await writeEntry(join(draft, "recovery.signal"), textEntry("", ""), account);
   if (account !== undefined) {
     const inside = await readdir(draft, { recursive: true, withFileTypes: true });
@@ -164,14 +165,14 @@ async function complete(draft: string, manifest: Manifest, { account }: DataFold
   await syncTree(draft);
 }
 
-/** Gives the contents of files their place, where the backup has any. */
+/** Moves the file contents to their place, if the backup has any. */
 async function placeFiles(draft: string, folder: string): Promise<void> {
   if (!(await lstat(draft).catch(() => undefined))) return;
   await syncTree(draft);
   await rename(draft, filesFolder(folder));
 }
 
-/** Where the cluster lies elsewhere, a link was made for it. */
+/** If the cluster is in another folder, a link to it was created. */
 async function removeLink(folder: string): Promise<void> {
   const link = join(folder, "postgres");
   const there = await lstat(link).catch(() => undefined);

@@ -1,6 +1,6 @@
 /**
- * The plain `ustar` form of an archive, as far as a backup needs it: files whose paths are short and whose sizes stay
- * far below its 8 GB (PostgreSQL keeps no file above 1 GB). Any `tar` can list and unpack it.
+ * The plain `ustar` archive format, limited to the needs of a backup: files with short paths and sizes far
+ * below 8 GB (PostgreSQL files are at most 1 GB). Any `tar` can list and unpack it.
  */
 import { damagedBackup, type BackupEntry, isBackupPath } from "./backup-entry.ts";
 
@@ -23,7 +23,7 @@ export async function* packTar(entries: AsyncIterable<BackupEntry>): AsyncGenera
   yield Buffer.alloc(2 * BLOCK_BYTES);
 }
 
-/** The entries of an archive that we wrote; whatever else it is, is damage. */
+/** The entries of our archive. All other content is reported as damage. */
 export async function* unpackTar(
   source: AsyncIterable<Buffer>,
   backup: string,
@@ -68,12 +68,12 @@ function buildHeader(path: string, size: number, mtime: number): Buffer {
   return header;
 }
 
-/** Of a header, with its own field taken as blanks. */
+/** The checksum of a header, with its checksum field counted as blanks. */
 function checksumOf(header: Buffer): number {
   return header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 }
 
-/** Takes a stream apart at given lengths. */
+/** Splits a stream into chunks of given lengths. */
 class Bytes {
   readonly #source: AsyncIterator<Buffer>;
   readonly #backup: string;

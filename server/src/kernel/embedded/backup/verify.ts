@@ -10,18 +10,18 @@ import { damagedBackup } from "./backup-entry.ts";
 import type { Manifest } from "./manifest.ts";
 import { restoreBackup } from "./restore.ts";
 
-/** The findings of a backup that was restored and started. */
+/** The result of restoring and starting a backup. */
 export interface BackupVerification {
   readonly manifest: Manifest;
   readonly migrations: number;
   readonly tables: number;
   readonly rows: number;
   readonly events: number;
-  /** True when its own key opens it; undefined when it has none. */
+  /** True if the included key opens it. Undefined if it includes no key. */
   readonly keyFits: boolean | undefined;
 }
 
-/** It is thrown away, and nothing has to survive in it. */
+/** The copy is deleted afterwards, so it need not be durable. */
 const SETTINGS = {
   fsync: "off",
   full_page_writes: "off",
@@ -29,12 +29,12 @@ const SETTINGS = {
 };
 
 /**
- * Restores a backup into a folder for the moment, starts PostgreSQL on it and reads every row of every table: whatever
- * is damaged in them fails its page's checksum. Then clears away.
+ * Restores a backup into a temporary folder, starts PostgreSQL on it and reads every row of every table, so
+ * that damaged pages fail their checksum. Then deletes the folder.
  */
 export async function verifyBackup(backup: string): Promise<BackupVerification> {
   const home = await realpath(await mkdtemp(join(tmpdir(), "millrace-trial-")));
-  // The account that runs PostgreSQL for root must be able to pass.
+  // The account that runs PostgreSQL for root must be able to enter.
   await chmod(home, 0o711);
   const folder = join(home, "data");
   let cluster: string | undefined;
@@ -76,7 +76,7 @@ const TABLES = `
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
    where c.relkind in ('r', 'm') and n.nspname not in ('pg_catalog', 'information_schema')
      and n.nspname !~ '^pg_(toast|temp)' order by 1`;
-/** The one counts along the index, the other along the table. */
+/** One query reads by the index, the other by the table. */
 const LOG = `
   select (select count(*) from (select from events order by epoch, xid, seq) e)::float8 as in_order,
          (select count(*) from migrations)::float8 as migrations`;
@@ -89,7 +89,7 @@ async function readAll(
   await client.query("set enable_indexscan = off");
   await client.query("set enable_indexonlyscan = off");
   for (const { name } of names) {
-    // As a text the whole row is read, also what lies beside its table because it is long.
+    // The text conversion reads the whole row, including its out-of-line (TOAST) values.
     const counted = await client.query<{ count: number }>(
       `select count(t::text)::float8 as count from ${name} t`,
     );

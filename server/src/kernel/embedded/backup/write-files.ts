@@ -6,7 +6,7 @@ import type { BackupEntry } from "./backup-entry.ts";
 
 const SYNCS_AT_ONCE = 32;
 
-/** Writes a new file for its owner alone. It is on the disk when syncTree has gone over its folder. */
+/** Writes a new file that only its owner can read. It becomes durable with `syncTree` on its folder. */
 export async function writeEntry(
   file: string,
   { content }: Pick<BackupEntry, "content">,
@@ -21,10 +21,7 @@ export async function writeEntry(
   }
 }
 
-/**
- * Waits until a folder and all that is in it are on the disk. Many at once: one after the other takes ten times as
- * long.
- */
+/** Waits until a folder and its content are durable. In parallel, because a sequential run takes ten times as long. */
 export async function syncTree(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.map((entry) => join(entry.parentPath, entry.name));

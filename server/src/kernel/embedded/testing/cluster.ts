@@ -1,4 +1,4 @@
-/** Folders, databases and processes for the tests of the embedded database, which clean up after them. */
+/** Folders, databases and processes for tests of the embedded database, with automatic cleanup. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ let folderOfTest: string;
 let running: EmbeddedDatabase[];
 let children: ChildProcess[];
 
-/** Registers the hooks that give each test of a file an empty folder, and clear away what the test has started. */
+/** Registers hooks that give each test an empty folder and clean up afterwards. */
 export function useFolders(): void {
   beforeEach(async () => {
     folderOfTest = await realpath(await mkdtemp(join(fastFolder(), "millrace-test-")));
@@ -36,12 +36,12 @@ export function useFolders(): void {
   });
 }
 
-/** The empty folder of the running test, open to every account. */
+/** The empty folder of the current test, accessible to every account. */
 export function base(): string {
   return folderOfTest;
 }
 
-/** Starts a database that is stopped after the test, without waiting for the disk unless told otherwise. */
+/** Starts a database that is stopped after the test. By default it does not wait for the disk. */
 export async function start(
   folder: string,
   options: Partial<EmbeddedOptions> = {},
@@ -52,14 +52,14 @@ export async function start(
   return database;
 }
 
-/** A data folder that was started and stopped before: a copy, which saves the time of initdb. */
+/** A data folder that was started and stopped before. It is copied, which saves the time of initdb. */
 export async function startedBefore(parent = folderOfTest): Promise<string> {
   const template = await makeSharedFolder("cluster", makeTemplate);
   expect(spawnSync("cp", ["-a", join(template, "data"), parent]).status).toBe(0);
   return join(parent, "data");
 }
 
-/** A process group of its own with the test program in it. */
+/** Starts the test program in a separate process group. */
 export function runChild(
   folder: string,
   account: { uid?: number; gid?: number } = {},
@@ -84,13 +84,13 @@ export async function outcome(
 
 async function makeTemplate(draft: string): Promise<void> {
   await mkdir(draft);
-  // The account that runs PostgreSQL for root must be able to pass.
+  // The account that runs PostgreSQL for root must be able to enter.
   await chmod(draft, 0o755);
   const folder = join(draft, "data");
   await (await startEmbedded({ folder, settings: { fsync: "off" }, log: () => {} })).stop();
 }
 
-/** Lets the child stop its database, so that nothing stays behind in /tmp. */
+/** Lets the child stop its database, so that no files remain in /tmp. */
 async function endChild(child: ChildProcess): Promise<void> {
   const exit = new Promise((resolve) => child.once("exit", resolve));
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -98,15 +98,15 @@ async function endChild(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** Kills the child and all that it started in its process group. */
+/** Kills the child and its process group. */
 export function killGroup(child: ChildProcess): void {
   if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, "SIGKILL");
 }
 
-/** One statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function query(connection: EmbeddedConnection, text: string): Promise<object[]> {
   const client = new Client(connection);
-  // The server that we kill breaks the connection; the promise of the query tells all that matters.
+  // Killing the server breaks the connection; the query's promise reports the failure.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -128,7 +128,7 @@ export async function rows(connection: EmbeddedConnection): Promise<string[]> {
   return found.map((row) => String(Reflect.get(row, "text")));
 }
 
-/** The pid of the server that runs on the folder. */
+/** The pid of the server on the folder. */
 export async function serverOf(folder: string): Promise<number> {
   return Number.parseInt(await readFile(join(folder, "postgres/postmaster.pid"), "utf8"), 10);
 }

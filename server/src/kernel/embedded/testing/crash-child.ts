@@ -1,6 +1,6 @@
 /**
- * A process for the tests to kill: `node crash-child.ts <folder>` starts the database of the folder, prints its
- * connection as one line of JSON (or the failure), and runs until it is told to stop or is killed.
+ * A process that tests can kill: `node crash-child.ts <folder>` starts the database of the folder, prints its
+ * connection (or the failure) as a JSON line, and runs until it is stopped or killed.
  */
 import { startEmbedded } from "../embedded-database.ts";
 

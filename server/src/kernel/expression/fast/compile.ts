@@ -1,9 +1,9 @@
 /**
- * Closures for the expressions that most people write: paths, comparisons, arithmetic, texts, objects.
+ * Compiles the most common expressions to closures: paths, comparisons, arithmetic, texts, objects.
  *
- * They return exactly what JSONata returns, at once and without a promise: `trigger.input.amount > 100` takes
- * a fraction of a microsecond instead of a trip to another process. An expression outside of the
- * subset has no closure, and one that turns out to be odd or long while it runs falls back to the pool.
+ * They return exactly the result of JSONata, synchronously: `trigger.input.amount > 100` takes a fraction of a
+ * microsecond instead of a request to another process. Expressions outside the subset have no closure. Unusual
+ * values or long evaluations fall back to the pool at run time.
  */
 import { isFunctionName } from "../function-names.ts";
 import type {
@@ -33,10 +33,10 @@ import { toBoolean } from "./value.ts";
 /** Evaluates against a scope, or returns `FELL_BACK`. */
 export type FastExpression = (scope: unknown, nowMs: number) => unknown;
 
-/** The result of an evaluation that the pool has to do. */
+/** The result if the pool must evaluate the expression. */
 export const FELL_BACK = Symbol("fell back");
 
-/** The closure of a whole expression; undefined when it is not one of the subset. */
+/** The closure of a whole expression. Undefined if it is outside the subset. */
 export function compileFast(tree: SyntaxTree): FastExpression | undefined {
   const operand = compileTree(tree);
   if (!operand) return undefined;
@@ -46,7 +46,7 @@ export function compileFast(tree: SyntaxTree): FastExpression | undefined {
     try {
       return run(scope, evaluation);
     } catch (error) {
-      // A text that is too long or a value that nests too deeply is the pool's to refuse.
+      // The pool rejects texts that are too long and values that are nested too deeply.
       if (error === fallBackToPool || error instanceof RangeError) return FELL_BACK;
       throw error;
     }
@@ -62,7 +62,7 @@ function compileTree(tree: SyntaxTree): FastOperand | undefined {
   }
 }
 
-/** The variables that are bound at a position in the text, each in a slot of its own. */
+/** The variables bound at a position in the text, each in a separate slot. */
 class VariableScope {
   readonly #slots: ReadonlyMap<string, number>;
   readonly #count: { slots: number };
@@ -144,7 +144,7 @@ function compileUnapplyFilters(tree: SyntaxTree, names: VariableScope): FastOper
   }
 }
 
-/** Groups, bindings of positions and arrays that do not flatten are left to JSONata. */
+/** JSONata evaluates groups, position bindings and arrays that do not flatten. */
 function rejectAnnotations({ group, tuple, focus, index, ancestor, consarray }: SyntaxTree): void {
   if (group || tuple || focus || index || ancestor || consarray) throw cannotCompile;
 }
@@ -194,7 +194,7 @@ function compileCondition(tree: Condition, part: (of: SyntaxTree) => FastOperand
   return { run, weight: 1 + test.weight + yes.weight + (no?.weight ?? 0) };
 }
 
-/** Statements one after another. Their bindings are visible to later ones, and not outside. */
+/** A sequence of statements. Their bindings are visible to later statements and not outside. */
 function compileBlock({ expressions }: Block, outer: VariableScope): FastOperand {
   let names = outer;
   const statements = expressions.map((statement): FastOperand => {

@@ -4,7 +4,7 @@ import type { ErrorPosition } from "../error-messages.ts";
 export interface FastEvaluation {
   readonly root: unknown;
   readonly nowMs: number;
-  /** The budget that is left; a unit is about one visited value. */
+  /** The remaining budget. One unit is about one visited value. */
   units: number;
   readonly variables: unknown[];
 }
@@ -14,20 +14,20 @@ export type Closure = (input: unknown, evaluation: FastEvaluation) => unknown;
 
 export interface FastOperand {
   readonly run: Closure;
-  /** The number of its nodes: the cost of one application, apart from the values that it visits. */
+  /** The number of its nodes: the cost of one application without the visited values. */
   readonly weight: number;
 }
 
-/** The budget of an evaluation: some 2 ms; JSONata itself takes many times as long. */
+/** The budget of an evaluation, about 2 ms. JSONata itself takes many times as long. */
 export const UNITS_MAX = 50_000;
 
-/** Thrown when an evaluation is too long or too odd for the main thread: the pool repeats it. */
+/** Thrown if an evaluation is too long or unusual for the main thread. The pool then repeats it. */
 export const fallBackToPool = new Error("This evaluation is for the pool.");
 
-/** Thrown while compiling an expression that has no closure. */
+/** Thrown during compilation if an expression has no closure. */
 export const cannotCompile = new Error("This expression is for the pool.");
 
-/** Counts work against the budget, and falls back to the pool beyond it. */
+/** Deducts work from the budget, and falls back to the pool when it is used up. */
 export function consumeBudget(evaluation: FastEvaluation, units: number): void {
   evaluation.units -= units;
   if (evaluation.units < 0) throw fallBackToPool;
@@ -35,9 +35,9 @@ export function consumeBudget(evaluation: FastEvaluation, units: number): void {
 
 /** A function whose cost is bounded by the size of its arguments. */
 export interface NativeFunction {
-  /** The numbers of arguments that it takes here; calls with any other fall back to the pool. */
+  /** The supported numbers of arguments. Other calls fall back to the pool. */
   readonly counts: readonly number[];
-  /** With no argument it takes the context for the first. */
+  /** Without arguments it uses the context as the first. */
   readonly takesContext?: boolean;
   readonly call: (
     args: readonly unknown[],

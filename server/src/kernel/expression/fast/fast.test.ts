@@ -3,7 +3,7 @@ import { closure, reference, SCOPE } from "./testing/oracle.ts";
 
 describe("a closure has the result of JSONata", () => {
   test.each([
-    // Paths: through objects, over arrays, into arrays of arrays, to nothing.
+    // Paths: through objects, over arrays, into nested arrays, to missing values.
     "trigger.input.amount",
     "trigger.input.nothing.at.all",
     "trigger.input.none.x",
@@ -23,7 +23,7 @@ describe("a closure has the result of JSONata", () => {
     "$.trigger.input.amount",
     "$$.trigger.input.tags",
     "$",
-    // What objects inherit is not there.
+    // Inherited properties are not visible.
     "trigger.constructor",
     "trigger.__proto__",
     "trigger.input.toString.name",
@@ -51,7 +51,7 @@ describe("a closure has the result of JSONata", () => {
     "(trigger.input.items)[0].id",
     "trigger.input.items[id = 1][0].price",
     "trigger.input[amount > 100].name",
-    // What `[]` keeps.
+    // Arrays kept by `[]`.
     "trigger.input.single.id[]",
     "trigger.input.items[id = 1][]",
     "trigger.input.amount[]",
@@ -96,7 +96,7 @@ describe("a closure has the result of JSONata", () => {
     "trigger.input.empty ?: 'default'",
     "trigger.input.nothing ?? 'default'",
     "trigger.input.none ?? 'default'",
-    // What is built.
+    // Constructors.
     "[1, 2, trigger.input.nothing, [3], trigger.input.tags]",
     "[]",
     '{"a": trigger.input.amount, "b": {"c": trigger.input.nothing, "d": [1]}}',

@@ -8,7 +8,7 @@ import {
 import { TEXT_FUNCTIONS } from "./text-functions.ts";
 import { textCost, isArray, isObject, toText, toBoolean } from "./value.ts";
 
-/** The functions of numbers. */
+/** Number functions. */
 const NUMBER_FUNCTIONS: readonly (readonly [string, NativeFunction])[] = [
   ["number", { counts: [0, 1], takesContext: true, call: toNumber }],
   ["abs", numberFunction(Math.abs)],
@@ -22,7 +22,7 @@ const NUMBER_FUNCTIONS: readonly (readonly [string, NativeFunction])[] = [
   ["min", numbersFunction((numbers) => Math.min(...numbers))],
 ];
 
-/** A function of one number; undefined for undefined. */
+/** A function of one number. Returns undefined for undefined. */
 function numberFunction(compute: (value: number) => unknown): NativeFunction {
   return {
     counts: [0, 1],
@@ -35,7 +35,7 @@ function numberFunction(compute: (value: number) => unknown): NativeFunction {
   };
 }
 
-/** A function of an array of numbers, or of one. */
+/** A function of an array of numbers, or of a single number. */
 function numbersFunction(compute: (numbers: readonly number[]) => number): NativeFunction {
   return {
     counts: [1],
@@ -70,7 +70,7 @@ function toNumber(
   if (typeof value !== "string") throw evaluationFailure("T0410", at);
   consumeBudget(evaluation, textCost(value));
   const number = DECIMAL.test(value) ? Number.parseFloat(value) : Number.NaN;
-  // Also other bases, which JSONata reads in its own way.
+  // JSONata also parses numbers of other bases, with special rules.
   if (!Number.isFinite(number)) throw fallBackToPool;
   return number;
 }
@@ -82,7 +82,7 @@ function fromMillis(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Half goes to the even neighbour. The point is shifted in text, since multiplying would be inexact. */
+/** Rounds half to even. The point is shifted in text, because multiplying is inexact. */
 function round([value, places]: readonly unknown[], _: FastEvaluation, at: ErrorPosition): unknown {
   if (places !== undefined && typeof places !== "number") throw fallBackToPool;
   if (value === undefined) return undefined;
@@ -101,7 +101,7 @@ function shift(value: number, places: number): number {
   return Number(`${digits}e${Number(exponent) + places}`);
 }
 
-/** The function of this name, if it is one that may run on the main thread. */
+/** The function of this name, if it can run on the main thread. */
 export function nativeFunction(name: string): NativeFunction | undefined {
   return NATIVES.get(name);
 }
@@ -127,7 +127,7 @@ const NATIVES: ReadonlyMap<string, NativeFunction> = new Map([
   ...NUMBER_FUNCTIONS,
 ]);
 
-/** A function of one argument of any type; undefined for undefined. */
+/** A function of one argument of any type. Returns undefined for undefined. */
 function valueFunction(
   compute: (value: unknown, evaluation: FastEvaluation) => unknown,
 ): NativeFunction {

@@ -3,7 +3,7 @@ import { parse } from "../parse.ts";
 import { compileFast, FELL_BACK } from "./compile.ts";
 import { closure, NO_CLOSURE, NOW_MS, SCOPE } from "./testing/oracle.ts";
 
-describe("odd or long evaluations fall back to the pool", () => {
+describe("unusual or long evaluations fall back to the pool", () => {
   test.each([
     "[] = {'length': 0}",
     "1 / 0",
@@ -17,7 +17,7 @@ describe("odd or long evaluations fall back to the pool", () => {
     '{"_jsonata_lambda": true}',
     'trigger.input.matrix.{"x": id}',
     "$keys(trigger.input.items)",
-  ])("when it runs: %s", (text) => {
+  ])("at run time: %s", (text) => {
     expect(closure(text, SCOPE)).toBe(FELL_BACK);
   });
 
@@ -42,7 +42,7 @@ describe("odd or long evaluations fall back to the pool", () => {
     "($$ := 1; $$)",
     "$x := 1",
     "$substring('a')",
-  ])("by its text: %s", (text) => {
+  ])("because of the text: %s", (text) => {
     expect(closure(text, SCOPE)).toBe(NO_CLOSURE);
   });
 
@@ -55,18 +55,18 @@ describe("odd or long evaluations fall back to the pool", () => {
     `(${Array.from({ length: 40 }, (_, n) => `$x${n} := ${n === 0 ? '"ab"' : `$x${n - 1} & $x${n - 1}`};`).join(" ")} $x39)`,
     `(${Array.from({ length: 40 }, (_, n) => `$x${n} := ${n === 0 ? "[1]" : `$append($x${n - 1}, $x${n - 1})`};`).join(" ")} $x39)`,
     `(${Array.from({ length: 40 }, (_, n) => `$x${n} := ${n === 0 ? "[1]" : `[$x${n - 1}, $x${n - 1}]`};`).join(" ")} $x39)`,
-  ])("when it takes too many steps: %#", (text) => {
+  ])("after too many steps: %#", (text) => {
     expect(closure(text, many)).toBe(FELL_BACK);
   });
 
-  test("but a long input alone is not too much", () => {
+  test("evaluates a long input on the main thread if the work is small", () => {
     const long = { a: Array.from({ length: 5_000 }, (_, id) => ({ id })) };
     expect(closure("$sum(a.id)", long)).toBe(12_497_500);
     expect(closure("a[id = 4999].id", long)).toBe(4_999);
   });
 });
 
-test("a closure uses the time of the evaluation", () => {
+test("a closure uses the time of the evaluation context", () => {
   expect(closure("$now()", {})).toBe("2026-02-03T04:05:06.789Z");
   expect(closure("$millis()", {})).toBe(NOW_MS);
 });

@@ -60,7 +60,7 @@ function arithmetic(compute: (left: number, right: number) => number): OperatorF
     if (b !== undefined && typeof b !== "number") throw evaluationFailure("T2002", at);
     if (a === undefined || b === undefined) return undefined;
     const result = compute(a, b);
-    // JSONata treats infinite numbers differently from case to case.
+    // JSONata handles infinite numbers inconsistently.
     if (!Number.isFinite(result)) throw fallBackToPool;
     return result;
   };
@@ -129,7 +129,7 @@ function membership(left: Closure, right: Closure): Closure {
     if (value === undefined || members === undefined) return false;
     if (!isArray(members)) return members === value;
     consumeBudget(evaluation, members.length);
-    // By identity, as JSONata does: two objects that look alike are not the same.
+    // By identity, like JSONata: two equal objects are different members.
     return members.includes(value);
   };
 }

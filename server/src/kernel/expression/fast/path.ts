@@ -1,11 +1,11 @@
 /**
  * Paths: `a.b[c > 1].d`.
  *
- * JSONata maps each step over the results of the one before. A step's results are joined into one sequence,
- * and arrays among them are flattened into it; a sequence of one is that one, and an empty one is undefined.
- * Only an array that is the sole result of the last step stays the array it was. JSONata marks its
- * sequences to distinguish them from arrays; that matters only for those of one member, so here a sequence
- * of two or more is a plain array, and `Sequence` and `KEPT` mark the few others.
+ * JSONata maps each step over the results of the previous one. The results of a step are joined into one
+ * sequence, and arrays among them are flattened. A sequence with one member becomes that member, and an empty
+ * one undefined. Only an array that is the sole result of the last step is kept. JSONata marks its sequences to
+ * distinguish them from arrays. This only matters for sequences of one, so here longer sequences are plain
+ * arrays, and `Sequence` and `KEPT` mark the others.
  */
 import type { Stage } from "../syntax-tree.ts";
 import {
@@ -18,7 +18,7 @@ import {
 } from "./evaluation.ts";
 import { isArray, toBoolean } from "./value.ts";
 
-/** The result of a filter, which is flattened even when it is the sole result. */
+/** The result of a filter, which is flattened even if it is the sole result. */
 class Sequence {
   readonly members: readonly unknown[];
 
@@ -27,7 +27,7 @@ class Sequence {
   }
 }
 
-/** Marks a sequence of one that `[]` keeps an array. */
+/** Marks a sequence of one that `[]` keeps as an array. */
 const KEPT = Symbol("kept");
 
 export interface PathStep extends FastOperand {
@@ -37,7 +37,7 @@ export interface PathStep extends FastOperand {
   readonly isVariable: boolean;
 }
 
-/** The closure of a path; `keepsArray` is the effect of `[]`: always an array. */
+/** The closure of a path. `keepsArray` is the effect of `[]`: the result is always an array. */
 export function createPath(steps: readonly PathStep[], keepsArray: boolean): FastOperand {
   const [first] = steps;
   if (!first) throw cannotCompile;
@@ -60,7 +60,7 @@ export function createNameStep(name: string, keepsArray: boolean): FastOperand {
   return { run, weight: 1 };
 }
 
-/** A step or a value followed by filters. The results of a step go on as a sequence. */
+/** A step or a value followed by filters. The results of a step become a sequence. */
 export function applyFilters(
   part: FastOperand,
   stages: readonly Filter[],
@@ -76,7 +76,7 @@ export function applyFilters(
   return { run, weight };
 }
 
-/** A filter by a literal index, or by the result of an expression for each member. */
+/** A filter with a literal index, or with an expression that is evaluated for each member. */
 export type Filter =
   | { readonly index: number; readonly part?: undefined }
   | { readonly part: FastOperand; readonly index?: undefined };
@@ -93,7 +93,7 @@ export function compileFilters(
   });
 }
 
-/** Most paths lead through objects only, and then there is nothing to map. */
+/** Most paths lead through objects only and need no mapping. */
 function createDescent(names: readonly string[], mapped: Closure): Closure {
   const readers = names.map(createReader);
   return (input, evaluation) => {
@@ -194,7 +194,7 @@ function selectMembers(
   return selected;
 }
 
-/** A number, or an array of them, selects members by index; any other value selects this one or not. */
+/** A number, or an array of numbers, selects members by index. Any other value selects the current member or not. */
 function countSelections(
   selector: unknown,
   index: number,
@@ -210,7 +210,7 @@ function countSelections(
   return indexes.filter((at) => at === index).length;
 }
 
-/** The members of this name, of all objects in an array and in the arrays within. */
+/** The members of this name, of all objects in an array and its nested arrays. */
 function lookUpMembers(
   members: readonly unknown[],
   read: (of: object) => unknown,
@@ -224,9 +224,9 @@ function lookUpMembers(
   });
 }
 
-/** Reads an own member; inherited ones do not count. */
+/** Reads an own member. Inherited ones are ignored. */
 function createReader(name: string): (of: object) => unknown {
-  // An object is read as the record that it is.
+  // An object can be read as a record.
   if (!(name in Object.prototype)) return (of) => (of as Record<string, unknown>)[name];
   return (of) => (Object.hasOwn(of, name) ? (of as Record<string, unknown>)[name] : undefined);
 }

@@ -3,7 +3,7 @@ import { fallBackToPool, type FastEvaluation, consumeBudget } from "./evaluation
 import type { NativeFunction } from "./evaluation.ts";
 import { textCost, isArray } from "./value.ts";
 
-/** The functions of texts, with JSONata's own ways of counting and trimming. */
+/** Text functions that count and trim like JSONata. */
 export const TEXT_FUNCTIONS: readonly (readonly [string, NativeFunction])[] = [
   ["uppercase", textFunction((text) => text.toUpperCase())],
   ["lowercase", textFunction((text) => text.toLowerCase())],
@@ -19,7 +19,7 @@ export const TEXT_FUNCTIONS: readonly (readonly [string, NativeFunction])[] = [
   ["join", { counts: [1, 2], call: join }],
 ];
 
-/** A function of one text; undefined for undefined. */
+/** A function of one text. Returns undefined for undefined. */
 function textFunction(
   compute: (text: string, evaluation: FastEvaluation) => unknown,
 ): NativeFunction {
@@ -35,7 +35,7 @@ function textFunction(
   };
 }
 
-/** A function of two texts. Other arguments may mean that the context is the first: the pool's to do. */
+/** A function of two texts. With other arguments, the context may be the first, which the pool evaluates. */
 function textsFunction(
   compute: (first: string, second: string, evaluation: FastEvaluation) => unknown,
 ): NativeFunction {
@@ -51,7 +51,7 @@ function textsFunction(
   };
 }
 
-/** By code points, so that an emoji is one. */
+/** Splits by code points, so that an emoji is one character. */
 function splitCharacters(text: string, evaluation: FastEvaluation): readonly string[] {
   consumeBudget(evaluation, text.length);
   return Array.from(text);

@@ -1,16 +1,16 @@
 import { fallBackToPool, type FastEvaluation, consumeBudget } from "./evaluation.ts";
 
-/** True when a value is an object with named members. */
+/** True for an object with named members. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** `Array.isArray`, typed so that members are unknown and not any. */
+/** `Array.isArray` with unknown instead of any as the member type. */
 export function isArray(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-/** JSONata's truth of a value. Undefined counts as false. */
+/** The truth value in JSONata. Undefined counts as false. */
 export function toBoolean(value: unknown, evaluation: FastEvaluation): boolean {
   if (typeof value === "boolean") return value;
   if (typeof value === "string") return value.length > 0;
@@ -30,7 +30,7 @@ function hasMembers(value: object, evaluation: FastEvaluation): boolean {
   return length > 0;
 }
 
-/** The text of a value, as `$string` and `&` make it. */
+/** The text of a value, the same as with `$string` and `&`. */
 export function toText(value: unknown, evaluation: FastEvaluation): string {
   if (typeof value === "string") return value;
   if (typeof value === "number") return String(roundDigits(value));
@@ -44,17 +44,17 @@ export function toText(value: unknown, evaluation: FastEvaluation): string {
   });
 }
 
-/** The cost of making or scanning a text. */
+/** The cost of creating or scanning a text. */
 export function textCost(text: string): number {
   return text.length >> 4;
 }
 
-/** Fifteen digits, so that 0.1 + 0.2 reads 0.3. */
+/** Rounds to fifteen digits, so that 0.1 + 0.2 is 0.3. */
 export function roundDigits(value: number): number {
   return Number.isInteger(value) ? value : Number(value.toPrecision(15));
 }
 
-/** Equality of values, not undefined: by type and value, objects in any order of their members. */
+/** Deep equality of defined values by type and value, ignoring the order of members. */
 export function isEqual(left: unknown, right: unknown, evaluation: FastEvaluation): boolean {
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object") return false;
@@ -64,7 +64,7 @@ export function isEqual(left: unknown, right: unknown, evaluation: FastEvaluatio
     consumeBudget(evaluation, left.length);
     return left.every((member, index) => isEqual(member, right[index], evaluation));
   }
-  // JSONata compares an array with an object by the names of their properties, `length` included.
+  // JSONata compares an array with an object by property names, including `length`.
   if (!isObject(left) || !isObject(right)) throw fallBackToPool;
   const keys = Object.keys(left);
   consumeBudget(evaluation, keys.length);

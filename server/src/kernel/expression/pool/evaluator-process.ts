@@ -10,22 +10,23 @@ const evaluate = openRealm(Number(process.argv[2]));
 process.on("message", (request: EvaluationRequest) => {
   process.send?.(evaluate(request));
 });
-// The server is gone.
+// The server has ended.
 process.on("disconnect", () => process.exit());
 process.send?.(READY_MESSAGE);
 
 /** Evaluates the expressions of a request within its time limit. */
 type Evaluate = (request: EvaluationRequest) => readonly EvaluationReply[];
 
-/** Makes the realm in which expressions run; compiled ones may take so much of its memory. */
+/** Creates the realm for expressions. `compiledBytesMax` limits the memory of compiled ones. */
 function openRealm(compiledBytesMax: number): Evaluate {
-  // A plain global: the usual one asks our side for each name, which makes JSONata three times as slow.
+  // A plain global object. The default one calls the host for each name, which makes JSONata three times as
+  // slow.
   const context = createContext(constants.DONT_CONTEXTIFY, {
     codeGeneration: { strings: false, wasm: false },
-    // Promises of the realm are carried out before a script returns, and so within its time limit.
+    // Promises of the realm are settled before a script returns, and so within its time limit.
     microtaskMode: "afterEvaluate",
   });
-  // The text is that of this very function and those that it uses.
+  // The text contains this function and the functions it uses.
   const bootstrap = runInContext(realmSource(), context) as typeof bootstrapRealm;
   const realm = bootstrap({
     make: compileJsonata(context),
@@ -33,7 +34,7 @@ function openRealm(compiledBytesMax: number): Evaluate {
     bytesMax: compiledBytesMax,
     depthMax: 200,
   });
-  // A time limit goes with a script, not with a function, so the script must find the handle.
+  // Timeouts apply to scripts, not functions, so the script must be able to access the handle.
   const setGlobal = runInContext("(realm) => { globalThis.realm = realm; }", context) as (
     realm: RealmHandle,
   ) => void;
@@ -60,13 +61,13 @@ function runScript(realm: RealmHandle, run: () => void): EvaluationReply {
   }
   const { reply } = realm;
   realm.input = undefined;
-  // Nothing in the realm waits for anything, so an evaluation that has not ended never will.
+  // The realm has no I/O, so an evaluation that has not ended never will.
   if (!reply) return { error: { code: "unknown" } };
   // Copied, so that no object of the realm leaves it.
   return reply.error ? { error: { ...reply.error } } : { json: reply.json };
 }
 
-/** The error may come from the realm, where `Error` is another. */
+/** The error can come from the realm, which has a different `Error` class. */
 function isTimeout(error: unknown): boolean {
   const code = typeof error === "object" && error !== null && "code" in error ? error.code : "";
   return code === "ERR_SCRIPT_EXECUTION_TIMEOUT";

@@ -3,14 +3,14 @@ import { Subprocess } from "../../work/subprocess.ts";
 import type { EvaluationReply, EvaluationRequest } from "./protocol.ts";
 
 const SOURCE = new URL("./evaluator-process.ts", import.meta.url);
-/** An evaluation stops itself when its time is over, unless it is in a call that nothing interrupts. */
+/** An evaluation stops itself at its timeout, except during a call that cannot be interrupted. */
 const GRACE_MS = 500;
-/** The share of the memory that compiled expressions may take; the rest is for their values. */
+/** The memory share of compiled expressions. The rest is for their values. */
 const COMPILED_SHARE = 0.2;
 
 /**
- * A process that evaluates expressions. It is a process and not a thread, because a thread that asks for
- * too much memory at once (`[1..10000000]`) takes the whole server with it.
+ * A process that evaluates expressions. It is not a thread, because a thread that allocates too much memory at
+ * once (`[1..10000000]`) ends the whole server.
  */
 export class Evaluator {
   readonly #process: Subprocess;
@@ -23,16 +23,16 @@ export class Evaluator {
       program,
       // V8's own limit would be no measure: it counts the young generation too, which grows with the machine.
       args: [String(memoryMb * 1024 * 1024 * COMPILED_SHARE)],
-      // Anybody's expressions run there, so it gets nothing of ours but the time zone.
+      // It runs expressions of any user, so its environment contains only the time zone.
       env: timeZone === undefined ? {} : { TZ: timeZone },
       execArgv: [`--max-old-space-size=${memoryMb}`, ...readOnlyCodeArguments(program)],
-      // Our own program sends nothing else.
+      // The program sends no other messages.
       onMessage: (replies) => this.#onReplies?.(replies as readonly EvaluationReply[]),
     });
     void this.#process.ended.then(() => this.#onReplies?.(undefined));
   }
 
-  /** Resolves when it can take requests. */
+  /** Resolves when it can accept requests. */
   get ready(): Promise<void> {
     return this.#process.ready;
   }
@@ -41,12 +41,12 @@ export class Evaluator {
     return this.#process.isAlive;
   }
 
-  /** Evaluates one request; the next may come when this has settled. */
+  /** Evaluates one request. Call it again only after the promise has settled. */
   async run(request: EvaluationRequest): Promise<readonly EvaluationReply[]> {
     this.#process.hold(true);
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      // When it was this process that was slow, the answer is already there and is read first.
+      // If this process was slow, the reply has already arrived and is read first.
       setImmediate(() => stop.abort());
     }, request.timeLimitMs + GRACE_MS);
     const kill = (): void => this.#process.kill();
@@ -60,12 +60,12 @@ export class Evaluator {
     return replies ?? [{ error: { code: stop.signal.aborted ? "timeout" : "too_large" } }];
   }
 
-  /** Kills it, whatever it is doing. */
+  /** Kills the process immediately. */
   async close(): Promise<void> {
     await this.#process.close();
   }
 
-  /** Its next replies; undefined when it ends first. */
+  /** The next replies. Undefined if the process ends first. */
   async #nextReplies(): Promise<readonly EvaluationReply[] | undefined> {
     if (!this.isAlive) return undefined;
     return new Promise((resolve) => {

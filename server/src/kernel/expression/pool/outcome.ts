@@ -8,7 +8,7 @@ export type EvaluationOutcome =
   | { readonly value: unknown; readonly failure?: undefined }
   | { readonly failure: ExpressionError; readonly value?: undefined };
 
-/** The outcomes that an evaluator replies; where it ended early, its last reply counts for the rest. */
+/** The outcomes of an evaluator's replies. If it ended early, the last reply applies to the rest. */
 export function toOutcomes(
   expressions: EvaluationRequest["expressions"],
   replies: readonly EvaluationReply[],
@@ -36,7 +36,7 @@ function toExpressionError(
     );
   }
   const at = { position, token: token === undefined ? undefined : findToken(token, text) };
-  // Only a literal of the expression: any other message may hold a value, which may be a secret.
+  // Only literals of the expression are shown: other messages may contain a secret value.
   if (customMessage && isLiteral(customMessage, text)) {
     return new ExpressionError("evaluation", customMessage, at);
   }
@@ -47,7 +47,7 @@ function isLiteral(message: string, text: string): boolean {
   return text.includes(`"${message}"`) || text.includes(`'${message}'`);
 }
 
-/** A token as it stands in the text. One that does not stand there might be a value, and is left out. */
+/** A token of the expression's text. Other tokens might be values and are omitted. */
 function findToken(token: string, text: string): string | undefined {
   const name = isFunctionName(token) ? `$${token}` : token;
   return text.includes(name) ? name : undefined;

@@ -8,17 +8,17 @@ import { compileExpression } from "../expression.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { ExpressionPool } from "./pool.ts";
 
-/** Processes come from worlds before this file, and go to those after it. */
+/** Reuses processes of earlier test files and leaves them to later ones. */
 const kept = { idleProcesses: idleProcesses.evaluators };
-/** Patient, since the machine may be busy: for what is expected to end by itself. */
+/** With a long timeout, because the machine may be busy: for evaluations that end normally. */
 const pool = new ExpressionPool({ ...kept, timeLimitMs: 20_000 });
-/** For what is expected to be stopped. */
+/** With a short timeout: for evaluations that must be stopped. */
 const strict = new ExpressionPool({ ...kept, timeLimitMs: 100 });
 afterAll(async () => {
   await Promise.all([pool.close(), strict.close()]);
 });
 
-/** Which of the two comes first depends on how busy the machine is. */
+/** Which limit is reached first depends on the load of the machine. */
 const STOPPED = /^(timeout|too_large)$/;
 const FOREVER = "($f := function(){ $f() }; $f())";
 
@@ -26,7 +26,7 @@ async function evaluate(text: string, in_ = pool, key = "acme", scope: unknown =
   return compileExpression(text).evaluate(scope, { pool: in_, key, nowMs: 0 });
 }
 
-describe("a hostile expression ends alone", () => {
+describe("a hostile expression does not affect others", () => {
   test.each<[string, string]>([
     ["an endless recursion", FOREVER],
     ["a recursion that grows", "($f := function($n){ $f($n + 1) + 1 }; $f(1))"],
@@ -52,7 +52,7 @@ describe("a hostile expression ends alone", () => {
     expect(await evaluate("$map([1], function($n){ $n })")).toBe(1);
   });
 
-  test("and a process that died of it is replaced", async () => {
+  test("replaces a process that died", async () => {
     const own = new ExpressionPool({ timeLimitMs: 5_000, processes: 1, memoryMb: 16 });
     const bomb = "$map([1..1000000], function($i){ $pad('x', 1000) & $i })";
     const failure = await evaluate(bomb, own).catch((error: unknown) => error);
@@ -62,7 +62,7 @@ describe("a hostile expression ends alone", () => {
   });
 });
 
-test("however many expressions and keys it has seen, a process goes on", async () => {
+test("a process keeps working after many expressions and keys", async () => {
   const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1, memoryMb: 24 });
   for (let round = 0; round < (IS_THOROUGH ? 40 : 12); round += 1) {
     const numbers = Array.from({ length: 100 }, (_, index) => round * 100 + index);
@@ -102,8 +102,8 @@ describe("results and inputs are bounded", () => {
   });
 });
 
-describe("nothing is left behind for another expression", () => {
-  /** One process for all of them: what one left would be there for the next. */
+describe("expressions cannot affect later ones", () => {
+  /** One process for all of them, so that changes would be visible to the next expression. */
   const own = new ExpressionPool({ timeLimitMs: 20_000, processes: 1 });
   afterAll(() => own.close());
 
@@ -121,7 +121,7 @@ describe("nothing is left behind for another expression", () => {
     expect(await evaluate("$reverse([$sum([1, 2]), polluted])", own)).toEqual([3]);
   });
 
-  test("and the internals of a function are not accessible", async () => {
+  test("the internals of a function are not accessible", async () => {
     const texts = [
       "($s := $spread([$sum]).implementation; $s([1, 2]))",
       "($s := $lookup([$sum], 'implementation'); $s([1, 2]))",
@@ -133,7 +133,7 @@ describe("nothing is left behind for another expression", () => {
     }
   });
 
-  test("and nothing outside can be reached", async () => {
+  test("nothing outside the realm is accessible", async () => {
     for (const name of ["process", "globalThis", "require", "constructor", "Function", "desk"]) {
       expect(await evaluate(`[$${name}, ${name}] ~> $reverse()`)).toEqual([]);
     }
@@ -143,7 +143,7 @@ describe("nothing is left behind for another expression", () => {
 });
 
 describe("the pool is shared fairly", () => {
-  test("a flood of one key does not keep another's waiting", async () => {
+  test("many requests of one key do not delay another key", async () => {
     const own = new ExpressionPool({ ...kept, timeLimitMs: 300, processes: 2 });
     await Promise.all(["w1", "w2"].map((key) => evaluate("$reverse([1, 2])", own, key)));
     const order: string[] = [];
@@ -159,13 +159,13 @@ describe("the pool is shared fairly", () => {
     await own.close();
   });
 
-  test("two floods leave a process to light users", async () => {
+  test("two keys with many requests leave a process to light users", async () => {
     const own = new ExpressionPool({ ...kept, timeLimitMs: 300, processes: 2 });
     const order: string[] = [];
     const stopped = async (key: string): Promise<void> => {
       await evaluate(FOREVER, own, key).catch(() => order.push(key));
     };
-    // From now on both are known for their heavy use.
+    // Now the pool knows both as heavy users.
     await Promise.all([stopped("flood a"), stopped("flood b")]);
     order.length = 0;
     const floods = Array.from({ length: 2 }, () => [stopped("flood a"), stopped("flood b")]).flat();
@@ -175,7 +175,7 @@ describe("the pool is shared fairly", () => {
     await own.close();
   });
 
-  test("a line that is full says so", async () => {
+  test("reports a full queue", async () => {
     const own = new ExpressionPool({
       ...kept,
       timeLimitMs: 20_000,
@@ -197,7 +197,7 @@ describe("the pool is shared fairly", () => {
   });
 });
 
-test("the main thread goes on meanwhile", async () => {
+test("the main thread stays responsive", async () => {
   const order: string[] = [];
   const runaway = evaluate(FOREVER, strict, "slow").catch(() => order.push("stopped"));
   for (let turn = 0; turn < 20; turn += 1) await nextTurn();
@@ -207,7 +207,7 @@ test("the main thread goes on meanwhile", async () => {
 });
 
 describe("an aborted request", () => {
-  test("is let go, and the rest goes on", async () => {
+  test("is dropped, and the others continue", async () => {
     const own = new ExpressionPool({ ...kept, timeLimitMs: 300, processes: 1 });
     const { signal, abort } = stopper();
     const reason = new Error("The run was cancelled.");
@@ -250,7 +250,7 @@ describe("a closed pool", () => {
     expect(childrenOf().filter((pid) => started.includes(pid))).toEqual([]);
   });
 
-  test("leaves an idle process to the next where it is kept for it, and no busy one", async () => {
+  test("passes an idle process on, but not a busy one", async () => {
     const options = {
       timeLimitMs: 20_000,
       processes: 1,
@@ -271,14 +271,14 @@ describe("a closed pool", () => {
     expect(startedSince()).toEqual([]);
   });
 
-  test("that was never used started none", async () => {
+  test("does not start a process if it was never used", async () => {
     const before = childrenOf();
     await new ExpressionPool().close();
     expect(childrenOf()).toEqual(before);
   });
 });
 
-/** The processes that this one started and that have not ended. */
+/** Running child processes of this process. */
 function childrenOf(): number[] {
   const tasks = `/proc/${process.pid}/task`;
   return readdirSync(tasks)

@@ -8,17 +8,17 @@ import type { EvaluationRequest } from "./protocol.ts";
 export type { EvaluationOutcome } from "./outcome.ts";
 
 export interface PoolOptions {
-  /** How many requests are evaluated at a time. */
+  /** The number of concurrent requests. */
   readonly processes: number;
-  /** For all expressions of a request together. */
+  /** The timeout for all expressions of a request together. */
   readonly timeLimitMs: number;
-  /** The heap of each process: sorting a megabyte of JSON takes about 100. */
+  /** The heap of each process. Sorting a megabyte of JSON takes about 100 MB. */
   readonly memoryMb: number;
   readonly inputCharactersMax: number;
   readonly resultCharactersMax: number;
   readonly waitingMax: number;
   readonly waitingPerKeyMax: number;
-  /** Where idle processes come from and go to; without one they end with the pool. */
+  /** A pool for idle processes. Without one, they end with this pool. */
   readonly idleProcesses?: IdleProcesses<Evaluator> | undefined;
 }
 
@@ -44,8 +44,8 @@ interface Task {
 }
 
 /**
- * Evaluates JSONata away from the main thread. Processes are started when they are first needed and stay;
- * one that was stopped or that died is replaced when there is work again.
+ * Evaluates JSONata outside the main thread. Processes start on demand and stay. A stopped or dead process is
+ * replaced on the next request.
  */
 export class ExpressionPool {
   readonly #options: PoolOptions;
@@ -60,7 +60,7 @@ export class ExpressionPool {
     this.#queue = new FairQueue({ ...this.#options, concurrency: this.#options.processes });
   }
 
-  /** The outcome of each expression, or a rejection when none could be evaluated. */
+  /** The outcome of each expression. Rejects if none could be evaluated. */
   async evaluate({ signal, ...rest }: PoolRequest): Promise<readonly EvaluationOutcome[]> {
     const { timeLimitMs, resultCharactersMax, inputCharactersMax } = this.#options;
     const { bindings, input } = rest;
@@ -88,7 +88,7 @@ export class ExpressionPool {
     await Promise.all([...this.#evaluators].map(end));
   }
 
-  /** Drops a task that nobody waits for any more; one that already runs comes to its own end. */
+  /** Drops an aborted task. A running one continues to its end. */
   async #unlessAborted<Result>(
     task: Task,
     result: Promise<Result>,

@@ -1,12 +1,12 @@
 /**
- * The code that runs in the realm of expressions. It is carried there as text, so that these functions may
- * use nothing but each other and the language itself. A realm has no `process`, no `require`, no timer and
- * no network, and nothing makes code from a text: an expression that escapes JSONata gains nothing.
+ * The code that runs in the realm of expressions. It is sent there as text, so these functions can use only
+ * each other and the language itself. A realm has no `process`, `require`, timers or network, and cannot
+ * compile text: an expression that escapes JSONata gains nothing.
  */
 import type { Jsonata, JsonataMaker, Substitutes } from "../jsonata.ts";
 import type { EvaluationError, EvaluationReply } from "./protocol.ts";
 
-/** The fields that the evaluator sets before each evaluation, and the reply that it reads after it. */
+/** Fields that the evaluator sets before an evaluation, and the reply that it reads afterwards. */
 export interface RealmHandle {
   key: string;
   text: string;
@@ -16,21 +16,21 @@ export interface RealmHandle {
   nowMs: number;
   resultCharactersMax: number;
   reply: EvaluationReply | undefined;
-  /** Evaluates; by the time the microtasks are done, the reply is there. */
+  /** Evaluates. The reply is available after the microtasks. */
   evaluate(): void;
-  /** Drops the instance of the key: it may have been stopped halfway. */
+  /** Drops the instance of the key, which may have been stopped halfway. */
   forget(): void;
 }
 
 export interface RealmOptions {
   readonly make: JsonataMaker;
   readonly base64: Substitutes["window"];
-  /** How much memory, by estimate, compiled expressions may take. */
+  /** The maximum estimated memory of compiled expressions. */
   readonly bytesMax: number;
   readonly depthMax: number;
 }
 
-/** The text that makes `bootstrapRealm` in the realm. */
+/** The text that creates `bootstrapRealm` in the realm. */
 export function realmSource(): string {
   const functions = [
     bootstrapRealm,
@@ -52,7 +52,7 @@ export function realmSource(): string {
 
 interface RealmState extends RealmOptions {
   readonly realm: RealmHandle;
-  /** An instance of the library for each key, so that no key's expressions can affect another's. */
+  /** One library instance per key, so that expressions of one key cannot affect another. */
   readonly instances: Map<string, Instance>;
   bytes: number;
   readonly clock: DateConstructor;
@@ -95,7 +95,7 @@ async function evaluate(state: RealmState): Promise<string | undefined> {
   const variables: unknown = bindings === undefined ? {} : parseInput(bindings);
   const value = await findCompiled(state).evaluate(
     input === undefined ? undefined : parseInput(input),
-    // Bindings are an object, by the type of the evaluation.
+    // Bindings are an object by the type of the evaluation.
     variables as Record<string, unknown>,
   );
   const budget = { characters: resultCharactersMax, levels: state.depthMax };
@@ -106,14 +106,14 @@ async function evaluate(state: RealmState): Promise<string | undefined> {
 
 function findCompiled(state: RealmState): Compiled {
   const { key, text, writes } = state.realm;
-  // It could change the functions of an instance that later expressions use.
+  // It could change functions of an instance that later expressions use.
   if (writes) return compile(newInstance(state), text);
   const instance = state.instances.get(key) ?? newInstance(state);
   const expression = instance.compiled.get(text) ?? compile(instance, text);
   const isNew = !instance.compiled.has(text);
   state.bytes +=
     (state.instances.has(key) ? 0 : 120_000) + (isNew ? 18_000 + 120 * text.length : 0);
-  // Rare enough that those in use may be compiled again.
+  // Happens rarely, so recompiling the used ones is acceptable.
   if (state.bytes > state.bytesMax) {
     state.instances.clear();
     state.bytes = 0;
@@ -137,18 +137,18 @@ function newInstance({ make, clock, base64 }: RealmState): Instance {
   return { jsonata: module.exports as Jsonata, compiled: new Map() };
 }
 
-/** The library reads the time once, when an evaluation begins: that of the evaluation. */
+/** The library reads the time once at the start of an evaluation. */
 function createClock(realm: RealmHandle): DateConstructor {
   class Time extends Date {
     constructor(...args: readonly [] | readonly [number]) {
       super(args.length === 0 ? realm.nowMs : args[0]);
     }
   }
-  // The library makes times from nothing or from a number.
+  // The library creates times without arguments or from a number.
   return Time as unknown as DateConstructor;
 }
 
-/** Parses JSON without the members by which JSONata recognises functions: any JSON may have them. */
+/** Parses JSON without the members by which JSONata recognises functions, because any JSON can contain them. */
 function parseInput(text: string): unknown {
   if (!text.includes('"_jsonata_')) return JSON.parse(text);
   return JSON.parse(text, (key, value: unknown) => (isReserved(key) ? undefined : value));
@@ -162,7 +162,7 @@ function isFunction(value: object): boolean {
   return Object.hasOwn(value, "_jsonata_lambda") || Object.hasOwn(value, "_jsonata_function");
 }
 
-/** `$spread`: JSONata's own takes functions apart, and so exposes their internals. */
+/** `$spread`: JSONata's implementation also spreads functions, which exposes their internals. */
 function spread(value: unknown): unknown {
   if (typeof value !== "object" || value === null || isFunction(value)) return value;
   if (Array.isArray(value)) {
@@ -177,7 +177,7 @@ function spread(value: unknown): unknown {
   return parts.length > 1 ? parts : parts[0];
 }
 
-/** A copy that is JSON and nothing else: no functions, no marks on arrays, no odd prototypes. */
+/** Copies to pure JSON: no functions, array marks or unusual prototypes. */
 function toPlainJson(value: unknown, budget: { characters: number; levels: number }): unknown {
   budget.characters -= typeof value === "string" ? value.length : 1;
   if (budget.characters < 0 || budget.levels < 0) throw { code: "too_large" };
@@ -202,7 +202,7 @@ function toPlainJson(value: unknown, budget: { characters: number; levels: numbe
 }
 
 function toEvaluationError(error: unknown): EvaluationError {
-  // Too long a text or an array, or too deep a recursion.
+  // The text or array is too long, or the recursion too deep.
   if (error instanceof RangeError) return { code: "too_large" };
   if (typeof error !== "object" || error === null) return { code: "unknown" };
   const { code, position, token, message } = error as Readonly<Record<string, unknown>>;
@@ -215,7 +215,7 @@ function toEvaluationError(error: unknown): EvaluationError {
   };
 }
 
-/** Freezes the built-ins, so that no expression leaves anything behind for the next. */
+/** Freezes the built-ins, so that no expression can affect later ones. */
 function freezeIntrinsics(): void {
   const functions = [async () => {}, function* () {}, async function* () {}];
   const iterators = [[].values(), new Map().keys(), new Set().keys(), ""[Symbol.iterator]()];

@@ -1,17 +1,20 @@
-/** A field as HTML: its label, control, help and error, bound together. Browsers load this file too. */
+/**
+ * Renders a field as HTML: its label, control, help and error, associated with each other. Browsers load this
+ * file too.
+ */
 import { h, type VNode } from "../vnode.ts";
 import { type FormField, toControlTexts } from "./form-field.ts";
 
 export interface FieldState {
   /** Unique on the page. */
   readonly id: string;
-  /** A whole sentence. */
+  /** A complete sentence. */
   readonly error?: string | undefined;
-  /** The texts of the control, in the place of the field's own value. */
+  /** Texts of the control, instead of the field's value. */
   readonly texts?: readonly string[] | undefined;
-  /** Further attributes of the control. */
+  /** Additional attributes of the control. */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** False of a control that is not one of a form's, which nobody has to fill in. */
+  /** False for controls outside a form, which are never required. */
   readonly marksOptional?: boolean;
 }
 
@@ -89,7 +92,7 @@ function controlView(field: FormField, texts: readonly string[], attributes: Att
 const TYPES: Readonly<Record<string, Attributes>> = {
   text: { type: "text" },
   search: { type: "search" },
-  // A browser sends nothing for what is not a number, and then the form could not show it again.
+  // A number input sends nothing for invalid text, so the form could not show it again.
   number: { type: "text", inputmode: "decimal" },
   date: { type: "date" },
   time: { type: "time" },
@@ -100,7 +103,7 @@ const TYPES: Readonly<Record<string, Attributes>> = {
   password: { type: "password" },
 };
 
-/** Names by which browsers know what belongs into a field (WCAG 1.3.5). */
+/** Autocomplete names of fields (WCAG 1.3.5). */
 const KNOWN_NAMES: Readonly<Record<string, string>> = {
   name: "name",
   fullname: "name",
@@ -129,7 +132,7 @@ function chooseAutocomplete({ name, input }: FormField): string | undefined {
   return Object.hasOwn(KNOWN_NAMES, known) ? KNOWN_NAMES[known] : undefined;
 }
 
-/** The options of a list, with an empty one unless there is one. */
+/** The options of a list, with an added empty one if needed. */
 function choiceViews(
   options: NonNullable<FormField["options"]>,
   chosen: string,
@@ -145,7 +148,7 @@ function choiceViews(
   ];
 }
 
-/** Radio buttons, or a box for each option. The first has the id of the field, which the summary of errors leads to. */
+/** Radio buttons, or a checkbox per option. The first has the id of the field, which the error summary links to. */
 function optionViews(
   { name, input, options = [] }: FormField,
   {
@@ -175,7 +178,7 @@ function optionViews(
   );
 }
 
-/** Files that came with a form that was refused: it sends them again by their ids. */
+/** Files of a rejected form. The form sends their ids again. */
 function keptFileViews({ name }: FormField, ids: readonly string[]): VNode[] {
   if (ids.length === 0) return [];
   return [

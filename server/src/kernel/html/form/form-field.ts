@@ -1,4 +1,4 @@
-/** The fields of a form, whatever it was made from. Browsers load this file too. */
+/** The fields of a form, independent of their source. Browsers load this file too. */
 
 export const FORM_INPUTS = [
   "text",
@@ -22,13 +22,13 @@ export const FORM_INPUTS = [
 ] as const;
 export type FormInput = (typeof FORM_INPUTS)[number];
 
-/** An input by its name; a line of text for a name that is none's. */
+/** An input by its name. Default: a text input. */
 export function toFormInput(name: unknown): FormInput {
   return FORM_INPUTS.find((input) => input === name) ?? "text";
 }
 
 export interface FormOption {
-  /** A form sends it as a text. */
+  /** Sent by a form as text. */
   readonly value: string | number | boolean | null;
   readonly label: string;
 }
@@ -39,38 +39,38 @@ export interface FormField {
   readonly label: string;
   readonly input: FormInput;
   readonly required: boolean;
-  /** Of `select`, `radio` and `checkboxes`. */
+  /** For `select`, `radio` and `checkboxes`. */
   readonly options?: readonly FormOption[];
-  /** The value it holds at first. */
+  /** The initial value. */
   readonly value?: unknown;
   readonly help?: string | undefined;
-  /** The heading above it and its neighbours of the same group. */
+  /** The heading above consecutive fields of the same group. */
   readonly group?: string | undefined;
   readonly placeholder?: string | undefined;
-  /** The kind of text a browser may offer; chosen by input and name when absent. */
+  /** The autocomplete value. Default: chosen by input and name. */
   readonly autocomplete?: string | undefined;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
   readonly maxLength?: number | undefined;
-  /** How a text is made: `#` is a digit, `A` a letter, `*` either. */
+  /** The format of a text: `#` is a digit, `A` a letter, `*` either. */
   readonly mask?: string | undefined;
-  /** Of a number: its value is a text with all its digits. */
+  /** For numbers: the value is a text with all its digits. */
   readonly exact?: boolean;
-  /** Of files: whether there may be several, what a browser offers, and whether a refused form keeps them. */
+  /** For files: whether several are allowed, the accepted types, and whether a rejected form keeps them. */
   readonly multiple?: boolean;
   readonly accept?: string | undefined;
   readonly keepsFiles?: boolean;
 }
 
-/** The texts and files that a form sent, by the names of its fields. A reader of files chooses what stands for one. */
+/** The texts and files of a submitted form by field name. The file reader chooses what represents a file. */
 export type PostedForm = ReadonlyMap<string, readonly (string | object)[]>;
 
-/** The texts that a field sent. */
+/** The submitted texts of a field. */
 export function readTexts(posted: PostedForm, name: string): readonly string[] {
   return (posted.get(name) ?? []).filter((one) => typeof one === "string");
 }
 
-/** The texts of the control of a field that holds a value. */
+/** The control texts for a field value. */
 export function toControlTexts({ input }: FormField, value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -79,6 +79,6 @@ export function toControlTexts({ input }: FormField, value: unknown): readonly s
   );
   if (input === "lines") return [texts.join("\n")];
   if (input === "date") return texts.map((text) => text.slice(0, 10));
-  // A browser takes no time zone.
+  // Browser controls accept no time zone.
   return input === "datetime" ? texts.map((text) => text.slice(0, 16)) : texts;
 }

@@ -1,7 +1,7 @@
 /**
- * The look of forms on every page that the server writes: that of the console's fields, in the size of a page that is
- * read on a telephone. It needs the colours `ink`, `faint`, `field`, `edge`, `accent`, `alarm` and `alarm-ground`. No
- * picture, as some policies allow none.
+ * The form style of server-rendered pages: the console's fields in a size for phones. It requires the colours
+ * `ink`, `faint`, `field`, `edge`, `accent`, `alarm` and `alarm-ground`. It uses no images, because some
+ * policies forbid them.
  */
 export const FORM_STYLE = `
 input, select, textarea {

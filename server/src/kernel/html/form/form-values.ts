@@ -1,23 +1,23 @@
-/** The values of a form by the types of its fields, or what is wrong with each, in words for whoever filled it in. */
+/** Parses form values by field type, with an error message per invalid field for the person who submits it. */
 import { EMAIL_PATTERN } from "../../schema/schema.ts";
 import { type FormField, type FormInput, type PostedForm, readTexts } from "./form-field.ts";
 import { toMoment } from "./local-time.ts";
 
 export interface ParsedForm {
-  /** By the name of the field; what was left empty is null, of `checkboxes` an empty list, of `checkbox` false. */
+  /** Values by field name. An empty field is null, an empty `checkboxes` an empty list, an unset `checkbox` false. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** Whole sentences. Where there are any, the values are not all there. */
+  /** Error messages as complete sentences. If there are any, the values are incomplete. */
   readonly errors: ReadonlyMap<string, string>;
 }
 
 export interface ParseOptions {
-  /** The zone of times that have none. */
+  /** The default time zone. */
   readonly timeZone?: string;
-  /** Whether something that a field for files sent is a file. */
+  /** True if the submitted value of a file field is a file. */
   readonly isFile?: (sent: string | object) => boolean;
 }
 
-/** Parses the fields of a form; others are not looked at. */
+/** Parses the given fields of a form and ignores all others. */
 export function parseForm(
   fields: readonly FormField[],
   posted: PostedForm,
@@ -36,7 +36,7 @@ export function parseForm(
 type Parsed = { readonly value: unknown } | { readonly error: string };
 
 const TEXT_CHARACTERS_MAX = 20_000;
-/** Kinds of which every character counts. */
+/** Inputs whose text must not be trimmed. */
 const VERBATIM: ReadonlySet<string> = new Set(["textarea", "password", "hidden"]);
 
 function parseField(field: FormField, posted: PostedForm, options: ParseOptions): Parsed {
@@ -83,7 +83,7 @@ function parseChosen({ options = [], required }: FormField, texts: readonly stri
 const EMAIL = new RegExp(EMAIL_PATTERN);
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const TIME = /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
-/** As browsers send it, or with a time zone. */
+/** The browser's format, or with a time zone. */
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
 const PHONE = /^\+?[\d\s()./-]{3,40}$/;
 
@@ -104,7 +104,7 @@ const parseLines: ParseText = (text) => {
   return { value: lines.filter((line) => line !== "") };
 };
 
-/** Whatever is not here is a text of any kind. */
+/** All other inputs are plain texts. */
 const PARSERS: Partial<Readonly<Record<FormInput, ParseText>>> = {
   number: parseNumber,
   date: check(isDay, "Enter a date, for example 2026-11-19."),
@@ -133,7 +133,7 @@ function parseText(field: FormField, text: string, options: ParseOptions): Parse
 }
 
 function parseNumber(text: string, { min, max, exact = false }: FormField): Parsed {
-  // A comma before three digits may divide thousands, and is left to whoever wrote it.
+  // A comma before three digits can be a thousands separator, so it is rejected.
   const plain = /^[+-]?\d*,(?!\d{3}$)\d+$/.test(text) ? text.replace(",", ".") : text;
   const value = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i.test(plain)
     ? Number(plain)
@@ -144,7 +144,7 @@ function parseNumber(text: string, { min, max, exact = false }: FormField): Pars
   return { value: exact ? plain : value };
 }
 
-/** JavaScript takes February 30 for a day of March. */
+/** JavaScript parses February 30 as a day in March. */
 function isDay(text: string): boolean {
   const time = DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
@@ -166,7 +166,7 @@ const MASK_SIGNS: Readonly<Record<string, RegExp>> = {
   "*": /^[\p{L}\d]$/u,
 };
 
-/** Compares sign by sign: a mask is no regular expression, which somebody could make slow. */
+/** Compares by character instead of by regular expression, so that no mask can make it slow. */
 function fitsMask(text: string, mask: string): boolean {
   const signs = Array.from(text);
   const pattern = Array.from(mask);

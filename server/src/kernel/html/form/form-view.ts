@@ -1,39 +1,39 @@
-/** A whole form as HTML that works without any script. */
+/** Renders a complete form as HTML that works without scripts. */
 import { type Child, h, type VNode } from "../vnode.ts";
 import { renderHtml } from "../vnode-html.ts";
 import { Markup } from "../markup.ts";
 import { fieldView } from "./field-view.ts";
 import { type FormField, type PostedForm, readTexts } from "./form-field.ts";
 
-/** A field that no person sees; a program that fills in everything fills it too. No field of ours begins with `$`. */
+/** A hidden trap field that only programs fill in. No other field name starts with `$`. */
 const TRAP = "$website";
 
-/** True of a form that a program filled in. */
+/** True if a program filled in the form. */
 export function isTrapped(posted: PostedForm): boolean {
   return readTexts(posted, TRAP).some((text) => text !== "");
 }
 
-/** The names that a form sends with some fields, its trap among them. */
+/** The names that a form with these fields sends, including the trap. */
 export function namesOf(fields: readonly FormField[]): ReadonlySet<string> {
   return new Set([...fields.map(({ name }) => name), TRAP]);
 }
 
 export interface FormView {
   readonly fields: readonly FormField[];
-  /** The texts that were sent, where the form is shown again. */
+  /** The submitted texts, if the form is shown again. */
   readonly posted?: PostedForm | undefined;
-  /** Whole sentences by the names of fields; those of no field are in the summary alone. */
+  /** Error messages by field name, as complete sentences. Errors without a field appear only in the summary. */
   readonly errors?: ReadonlyMap<string, string> | undefined;
   /** A problem of the whole form. */
   readonly problem?: string | undefined;
-  /** Where it is sent to; the page's own address when absent. */
+  /** The target address. Default: the address of the page. */
   readonly action?: string;
-  /** Names and texts that people do not see. */
+  /** Hidden fields. */
   readonly hidden?: readonly (readonly [name: string, text: string])[];
   readonly submit: string;
-  /** A second button, by which nothing has to be filled in. */
+  /** A second button that submits without validation. */
   readonly back?: { readonly name: string; readonly label: string };
-  /** True where strangers send it. */
+  /** True for forms of anonymous visitors. */
   readonly isPublic?: boolean;
 }
 
@@ -97,7 +97,7 @@ function groupViews(
   return group === undefined ? views : [h("fieldset", {}, h("legend", {}, group), views)];
 }
 
-/** The errors above the form. Each leads to its field, and the browser begins to read here. */
+/** The error summary above the form. It has the focus and links to each field. */
 function summaryViews({ fields, errors = new Map(), problem }: FormView): readonly Child[] {
   if (errors.size === 0 && problem === undefined) return [];
   const labels = new Map(fields.map(({ name, label }) => [name, label]));
@@ -119,12 +119,12 @@ function summaryViews({ fields, errors = new Map(), problem }: FormView): readon
   ];
 }
 
-/** A message that an operation has for a field, such as `must be a day`, as a sentence about the field. */
+/** Converts an operation's message for a field, such as `must be a day`, to a sentence about the field. */
 export function toSentence(label: string, message: string): string {
   return /^\p{Lu}.*[.!?]$/su.test(message) ? message : `${label} ${message}.`.trim();
 }
 
-/** An id that no other name has. */
+/** A unique id for a field name. */
 function idOf(name: string): string {
   const part = name.replaceAll(
     /[^A-Za-z0-9]/gu,

@@ -11,7 +11,7 @@ import { parseForm } from "./form-values.ts";
 import { isTrapped, renderForm } from "./form-view.ts";
 import { readForm, toPostedForm } from "./posted-form.ts";
 
-/** Texts that try to leave the place where they stand. */
+/** Texts that try to break out of their attribute or element. */
 const hostile = fc.constantFrom(
   `"><script>alert(1)</script>`,
   "</textarea><b>",
@@ -34,7 +34,7 @@ const day = fc
   .date({ min: new Date("1000-01-01"), max: new Date("9999-12-31"), noInvalidDate: true })
   .map((date) => date.toISOString());
 
-/** A kind of field, and a value of it. */
+/** A field of each kind with a value. */
 const VALUES: Readonly<Record<FormInput, fc.Arbitrary<readonly [Partial<FormField>, unknown]>>> = {
   text: lineValue.map((value) => [{}, value]),
   search: lineValue.map((value) => [{}, value]),
@@ -43,7 +43,7 @@ const VALUES: Readonly<Record<FormInput, fc.Arbitrary<readonly [Partial<FormFiel
     .filter((text) => text.trim() !== "")
     .map((value) => [{}, value]),
   hidden: lineValue.map((value) => [{}, value]),
-  // A browser shows no password again.
+  // Browsers never show a password again.
   password: fc.constant([{}, null]),
   number: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => [{}, value + 0]),
   date: day.map((at) => [{}, at.slice(0, 10)]),
@@ -82,7 +82,7 @@ const field = fc.constantFrom(...FORM_INPUTS).chain((input) =>
 );
 const form = fc.uniqueArray(field, { maxLength: 8, selector: ({ name }) => name });
 
-test("what a form shows is what comes back when a browser sends it", () => {
+test("a browser sends back the values that a form shows", () => {
   fc.assert(
     fc.property(form, (fields) => {
       const posted = postAsBrowser(renderForm({ fields, submit: "Send", isPublic: true }).text);
@@ -94,7 +94,7 @@ test("what a form shows is what comes back when a browser sends it", () => {
   );
 });
 
-test("a form that is refused shows what was written, and no text leaves its place", () => {
+test("a rejected form shows the submitted texts safely escaped", () => {
   const sent = fc.dictionary(line, fc.oneof(line, fc.array(line, { maxLength: 3 })));
   fc.assert(
     fc.property(form, sent, line, (fields, body, problem) => {
@@ -125,7 +125,7 @@ const asked = (input: FormInput, more: Partial<FormField> = {}): FormField => ({
 });
 const sizes = ["S", "L"].map((value) => ({ value, label: value }));
 
-test("what is wrong is said in whole sentences", () => {
+test("reports errors in complete sentences", () => {
   const errorOf = (one: FormField, ...texts: string[]): string | undefined =>
     parseForm([one], new Map([["a", texts]])).errors.get("a");
   expect([
@@ -169,7 +169,7 @@ test("what is wrong is said in whole sentences", () => {
   ]);
 });
 
-test("values have the types of their fields; a time without a zone is of the form's", () => {
+test("values have the types of their fields, and times without a zone use the form's zone", () => {
   const valueOf = (one: FormField, text: string, timeZone = "UTC"): unknown =>
     parseForm([one], new Map([["a", [text]]]), { timeZone }).values["a"];
   const numbers = [1, 2].map((value) => ({ value, label: `No. ${value}` }));
@@ -192,7 +192,7 @@ test("values have the types of their fields; a time without a zone is of the for
   ]);
 });
 
-test("errors are bound to their fields; the summary leads to each and has the focus", () => {
+test("associates errors with their fields, and the summary has the focus and links to them", () => {
   const fields = [
     asked("email", { help: "Your own" }),
     asked("radio", { name: "b/c", label: "Size", options: sizes }),
@@ -217,7 +217,7 @@ test("errors are bound to their fields; the summary leads to each and has the fo
   expect(text).toContain(`id="${id}-error">Size must be one of the options.</p>`);
 });
 
-test("a form has bounds, and is read in a time that grows with its length alone", async () => {
+test("limits the size of a form and parses it in linear time", async () => {
   const many = Object.fromEntries(Array.from({ length: 1_001 }, (_, at) => [`f${at}`, "x"]));
   expect(() => toPostedForm(many)).toThrow("too large");
   expect(() => toPostedForm({ a: Object.keys(many) })).toThrow("too large");
@@ -238,7 +238,7 @@ test("a form has bounds, and is read in a time that grows with its length alone"
     ["b", [""]],
   ]);
   await expect(read(`a=${"x".repeat(1_048_577)}`)).rejects.toThrow("too large");
-  // A pattern that goes back and forth would take minutes for one of these.
+  // A backtracking pattern would take minutes for one of these.
   for (const input of FORM_INPUTS) {
     for (const sign of ["1", "a", " ", "@", ",", "\n", "-"]) {
       const one = asked(input, { options: sizes, maxLength: 100_000 });
@@ -251,7 +251,7 @@ const TOKEN = /<(\/?)([a-z][a-z0-9]*)((?: [a-z-]+(?:="[^"<>]*")?)*)>|([^<>]+)/gy
 const ELEMENTS =
   /^(form|div|p|ul|li|a|fieldset|legend|label|span|input|textarea|select|option|button)$/;
 
-/** Reads a form as a browser does, and sends it. Throws at whatever is not an element of the engine's. */
+/** Parses and submits a form like a browser. Throws on unexpected elements. */
 function postAsBrowser(html: string): PostedForm {
   const pairs: [string, string][] = [];
   const open: { tag: string; attributes: ReadonlyMap<string, string>; text: string }[] = [];

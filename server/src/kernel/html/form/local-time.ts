@@ -1,6 +1,6 @@
-/** Local times, as `2026-11-16T09:30`, and the moments that they are. */
+/** Conversion between local times such as `2026-11-16T09:30` and instants. */
 
-/** The local time of a moment, to the minute. */
+/** The local time of an instant, to the minute. */
 export function localTime(moment: Date, timeZone: string): string {
   const parts = new Intl.DateTimeFormat("en", {
     timeZone,
@@ -20,8 +20,8 @@ export function localTime(moment: Date, timeZone: string): string {
 const MINUTE_MS = 60_000;
 
 /**
- * The moment of a local time. One that comes twice, when clocks are set back, is the first; one that never
- * comes is the moment as far after the change.
+ * The instant of a local time. If clocks are set back and it occurs twice, the first is used; a skipped local
+ * time is shifted by the clock change.
  */
 export function toMoment(local: string, timeZone: string): Date {
   const asUtc = Date.parse(`${local}Z`);
@@ -29,7 +29,7 @@ export function toMoment(local: string, timeZone: string): Date {
     const minute = Math.floor(ms / MINUTE_MS) * MINUTE_MS;
     return Date.parse(`${localTime(new Date(minute), timeZone)}Z`) - minute;
   };
-  // The offset before the change, and that behind it: a day to either side knows both.
+  // The offsets before and after the change: a day on either side is outside any change.
   const day = 24 * 60 * MINUTE_MS;
   const before = asUtc - offsetAt(asUtc - day);
   const after = asUtc - offsetAt(asUtc + day);

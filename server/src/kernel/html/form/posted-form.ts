@@ -1,4 +1,4 @@
-/** A form as a browser sends it: read from its bytes, or made of a body that was parsed before. */
+/** A submitted form, read from its bytes or from a parsed body. */
 import type { Upload } from "../../access/caller.ts";
 import { formBoundary, readFormParts } from "../../http/multipart.ts";
 import { FORM_MEDIA_TYPE } from "../../http/request-body.ts";
@@ -8,13 +8,13 @@ import type { PostedForm } from "./form-field.ts";
 const FORM_BYTES_MAX = 1024 * 1024;
 const FIELDS_MAX = 1_000;
 const FILES_MAX = 10;
-/** So much of a refused file is read to get to what follows it. */
+/** The maximum number of bytes that are read from a rejected file to reach the next part. */
 const DRAINED_BYTES_MAX = 256 * 1024 * 1024;
 
-/** Keeps a file, and gives what stands for it in the form. */
+/** Stores a file and returns its representation in the form. */
 type Keep = (name: string, content: AsyncIterable<Uint8Array>) => Promise<string | object>;
 
-/** A file that could not be kept. */
+/** A file that could not be stored. */
 export interface RefusedFile {
   readonly field: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface ReadForm {
   readonly refused: readonly RefusedFile[];
 }
 
-/** Makes a form of a parsed body: objects are what a reader of files left in their place. */
+/** Creates a form from a parsed body. Objects in it represent files. */
 export function toPostedForm(body: unknown): PostedForm {
   const isNamed = typeof body === "object" && body !== null && !Array.isArray(body);
   const posted = new FormCollector();
@@ -41,9 +41,7 @@ export function toPostedForm(body: unknown): PostedForm {
   return posted.values;
 }
 
-/**
- * Reads a form; a file becomes what `keep` makes of it, or is refused with the rest of the form read all the same.
- */
+/** Reads a form. Each file is replaced by the result of `keep`, or rejected; the rest of the form is still read. */
 export async function readForm({ content, contentType }: Upload, keep: Keep): Promise<ReadForm> {
   const posted = new FormCollector();
   const refused: RefusedFile[] = [];
@@ -111,7 +109,7 @@ async function readParts(
   }
 }
 
-/** A content that stays open when whoever reads it gives up: the parts behind it are still to come. */
+/** A content that stays open if its reader stops, because further parts follow. */
 async function* relay(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = content[Symbol.asyncIterator]();
   for (let next = await source.next(); !next.done; next = await source.next()) yield next.value;
@@ -131,7 +129,7 @@ async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const chunk of content) {
     bytes += chunk.length;
     if (bytes > FORM_BYTES_MAX) throw tooLarge();
-    // The reader uses its buffer again.
+    // The reader reuses its buffer.
     chunks.push(Buffer.from(chunk));
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -139,5 +137,5 @@ async function readText(content: AsyncIterable<Uint8Array>): Promise<string> {
 
 const tooLarge = (): Failure => new Failure(TooLarge, { detail: "The form is too large." });
 
-/** No text of ours has a zero in it; browsers send line breaks as two characters. */
+/** No expected text contains NUL. Browsers send line breaks as two characters. */
 const clean = (text: string): string => text.replaceAll("\0", "").replaceAll("\r\n", "\n");

@@ -27,7 +27,7 @@ test.each([
   ["gzip;q=what", undefined],
   ["deflate", undefined],
   [";;,,q=1", undefined],
-])("of Accept-Encoding %s we choose %s", (header, coding) => {
+])("for Accept-Encoding %s chooses %s", (header, coding) => {
   expect(chooseCoding(header)).toBe(coding);
 });
 
@@ -48,7 +48,7 @@ test.each([
   expect([matchesEtag(header, '"1"'), matchesEtag(header, 'W/"1"')]).toEqual([matches, matches]);
 });
 
-test("If-None-Match with a list, a weak tag or an asterisk is answered 304; If-Match takes the weak tag too", async () => {
+test("responds 304 to If-None-Match with a list, a weak tag or an asterisk; If-Match accepts the weak tag too", async () => {
   const made = await agent("POST /api/v1/notes", { title: "Tagged", body: "Text" });
   const path = `/api/v1/notes/${made.body.data.id}`;
   for (const tag of ['"1"', 'W/"1"', '"x", "1"', "*"]) {
@@ -71,7 +71,7 @@ const read = (url: string, coding?: string, more: Record<string, string> = {}) =
 
 const INFLATE = { br: brotliDecompressSync, gzip: gunzipSync, zstd: zstdDecompressSync };
 
-test("a long answer is compressed as its client asks for, and its tag is weak then", async () => {
+test("compresses a long response as requested and weakens its tag", async () => {
   const body = "All work and no play. ".repeat(200);
   const made = await agent("POST /api/v1/notes", { title: "Long", body });
   const url = `/api/v1/notes/${made.body.data.id}`;
@@ -94,7 +94,7 @@ test("a long answer is compressed as its client asks for, and its tag is weak th
   expect((await read(url, "identity, gzip;q=0")).headers["content-encoding"]).toBeUndefined();
 });
 
-test("a short answer, and a page for one person, are sent as they are", async () => {
+test("sends a short response and a personal page uncompressed", async () => {
   const short = await read("/api/v1/me/preferences", "gzip");
   expect(short.statusCode).toBe(200);
   expect(short.headers["content-encoding"]).toBeUndefined();
@@ -104,7 +104,7 @@ test("a short answer, and a page for one person, are sent as they are", async ()
 });
 
 test.each(["/api/v1/openapi.json", "/api/v1/openapi.yaml"])(
-  "%s has an ETag, and is compressed once for all",
+  "%s has an ETag and is compressed once for all requests",
   async (url) => {
     const plain = await read(url);
     const etag = String(plain.headers.etag);
@@ -144,7 +144,7 @@ const send = async (payload: Buffer, coding: string) => {
 const noteOf = (title: string) => Buffer.from(JSON.stringify({ title, body: "Text" }));
 const note = noteOf("Packed");
 
-test.each(["gzip", "GZIP", "x-gzip"])("a body may come as %s", async (coding) => {
+test.each(["gzip", "GZIP", "x-gzip"])("accepts a body with coding %s", async (coding) => {
   const answer = await send(gzipSync(noteOf(`Packed as ${coding}`)), coding);
   expect(answer).toMatchObject({
     status: 201,
@@ -153,7 +153,7 @@ test.each(["gzip", "GZIP", "x-gzip"])("a body may come as %s", async (coding) =>
   });
 });
 
-test("a body whose coding is none of ours is refused with the one that is", async () => {
+test("rejects a body with an unsupported coding and names the supported one", async () => {
   for (const coding of ["br", "deflate", "xyz", "gzip, gzip"]) {
     expect(await send(note, coding)).toMatchObject({
       status: 415,
@@ -165,7 +165,7 @@ test("a body whose coding is none of ours is refused with the one that is", asyn
   expect(await send(note, "identity")).toMatchObject({ status: 201 });
 });
 
-test("a body that is no gzip, or ends too soon, can't be read", async () => {
+test("rejects a body that is not gzip or is truncated", async () => {
   const packed = gzipSync(note);
   for (const bytes of [note, packed.subarray(0, -12), Buffer.concat([packed, note])]) {
     const answer = await send(bytes, "gzip");
@@ -173,7 +173,7 @@ test("a body that is no gzip, or ends too soon, can't be read", async () => {
   }
 });
 
-test("a body that is small only while it is packed is refused as too large, and so is a bomb", async () => {
+test("rejects a body that is too large after decompression, including a compression bomb", async () => {
   for (const size of [2 * 1024 * 1024, 64 * 1024 * 1024]) {
     const bomb = gzipSync(Buffer.alloc(size, " "));
     expect(bomb.length).toBeLessThan(1024 * 1024);

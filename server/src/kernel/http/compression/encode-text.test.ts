@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { encodeInTurns, isLongText } from "./encode-text.ts";
 
-/** Characters of one to four bytes, so that parts end in the midst of them. */
+/** Characters of one to four bytes, so that chunks end inside them. */
 const MIXED = "aé€😀";
 
 test.each([
@@ -11,7 +11,7 @@ test.each([
   ["a long text that begins between two code units", `a${"😀".repeat(400_000)}`],
   ["a long text with half a character at its end", `${MIXED.repeat(200_000)}\ud83d`],
   ["a long text of halves", "\ud83d".repeat(600_000)],
-])("%s is encoded like Buffer.from does", async (_, text) => {
+])("encodes %s like Buffer.from", async (_, text) => {
   expect((await encodeInTurns(text)).equals(Buffer.from(text))).toBe(true);
 });
 

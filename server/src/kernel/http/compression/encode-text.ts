@@ -1,16 +1,16 @@
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 
-/** A shorter text becomes bytes in a millisecond. */
+/** A shorter text is encoded within a millisecond. */
 const ENCODED_AT_ONCE_CHARACTERS = 500_000;
 const PART_CHARACTERS = 128 * 1024;
 
 export const isLongText = (text: string): boolean => text.length > ENCODED_AT_ONCE_CHARACTERS;
 
-/** The bytes of a text in UTF-8; a long one is encoded in as many turns of the event loop as that takes. */
+/** Encodes a text as UTF-8. A long text is encoded in several event loop turns. */
 export async function encodeInTurns(text: string): Promise<Buffer> {
   if (!isLongText(text)) return Buffer.from(text);
   const turn = new TurnTimer();
-  // Several large answers that end together are sent in a turn each.
+  // Several large responses that end at the same time are sent in separate turns.
   await turn.next();
   const parts: Buffer[] = [];
   for (let at = 0; at < text.length;) {
@@ -22,13 +22,13 @@ export async function encodeInTurns(text: string): Promise<Buffer> {
   return joinInTurns(parts, turn);
 }
 
-/** A character of two code units stays whole. */
+/** Keeps surrogate pairs together. */
 function endOfPart(text: string, end: number): number {
   const last = text.charCodeAt(end - 1);
   return last >= 0xd8_00 && last <= 0xdb_ff ? end + 1 : end;
 }
 
-/** Copies the parts one by one: the memory of a large buffer costs most when it is first written to. */
+/** Copies the parts one by one, because the first write to a large buffer's memory is the most expensive. */
 async function joinInTurns(parts: readonly Buffer[], turn: TurnTimer): Promise<Buffer> {
   const whole = Buffer.allocUnsafe(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

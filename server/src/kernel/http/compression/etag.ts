@@ -1,6 +1,6 @@
 /**
- * True when an `If-None-Match` names this entity tag (RFC 9110, 13.1.2): `*`, or a list of tags, of which weak ones
- * match too, since a proxy that compresses makes them weak.
+ * True if `If-None-Match` contains this entity tag (RFC 9110, 13.1.2): `*` or a list of tags. Weak tags match
+ * too, because a compressing proxy makes tags weak.
  */
 export function matchesEtag(header: string | undefined, etag: string): boolean {
   if (header === undefined) return false;
@@ -9,7 +9,7 @@ export function matchesEtag(header: string | undefined, etag: string): boolean {
   return header.match(TAGS)?.some((tag) => tag === opaque) ?? false;
 }
 
-/** The entity tag as a weak one: of the same content, in other bytes. */
+/** A weak entity tag: the same content in other bytes. */
 export function weaken(etag: string): string {
   return WEAK.test(etag) ? etag : `W/${etag}`;
 }

@@ -6,7 +6,7 @@ import { Failure, UnknownCoding } from "../../operation/failure.ts";
 const IDENTITY: ReadonlySet<string> = new Set(["", "identity"]);
 const GZIP: ReadonlySet<string> = new Set(["gzip", "x-gzip"]);
 
-/** The body without its content coding: gzip is taken, of at most so many bytes when inflated. */
+/** Removes the content coding of a body. Supports gzip up to a maximum decompressed size. */
 export function decodeBody(request: IncomingMessage, bytesMax: number): Readable {
   const coding = (request.headers["content-encoding"] ?? "").trim().toLowerCase();
   if (IDENTITY.has(coding)) return request;
@@ -28,10 +28,10 @@ function inflate(request: IncomingMessage, bytesMax: number): Readable {
   request.on("data", (chunk: Buffer) => (body.receivedEncodedLength += chunk.length));
   gunzip.on("data", (chunk: Buffer) => {
     length += chunk.length;
-    // The framework has rejected it, and would let the rest be inflated for nobody.
+    // The framework has rejected the body but would continue to decompress it.
     if (length > bytesMax) gunzip.destroy();
   });
-  // Errors are the framework's to answer, while it listens.
+  // The framework handles errors while it listens.
   gunzip.on("error", () => undefined);
   request.once("close", () => {
     if (!request.complete) gunzip.destroy(new Error("The client has disconnected."));

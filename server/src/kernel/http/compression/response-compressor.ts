@@ -5,9 +5,9 @@ import { chooseCoding, compress, type ContentCoding } from "./content-codec.ts";
 import { encodeInTurns, isLongText } from "./encode-text.ts";
 import { weaken } from "./etag.ts";
 
-/** A shorter text fits a packet or two as it is. */
+/** A shorter text fits into one or two packets uncompressed. */
 const COMPRESSED_CHARACTERS_MIN = 2_048;
-/** The bytes that are compressed at any time; beyond them responses are sent as they are. */
+/** The maximum bytes in compression at a time. Beyond this, responses are sent uncompressed. */
 const IN_PROGRESS_BYTES_MAX = 32 * 1024 * 1024;
 
 const COMPRESSIBLE =
@@ -16,8 +16,8 @@ const COMPRESSIBLE =
 type Done = (error: null, payload: unknown) => void;
 
 /**
- * Compresses texts for clients that accept it, in threads of the pool: what the event loop does for it is to look
- * at the length of each body, and at two headers of the long ones. The longest texts become bytes in turns.
+ * Compresses texts in pool threads for clients that accept it. The event loop only checks the length of each
+ * body, and two headers of long ones. The longest texts are encoded in several turns.
  */
 export class ResponseCompressor {
   #inProgress = 0;
@@ -35,7 +35,7 @@ export class ResponseCompressor {
     });
   }
 
-  /** The coding that the client accepts and that there is room for. */
+  /** The coding that the client accepts, if the limit allows it. */
   #choose(request: FastifyRequest, reply: FastifyReply, payload: string) {
     if (!isCompressible(request, reply)) return undefined;
     addVary(reply, "accept-encoding");
@@ -44,7 +44,7 @@ export class ResponseCompressor {
     return chooseCoding(request.headers["accept-encoding"]?.toString() ?? "");
   }
 
-  /** Passes the payload on as it is, should the compression fail. */
+  /** Passes the payload on uncompressed if the compression fails. */
   async #compress(
     reply: FastifyReply,
     text: Buffer,
@@ -56,7 +56,7 @@ export class ResponseCompressor {
     this.#inProgress -= text.length;
     if (!bytes) return done(null, text);
     reply.header("content-encoding", coding);
-    // A strong tag would promise the very same bytes.
+    // A strong tag would promise identical bytes.
     const etag = reply.getHeader("etag");
     if (typeof etag === "string") reply.header("etag", weaken(etag));
     done(null, bytes);
@@ -70,8 +70,8 @@ export function addVary(reply: FastifyReply, name: string): void {
 }
 
 /**
- * A page for one person is sent as it is: it may repeat words of its address beside what nobody else may know, and
- * its compressed length would tell whoever listens which of his guesses is in it (BREACH).
+ * Personal pages are not compressed: they can contain text from the address next to secrets, and an attacker
+ * could guess the secrets from the compressed length (BREACH).
  */
 function isCompressible(request: FastifyRequest, reply: FastifyReply): boolean {
   const type = reply.getHeader("content-type");

@@ -10,7 +10,7 @@ interface Loaded {
   readonly coded: Map<ContentCoding, Promise<Buffer>>;
 }
 
-/** A body that is the same for everybody: made, tagged and compressed once, when it is first asked for. */
+/** A body that is the same for all clients: created, tagged and compressed once, on the first request. */
 export class StaticBody {
   readonly #mediaType: string;
   readonly #cacheControl: string;

@@ -1,4 +1,4 @@
-/** The reference for people: pages that the server renders, which open at once, and a console to try an area in. */
+/** The API reference for people: server-rendered pages, and an interactive console per area. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { HtmlDocument } from "../../html/markup.ts";
 import type { Kernel } from "../../kernel.ts";
@@ -19,7 +19,7 @@ const TRY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
   "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Mounts the OpenAPI description, the list of operations, a page for each, and the console by area. */
+/** Mounts the OpenAPI description, the list of operations, a page per operation, and the console by area. */
 export function mountReference(app: FastifyInstance, kernel: Kernel): void {
   const json = new StaticBody(`${JSON_MEDIA_TYPE}; charset=utf-8`, "no-cache", async () =>
     JSON.stringify(describeApi(kernel.domains)),
@@ -102,8 +102,8 @@ function readParam(request: FastifyRequest, name: string): string {
 }
 
 /**
- * The package carries its script of some megabytes inside a Fastify plug-in and offers it no other
- * way, so a short-lived instance serves it to us, at the first visit and not at every start.
+ * The package offers its script of several megabytes only inside a Fastify plug-in, so a temporary instance
+ * serves it to this code, on the first visit and not at every start.
  */
 const referenceScript = new StaticBody(
   "text/javascript; charset=utf-8",

@@ -1,6 +1,6 @@
 import type { Domain, Operation } from "../../contract.ts";
 
-/** An operation with its place in the reference. Its aliases are named with it, and listed nowhere else. */
+/** An operation with its place in the reference. Its aliases are shown with it and not listed separately. */
 export interface ReferenceEntry {
   readonly operation: Operation;
   readonly area: string;
@@ -14,7 +14,7 @@ export interface ReferenceArea {
   readonly entries: readonly ReferenceEntry[];
 }
 
-/** The areas of the API with their operations, in the order of the domains. */
+/** The API areas with their operations, in the order of the domains. */
 export function listAreas(domains: readonly Domain[]): readonly ReferenceArea[] {
   const entries = domains.flatMap(({ name, tag, operations }) =>
     operations.map((operation): ReferenceEntry => {
@@ -28,7 +28,7 @@ export function listAreas(domains: readonly Domain[]): readonly ReferenceArea[] 
     .map(({ name, summary }) => ({ name, summary, entries: byArea.get(name) ?? [] }));
 }
 
-/** The areas with the operations that have each of the words; all without any. */
+/** The areas with operations that contain all of the words. Without words, all areas. */
 export function searchAreas(
   areas: readonly ReferenceArea[],
   query: string,
@@ -48,7 +48,7 @@ export function searchAreas(
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The part of the description that is about one area, with the components that it needs and without aliases. */
+/** The part of the OpenAPI description for one area, with the required components and without aliases. */
 export function narrowDescription(description: Json, area: string): Json {
   const paths = Object.entries(description["paths"] as Record<string, Json>).flatMap(
     ([path, methods]) => {
@@ -75,7 +75,7 @@ type Components = Readonly<Record<string, Json>>;
 
 const COMPONENT_REF = /^#\/components\/(\w+)\/(.+)$/;
 
-/** Copies the components that a part of the description refers to, and those that they refer to. */
+/** Copies the components that a part of the description references, recursively. */
 function collectComponents(
   value: unknown,
   components: Components,

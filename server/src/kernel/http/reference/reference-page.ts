@@ -3,7 +3,7 @@ import { document, type HtmlDocument, type Markup, markup } from "../../html/mar
 import type { ReferenceArea, ReferenceEntry } from "./reference-entry.ts";
 import { outlineFields, renderInline } from "./schema-outline.ts";
 
-/** The list of all operations, or of those that a search finds. */
+/** The list of all operations, or of search results. */
 export function referenceDocument(areas: readonly ReferenceArea[], query: string): HtmlDocument {
   return document({
     title: "API reference",
@@ -26,7 +26,7 @@ function renderArea({ name, summary, entries }: ReferenceArea): Markup {
   )}</ul></section>`;
 }
 
-/** One operation with all that its declaration says. */
+/** The page of one operation with its whole declaration. */
 export function operationDocument(entry: ReferenceEntry): HtmlDocument {
   const { operation, area, method, path } = entry;
   const { summary, description, aliases = [], emits, response } = operation;
@@ -70,7 +70,7 @@ function describeAccess({ access, permission }: Operation): string {
   return access === "visitor" ? "a browser, logged in or not" : "nothing";
 }
 
-/** The request of the example as a command, with the variables of the guides. */
+/** The example request as a command, with the variables of the guides. */
 function renderCommand({ operation, method, path }: ReferenceEntry): string {
   const { example = {}, access, permission } = operation;
   const params = (example.params ?? {}) as Record<string, string>;

@@ -9,7 +9,7 @@ const world = await useWorld();
 const linksIn = (html: string): string[] =>
   [...html.matchAll(/href="\/docs\/operations\/([^"]+)"/g)].map(([, id = ""]) => id);
 
-test("the reference lists each operation once, finds by words, and has a page for each without a script", async () => {
+test("the reference lists each operation once, searches by words, and has a page for each without scripts", async () => {
   const { body, headers } = await world.stranger("GET /docs");
   expect(linksIn(body).toSorted()).toEqual(sweptOperations.map(({ id }) => id).toSorted());
   expect(body).not.toContain("<script");
@@ -27,7 +27,7 @@ test("the reference lists each operation once, finds by words, and has a page fo
   expect(await world.stranger("GET /docs/operations/no.such")).toMatchObject({ status: 404 });
 });
 
-test("the console of an area gets a description of that area alone, whole in itself", async () => {
+test("the console of an area gets a complete description of that area only", async () => {
   const whole = describeApi(domains) as any;
   for (const { name } of whole.tags) {
     const part = narrowDescription(whole, name) as any;

@@ -21,7 +21,7 @@ interface JsonSchema {
   readonly pattern?: string;
 }
 
-/** The fields of an object, each with its type, its limits and those of what it holds. */
+/** The fields of an object with types, limits and nested fields. */
 export function outlineFields(schema: TSchema | undefined, depth = 1): Markup | undefined {
   const { properties = {}, required = [] } = innerObject(schema as JsonSchema | undefined);
   const fields = Object.entries(properties);
@@ -34,7 +34,7 @@ export function outlineFields(schema: TSchema | undefined, depth = 1): Markup | 
   )}</ul>`;
 }
 
-/** A text with `code` in it. */
+/** Renders a text with `code`. */
 export function renderInline(text: string): Markup {
   const parts = text
     .split("`")
@@ -42,7 +42,7 @@ export function renderInline(text: string): Markup {
   return new Markup(parts.map((part) => part.text).join(""));
 }
 
-/** The object that a schema is, or that it is a list or an alternative of. */
+/** The object schema, also if it is inside a list or an alternative. */
 function innerObject(schema: JsonSchema | undefined): JsonSchema {
   if (!schema) return {};
   if (schema.items) return innerObject(schema.items);

@@ -6,7 +6,7 @@ const owner = await world.member(["owner"]);
 const elsewhere = await world.member(["owner"], await world.workspace("elsewhere"));
 const SHOP = "https://shop.example.com";
 
-/** The change is seen when what is remembered is too old. */
+/** The change takes effect when the cache expires. */
 async function allow(corsOrigins: unknown) {
   const answer = await owner("PATCH /api/v1/workspaces/default", { corsOrigins });
   world.clock.advance(11_000);
@@ -22,7 +22,7 @@ const preflight = (origin: string, path = "/api/v1/notes") =>
 const allowed = ({ headers }: { headers: Record<string, string> }) =>
   headers["access-control-allow-origin"];
 
-test("no page elsewhere may read anything, until a workspace lists its origin", async () => {
+test("pages of other origins cannot read anything until a workspace lists their origin", async () => {
   expect(allowed(await preflight(SHOP))).toBeUndefined();
   expect(allowed(await owner("GET /api/v1/notes", undefined, { origin: SHOP }))).toBeUndefined();
 
@@ -45,18 +45,18 @@ test("no page elsewhere may read anything, until a workspace lists its origin", 
     "access-control-allow-origin": SHOP,
     "access-control-expose-headers": expect.stringContaining("ETag"),
   });
-  // Also an error can be read, and what serves no workspace, such as the token endpoint.
+  // They can also read errors, and operations without a workspace such as the token endpoint.
   const headers = { origin: SHOP };
   expect(allowed(await owner("GET /api/v1/notes/unknown", undefined, headers))).toBe(SHOP);
   expect(allowed(await world.stranger("POST /api/v1/oauth/token", {}, headers))).toBe(SHOP);
-  // With a cookie never.
+  // Never with a cookie.
   expect(answer.headers).not.toHaveProperty("access-control-allow-credentials");
 
   await allow([]);
   expect(allowed(await preflight(SHOP))).toBeUndefined();
 });
 
-test("the list of one workspace is not that of another, and other origins are in none", async () => {
+test("each workspace has a separate list, and unknown origins are in none", async () => {
   await allow([SHOP]);
   const there = await elsewhere("GET /api/v1/notes", undefined, { origin: SHOP });
   expect([there.status, allowed(there)]).toEqual([200, undefined]);
@@ -82,7 +82,7 @@ test.each([
   "shop",
   "https://a.example:443",
   "https://u@a.example",
-])("%s is no origin", async (origin) => {
+])("rejects the origin %s", async (origin) => {
   const answer = await owner("PATCH /api/v1/workspaces/default", {
     corsOrigins: ["https://fine.example", origin],
   });

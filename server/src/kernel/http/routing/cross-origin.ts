@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Platform } from "../../contract.ts";
 import { addVary } from "../compression/response-compressor.ts";
 
-/** How long a change of a workspace's list may take to be seen. */
+/** The maximum delay before a change of a workspace's list takes effect. */
 const MEMORY_MS = 10_000;
 
 const ALLOWED: Readonly<Record<string, string>> = {
@@ -17,9 +17,9 @@ const EXPOSED =
   "RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset";
 
 /**
- * CORS: which pages of other origins may read answers of ours. Each workspace lists its own, none by default; a
- * request that names no workspace, and a preflight, which can't, is for the origins of all. Cookies are never
- * allowed: such a page needs a token, with which its server could call as well.
+ * CORS: which pages of other origins can read responses. Each workspace lists its origins, none by default.
+ * Requests that do not name a workspace, such as preflights, accept the origins of all workspaces. Cookies are
+ * never allowed: such a page needs a token, which its server could use as well.
  */
 export class CrossOriginPolicy {
   readonly #platform: Pick<Platform, "db" | "clock">;
@@ -30,14 +30,14 @@ export class CrossOriginPolicy {
     this.#platform = platform;
   }
 
-  /** Sets the headers that let the page of this request read the answer, if it may, and goes on. */
+  /** Sets the headers that allow the page to read the response, if its origin is listed. */
   async apply(request: FastifyRequest, reply: FastifyReply, done: () => void): Promise<void> {
     addVary(reply, "origin");
     setHeaders(request, reply, await this.#read());
     done();
   }
 
-  /** The slugs of the workspaces that list an origin. While the database is away nobody may, and nothing fails. */
+  /** The slugs of workspaces by listed origin. Without the database, no origin is allowed, and nothing fails. */
   #read(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     const { clock, db } = this.#platform;
     const nowMs = clock.nowMs();

@@ -1,6 +1,6 @@
 /**
- * Requests at hosts that lead to a part of the installation. Nobody is signed in there, and every path is one below
- * that part: the API, the console and other people's pages can't be reached under such a name.
+ * Requests at custom hosts, each of which leads to one part of the installation. Their visitors are never
+ * signed in, and every path is below that part: the API, the console and other pages are not reachable.
  */
 import type { IncomingMessage } from "node:http";
 import type { Platform } from "../../contract.ts";
@@ -9,14 +9,14 @@ import { contributionsTo } from "../../extension-point.ts";
 
 const foreign = new WeakSet<IncomingMessage>();
 
-/** True for a request at a host that is not the installation's own. */
+/** True for a request at a custom host. */
 export function isAtForeignHost(request: IncomingMessage): boolean {
   return foreign.has(request);
 }
 
 export class HostRewriter {
   readonly #routes: readonly HostRoutes[];
-  /** The name of the installation itself, which nobody can take. */
+  /** The host of the installation, which cannot be used as a custom host. */
   readonly #own: string | undefined;
 
   private constructor(routes: readonly HostRoutes[], own: string | undefined) {
@@ -31,7 +31,7 @@ export class HostRewriter {
     return new HostRewriter(routes, baseUrl === undefined ? undefined : new URL(baseUrl).hostname);
   }
 
-  /** The path of ours for a request with this path. */
+  /** The local path for a request. */
   rewrite(request: IncomingMessage, url: string): string {
     const host = request.headers.host?.toLowerCase();
     if (host === undefined || host.replace(/:\d*$/, "") === this.#own) return url;

@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Operation } from "../../contract.ts";
 import type { OperationMatch, PathTable } from "./path-table.ts";
 
-/** The size of bodies, but for operations that say otherwise. */
+/** The default limit of body sizes. */
 export const BODY_BYTES_MAX = 1024 * 1024;
 
-/** How bodies are read: operations that agree in it share a route of the framework. */
+/** How bodies are read. Operations with the same reading share a framework route. */
 export interface Reading {
   readonly name: string;
   readonly kind: "parsed" | "raw" | "raw or streamed" | "streamed";
@@ -32,7 +32,7 @@ export function readingOf(op: Operation): Reading {
   return reading;
 }
 
-/** Lets routes be constrained to a reading: requests for other operations, or for none, pass them by. */
+/** Adds a route constraint: a route only matches requests of operations with its reading. */
 export function constrainByReading(app: FastifyInstance, paths: PathTable): void {
   app.addConstraintStrategy({
     name: "reading",
@@ -52,7 +52,7 @@ export function constrainByReading(app: FastifyInstance, paths: PathTable): void
   });
 }
 
-/** The operation of a request and its parameters, if it is for one. */
+/** The operation of a request and its parameters, if there is one. */
 export function findMatch({ raw }: FastifyRequest): OperationMatch | undefined {
   return (raw as MatchedRequest)[MATCH];
 }
@@ -61,7 +61,7 @@ export function operationOf(request: FastifyRequest): Operation | undefined {
   return findMatch(request)?.operation;
 }
 
-/** The operation of a request that a route of the operations has taken. */
+/** The operation of a request on an operation route. */
 export function matchOf(request: FastifyRequest): OperationMatch {
   const match = findMatch(request);
   if (!match) throw new Error("A request reached the operations without being for one.");

@@ -1,6 +1,6 @@
 import type { Operation } from "../../contract.ts";
 
-/** The operation at a path and method, and the words of the path that are parameters. */
+/** The operation at a path and method, and the path parameters. */
 export interface OperationMatch {
   readonly operation: Operation;
   /** The pattern of the path. */
@@ -16,22 +16,20 @@ interface Target {
 
 interface NodeMatch {
   readonly node: PathNode;
-  /** The words that stand for parameters, as they were sent, in order. */
+  /** The raw parameter values in order. */
   readonly words: readonly string[];
 }
 
 const PARAMETER_LENGTH_MAX = 500;
 const WILDCARD = "*";
 
-/**
- * The paths that have routes, with the methods of each; a word of a pattern that begins with a colon is a parameter.
- */
+/** All routed paths with their methods. A pattern word that begins with a colon is a parameter. */
 export class PathTable {
   readonly #root = new PathNode();
-  /** Of all patterns. */
+  /** The length of the longest pattern. */
   #wordsMax = 0;
 
-  /** Adds a route that is no operation's. */
+  /** Adds a route without an operation. */
   add(url: string, method: string): void {
     this.#open(wordsOf(url)).targets.set(method, undefined);
   }
@@ -44,8 +42,8 @@ export class PathTable {
   }
 
   /**
-   * The methods of the path that the router would choose, of a given name before a parameter; none when it leads
-   * nowhere.
+   * The methods of the path that the router would choose; a literal word precedes a parameter. Undefined if no
+   * path matches.
    */
   methodsAt(url: string): ReadonlySet<string> | undefined {
     const found = this.#match(url);
@@ -53,8 +51,8 @@ export class PathTable {
   }
 
   /**
-   * The operation at a path, which its method chooses last: a path of one method is not taken for a parameter of
-   * another.
+   * The operation at a path. The method is part of the match: a literal path with another method does not hide
+   * a parameter path.
    */
   findOperation(method: string, url: string): OperationMatch | undefined {
     const found = this.#match(url);
@@ -69,7 +67,7 @@ export class PathTable {
     return { operation: target.operation, url: target.url, params };
   }
 
-  /** The page that is nearest above a path at which nothing is: none is further down than the longest pattern. */
+  /** The nearest page above an unknown path. The search depth is limited by the longest pattern. */
   findPageAbove(url: string): Operation | undefined {
     const words = wordsOf(url).slice(0, this.#wordsMax + 1);
     while (words.length > 1) {
@@ -93,12 +91,12 @@ export class PathTable {
   }
 }
 
-/** A part of the paths that begin alike, and the words that follow it. */
+/** A common prefix of paths, and the words that follow. */
 class PathNode {
-  /** By method; what is no operation is the router's own. */
+  /** By method. Undefined for routes without an operation. */
   readonly targets = new Map<string, Target | undefined>();
   readonly children = new Map<string, PathNode>();
-  /** Those for a parameter, with the text that must follow it in the same word. */
+  /** Children for a parameter, with a required suffix in the same word. */
   readonly parameters: { readonly suffix: string; readonly node: PathNode }[] = [];
 
   open(word: string): PathNode {
@@ -108,7 +106,7 @@ class PathNode {
     if (known) return known.node;
     const node = new PathNode();
     this.parameters.push({ suffix, node });
-    // The longest suffix is tried first, as the router does.
+    // The longest suffix first, like the router.
     this.parameters.sort((a, b) => b.suffix.length - a.suffix.length);
     return node;
   }
@@ -128,7 +126,7 @@ interface ParsedRoute {
   readonly target: Target;
 }
 
-/** Of each operation, for all servers of a process: tests build hundreds. */
+/** Cached per operation for all servers of a process, because tests create hundreds. */
 const parsedRoutes = new WeakMap<Operation, readonly ParsedRoute[]>();
 
 function parseRoutes(operation: Operation): readonly ParsedRoute[] {
@@ -178,7 +176,7 @@ function suffixOf(word: string): string {
   return word.replace(/^:\w+/, "");
 }
 
-/** None when it is no text. */
+/** Undefined if it is not valid text. */
 function decode(word: string): string | undefined {
   if (!word.includes("%")) return word;
   try {

@@ -6,26 +6,23 @@ import { operationOf } from "./operation-match.ts";
 import { PathTable } from "./path-table.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
-/** For `OPTIONS *`, which asks about the server as a whole. */
+/** For `OPTIONS *`, which asks about the whole server. */
 const EVERY_METHOD: ReadonlySet<string> = new Set(METHODS);
 export const EVERY_PATH = "*";
 
-/** Collects the paths and methods of all routes that are registered from now on. */
+/** Collects the paths and methods of all routes registered from now on. */
 export function collectPaths(app: FastifyInstance): PathTable {
   const paths = new PathTable();
   app.addHook("onRoute", ({ url, method }) => {
-    // Operations share one route, and tell their paths themselves.
+    // Operations share one route and add their paths separately.
     if (url === EVERY_PATH) return;
-    // Routes for HEAD are the framework's, beside those for GET.
+    // The framework adds routes for HEAD to those for GET.
     for (const one of [method].flat()) if (one !== "HEAD") paths.add(url, one);
   });
   return paths;
 }
 
-/**
- * Rejects what no route takes, before its body is read: a path that leads nowhere, and a method that its path does
- * not have.
- */
+/** Rejects unmatched requests before their body is read: unknown paths and unsupported methods. */
 export function rejectUnrouted(app: FastifyInstance, paths: PathTable): void {
   app.route({
     url: EVERY_PATH,
@@ -39,8 +36,8 @@ export function rejectUnrouted(app: FastifyInstance, paths: PathTable): void {
 }
 
 /**
- * How a failure of this request is rendered: as its operation says, and to a browser as a page. What is written below
- * the address of a page fails as that page does. Of the API everybody sees the same.
+ * How a failure is rendered: as declared by the operation, or as a page for browsers. Paths below a page fail
+ * like that page. API failures are the same for all clients.
  */
 export function findErrorRendering(
   request: FastifyRequest,
@@ -71,7 +68,7 @@ function reject(
   if (methods && request.method === "OPTIONS") {
     return reply.code(204).header("allow", allowOf(methods)).send();
   }
-  // A path that has the method has come here because a parameter is too long.
+  // The path has the method, so a parameter is too long.
   if (!methods || methods.has(request.method)) throw new Failure(NotFound);
   const allow = allowOf(methods);
   throw new Failure(MethodNotAllowed, {

@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 
 export type DescriptionPart = Record<string, unknown>;
 
-/** The parts of a description that others refer to, each written once under its name. */
+/** Shared parts of an OpenAPI description, each written once under its name. */
 export class Components {
   readonly schemas: DescriptionPart = {};
   readonly requestBodies: DescriptionPart = {};
@@ -14,13 +14,13 @@ export class Components {
     this.#schemasAt = schemasAt;
   }
 
-  /** Refers to a schema by its title; one without a title is written where it is used. */
+  /** References a schema by its title. A schema without a title is inlined. */
   ref(schema: TSchema): DescriptionPart {
     const { title } = schema as { title?: string };
     if (title === undefined) return this.resolve(schema);
     const text = JSON.stringify(schema);
     const registered = this.#texts.get(title);
-    // Clients would take one for the other.
+    // Clients would confuse the two.
     if (registered !== undefined && registered !== text)
       throw new Error(`Two schemas are called ${title}.`);
     if (registered === undefined) {
@@ -37,7 +37,7 @@ export class Components {
       : (this.#parts(toPlainSchema(schema)) as DescriptionPart);
   }
 
-  /** Refers to a body or a response by a name. */
+  /** References a body or a response by name. */
   share(kind: "requestBodies" | "responses", name: string, part: DescriptionPart): DescriptionPart {
     const known = (this[kind][name] ??= part);
     if (JSON.stringify(known) !== JSON.stringify(part))
@@ -64,7 +64,7 @@ function isTitled(value: unknown): value is TSchema {
   return typeof title === "string" && (typeof type === "string" || Array.isArray(anyOf));
 }
 
-/** The JSON Schema without TypeBox's own marks. */
+/** The JSON Schema without TypeBox's internal keys. */
 export function toPlainSchema(schema: TSchema): DescriptionPart {
   return JSON.parse(JSON.stringify(schema)) as DescriptionPart;
 }

@@ -15,7 +15,7 @@ const shows = (id: `${string}.${string}`, schema: TSchema) =>
     run: async () => ({}) as never,
   });
 
-test("two schemas of one name are an error", () => {
+test("rejects two schemas with the same name", () => {
   const Thing = Type.Object({ id: Type.String() }, { title: "Thing" });
   const Other = Type.Object({ name: Type.String() }, { title: "Thing" });
   const of = (second: TSchema) => [

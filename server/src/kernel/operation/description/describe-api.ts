@@ -7,7 +7,7 @@ import { Components, type DescriptionPart } from "./components.ts";
 import { describeOperation, describeRoute } from "./describe-operation.ts";
 import { Parameters } from "./describe-parameters.ts";
 
-/** The OpenAPI 3.1 description of everything that the domains declare. */
+/** The OpenAPI 3.1 description of all declared operations. */
 export function describeApi(domains: readonly Domain[]): DescriptionPart {
   const components = new Components();
   const parameters = new Parameters(
@@ -70,7 +70,7 @@ repeat for 24 hours; \`If-Match\` with an \`ETag\` guards an update. Every chang
 has that header is performed and taken back: it answers 200 with \`{ "data": DryRun }\`, which holds the
 answer, the events and the changes that there would have been.`;
 
-/** The addresses of the description itself, which are no operations: every client may keep what they answer. */
+/** The addresses of the description itself. They are not operations, and every client can cache them. */
 const DESCRIPTION_PATHS = Object.fromEntries(
   [
     { format: "json", mediaType: JSON_MEDIA_TYPE, schema: { type: "object" } },

@@ -4,12 +4,12 @@ import type { CatalogEntry } from "../../log/event.ts";
 import { inversesByType } from "../../undo/inverse.ts";
 import { Components, type DescriptionPart, toPlainSchema } from "./components.ts";
 
-/** The catalog of events, each type with the schema of its `data`. */
+/** The event catalog: each type with the schema of its `data`. */
 export function describeEvents(domains: readonly Domain[]): CatalogEntry[] {
   return listEvents(domains, plainDataOf);
 }
 
-/** The catalog for the file in `contract/`: every schema that has a title is written once. */
+/** The catalog for the file in `contract/`. Every schema with a title is written once. */
 export function describeEventContract(domains: readonly Domain[]): DescriptionPart {
   const components = new Components("#/$defs");
   const events = listEvents(domains, (data) => components.resolve(data));
@@ -37,7 +37,7 @@ function listEvents(
 
 const plainData = new WeakMap<TSchema, DescriptionPart>();
 
-/** Made once for each type, of which several lists of domains in one process may have the same. */
+/** Cached per type, because several lists of domains in one process can share it. */
 function plainDataOf(data: TSchema): DescriptionPart {
   const plain = plainData.get(data) ?? toPlainSchema(data);
   plainData.set(data, plain);

@@ -4,13 +4,13 @@ import type { Components, DescriptionPart } from "./components.ts";
 import { type Parameters, REST } from "./describe-parameters.ts";
 import { describeResponses, needsCredential } from "./describe-responses.ts";
 
-/** A route's method and path; in OpenAPI the rest of a path, of any length, is a parameter like others. */
+/** A route's method and path. In OpenAPI a wildcard at the end of a path is an ordinary parameter. */
 export function describeRoute(route: Route): { method: string; path: string } {
   const [method, path] = route.split(" ") as [string, string];
   return { method, path: path.replace(/\*$/, `{${REST}}`) };
 }
 
-/** One operation on one of its routes. An alias refers to what it shares with the operation. */
+/** Describes an operation on one of its routes. An alias references the parts it shares with the operation. */
 export function describeOperation(
   op: Operation,
   route: Route,
@@ -24,7 +24,7 @@ export function describeOperation(
   const body = describeBody(op, components);
   return {
     operationId: describeOperationId(op, route),
-    // Readers of the description list an operation once.
+    // Tools list an operation once.
     ...(isAlias && { "x-alias-of": op.id, "x-scalar-ignore": true }),
     summary: op.summary,
     ...(op.description && !isAlias && { description: op.description }),
@@ -44,7 +44,7 @@ export function describeOperation(
   };
 }
 
-/** A further route of an operation has an id of its own, of letters that any language takes in a name. */
+/** An alias has a separate id, with characters that are valid names in all languages. */
 function describeOperationId({ id, aliases = [] }: Operation, route: Route): string {
   const index = aliases.indexOf(route);
   if (index === -1) return id;

@@ -6,20 +6,20 @@ import { isEventStream } from "../operation.ts";
 import type { Components, DescriptionPart } from "./components.ts";
 import { isGuarded, isRepeatable } from "./describe-responses.ts";
 
-/** The name of a parameter for the rest of a path, which the router calls by its asterisk. */
+/** The name of the wildcard parameter, which the router calls `*`. */
 export const REST = "rest";
 
-/** The parameters of operations. What several routes have alike is written once, under a name. */
+/** The parameters of operations. Parameters shared by several routes are written once, under a name. */
 export class Parameters {
-  /** By name: headers, and what is shared of paths and queries. */
+  /** By name: headers and shared parameters of paths and queries. */
   readonly components: DescriptionPart = { ...HEADERS };
   readonly #byOperation = new Map<Operation, readonly DescriptionPart[]>();
-  /** By the text of the parameter. */
+  /** Names by the text of the parameter. */
   readonly #names = new Map<string, string>();
 
   constructor(operations: readonly Operation[], components: Components) {
     const usersByText = new Map<string, Operation[]>();
-    // Sorted: names are those of the first user, and the order in which modules list their exports is not stable.
+    // Sorted, because a parameter is named after its first user, and the order of module exports is not stable.
     for (const op of operations.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
       const described = [
         ...describeParameters(op.params, "path", op.example?.params, components),
@@ -35,7 +35,7 @@ export class Parameters {
     for (const [text, users] of usersByText) if (users.length > 1) this.#share(text, users);
   }
 
-  /** Those of an operation at one of its paths. */
+  /** The parameters of an operation at one of its paths. */
   of(op: Operation, path: string): DescriptionPart[] {
     const named = new Set(path.match(/(?<=\{)\w+(?=\})/g));
     const own = (this.#byOperation.get(op) ?? []).filter(
@@ -48,7 +48,7 @@ export class Parameters {
     return [...headersOf(op), ...described];
   }
 
-  /** `limit`, or `incidents.limit` where one area uses it or the short name has another meaning. */
+  /** `limit`, or `incidents.limit` if one area uses it or the short name has another meaning. */
   #share(text: string, users: readonly Operation[]): void {
     const parameter = JSON.parse(text) as { readonly name: string };
     const areas = [...new Set(users.map(({ id }) => id.split(".")[0]))];
@@ -78,7 +78,7 @@ function describeParameters(
   return Object.entries(properties).map(([name, part]) => ({
     name: name === "*" ? REST : name,
     in: location,
-    // A default fills in a missing value, whatever the validator then requires.
+    // A default replaces a missing value, regardless of the validator.
     required: location === "path" || (required.includes(name) && !("default" in part)),
     schema: components.resolve(part),
     ...(name in examples && { example: examples[name] }),

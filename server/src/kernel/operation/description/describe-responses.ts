@@ -20,9 +20,9 @@ import {
 import { Problem } from "../problem.ts";
 import type { Components, DescriptionPart } from "./components.ts";
 
-/** The responses of an operation by status. Those of failures that every operation may meet are shared by all. */
+/** The responses of an operation by status. Failures common to all operations are shared. */
 export function describeResponses(op: Operation, components: Components): DescriptionPart {
-  // The routes of an operation with aliases refer to the same responses.
+  // The routes of an operation with aliases reference the same responses.
   const shareAs = (name: string, response: DescriptionPart): DescriptionPart =>
     op.aliases ? components.share("responses", name, response) : response;
   const success = shareAs(op.id, describeSuccess(op, components));
@@ -61,11 +61,11 @@ function describeSuccess(op: Operation, components: Components): DescriptionPart
   };
 }
 
-/** The failures of the platform, which need no declaration, and those that the operation declares. */
+/** The platform's failures, which need no declaration, and the declared failures of the operation. */
 function listFailures(op: Operation): readonly FailureType[] {
   return [
     MalformedRequest,
-    // A credential may be good for another workspace or another address only.
+    // A credential can be limited to another workspace or another address.
     ...(needsCredential(op) ? [Unauthenticated, RateLimited, Forbidden] : []),
     ...(op.params ? [NotFound] : []),
     // Every operation rejects unknown fields.
@@ -74,7 +74,7 @@ function listFailures(op: Operation): readonly FailureType[] {
     ...(isRepeatable(op) ? [IdempotencyInProgress, IdempotencyKeyReused] : []),
     ...(isGuarded(op) || /^(PATCH|PUT)/.test(op.route) ? [PreconditionFailed] : []),
     ...((op.body ?? (op.readsRequest || op.streamsBody)) ? [TooLarge] : []),
-    // An operation that takes any bytes still rejects a malformed media type.
+    // An operation that accepts any bytes still rejects a malformed media type.
     ...(op.body || op.readsRequest || op.streamsBody ? [WrongMediaType, UnknownCoding] : []),
     Unavailable,
     ...(op.fails ?? []),
@@ -98,7 +98,7 @@ const PLATFORM_FAILURES = new Set<FailureType>([
   WrongMediaType,
 ]);
 
-/** The failures of one status. Those of the platform have a name; others describe themselves beside the reference. */
+/** The failures of one status. The platform's failures are references; others are described inline. */
 function describeFailures(
   op: Operation,
   types: readonly FailureType[],
@@ -123,12 +123,12 @@ function toPascalCase(code: string): string {
   return code.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** True when a repetition is recognised by its `Idempotency-Key`. */
+/** True if repetitions are detected by `Idempotency-Key`. */
 export function isRepeatable(op: Operation): boolean {
   return /^(POST|PATCH)/.test(op.route) && needsCredential(op);
 }
 
-/** True when `If-Match` is checked. */
+/** True if `If-Match` is checked. */
 export function isGuarded({ route, kind }: Operation): boolean {
   return kind === "command" && /^(PATCH|PUT|DELETE) .*\{/.test(route);
 }

@@ -29,7 +29,7 @@ function compiledOf(op: Operation): CompiledOperation {
   return compiled;
 }
 
-/** The input with its defaults, or a failure that lists all its errors. */
+/** The input with defaults. Throws a failure with all errors. */
 export function validateInput(op: Operation, input: RawInput): RawInput {
   const compiled = compiledOf(op);
   const errors: FieldError[] = [];
@@ -47,14 +47,14 @@ export function validateInput(op: Operation, input: RawInput): RawInput {
     return undefined;
   };
   const params = check("params");
-  // An id of a wrong form is one that nothing has.
+  // An id with an invalid format cannot exist.
   if (errors.length > 0) throw new Failure(NotFound, { errors });
   const checked = { params, query: check("query"), body: check("body") };
   assertNoErrors(errors);
   return checked;
 }
 
-/** A part that the operation does not take must be empty. */
+/** A part that the operation does not declare must be empty. */
 function rejectUndeclared(part: keyof RawInput, value: unknown, errors: FieldError[]): unknown {
   if (part === "params" || value === undefined || value === null) return value;
   const names = typeof value === "object" ? Object.keys(value) : [""];

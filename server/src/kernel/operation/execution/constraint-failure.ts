@@ -3,7 +3,7 @@ import { Failure, type FailureType } from "../failure.ts";
 
 const UNIQUE_VIOLATION = "23505";
 
-/** The declared failure of a violated unique constraint. */
+/** The declared failure for a violated unique constraint. */
 export function toConstraintFailure(
   fails: readonly FailureType[] | undefined,
   error: unknown,

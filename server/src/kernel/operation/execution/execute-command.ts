@@ -6,7 +6,7 @@ import { renderFailure } from "../problem.ts";
 import { toResponse, validateInput } from "./compiled-operation.ts";
 import { executeHandler, type HandlerOutcome, problemContext } from "./execute-handler.ts";
 
-/** Runs a command's handler in one transaction, once for each idempotency key, then what follows the commit. */
+/** Runs a command's handler in one transaction, once per idempotency key, then its `afterCommit`. */
 export const executeCommand: PerformCall = async (platform, op, call) => {
   if (!op.afterCommit) return commit(platform, op, call);
   let committed: HandlerOutcome | undefined;

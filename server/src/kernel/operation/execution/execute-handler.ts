@@ -9,13 +9,13 @@ import { type ProblemContext, renderFailure } from "../problem.ts";
 import { toResponse } from "./compiled-operation.ts";
 import { toConstraintFailure } from "./constraint-failure.ts";
 
-/** The value of a handler that ended well, and its input. */
+/** The value of a successful handler, and its input. */
 export interface HandlerOutcome {
   readonly input: RawInput;
   readonly value: unknown;
 }
 
-/** Runs a command's handler in a transaction that has begun. */
+/** Runs a command's handler in an open transaction. */
 export async function executeHandler(
   platform: Platform,
   op: Operation,
@@ -29,7 +29,7 @@ export async function executeHandler(
   },
 ): Promise<InvocationResult> {
   const { caller, ifMatch } = call;
-  // An attempt before this one may have been rolled back.
+  // An earlier attempt may have been rolled back.
   on.onResult?.(undefined);
   const act = new Act({ session: on.session, services: platform, caller, ifMatch });
   try {
@@ -37,7 +37,7 @@ export async function executeHandler(
       await assertCredentialValid(platform, act.ctx.tx, caller.credential);
     }
     const value = await op.run(act.ctx, on.input as never, on.prepared as never);
-    // A change without an event would be invisible to audit, webhooks and workflows alike.
+    // A change without an event would be invisible to audit, webhooks and workflows.
     const silent = act.emitted.length === 0 && !op.allowNoop && !op.ephemeral;
     if (silent) throw new Error(`${op.id} changed state without an event.`);
     act.finish();
@@ -47,7 +47,7 @@ export async function executeHandler(
     }
     on.onResult?.({ input: on.input, value });
     const response = toResponse(op, value, platform.settings);
-    // A person who did it gets the way back offered. Programs ask for it when they want it.
+    // Undo is offered to users. Programs request it separately.
     const isOffered = caller.credential?.kind === "session" && isUndoable(platform, act.emitted);
     return isOffered
       ? { ...response, headers: { ...response.headers, "x-undoable": "true" } }

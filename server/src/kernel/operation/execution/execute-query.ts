@@ -3,7 +3,7 @@ import type { PerformCall } from "../layers/call-layer.ts";
 import type { ResponseType } from "../response.ts";
 import { toResponse, validateInput } from "./compiled-operation.ts";
 
-/** Runs a query's handler in a session that can only read. */
+/** Runs a query's handler in a read-only transaction. */
 export const executeQuery: PerformCall = async (platform, op, call) => {
   const input = validateInput(op, call.input);
   const { caller } = call;

@@ -10,7 +10,7 @@ export const authorisation: CallLayer = (next) => (platform, op, call) => {
   return next(platform, op, call);
 };
 
-/** Throws unless the caller holds the operation's permission, and is who it is reserved for. */
+/** Throws unless the caller holds the operation's permission and meets its restrictions. */
 export function authorise(op: Operation, caller: Caller): void {
   if (op.operatorsOnly) assertOperator(caller);
   if (op.permission === undefined) return;
@@ -24,14 +24,14 @@ export function authorise(op: Operation, caller: Caller): void {
   if (op.ownersInPerson) assertOwnerInPerson(caller);
 }
 
-/** A permission as commands ask for it: a wider one that only reads is not wide enough to write. */
+/** A permission for commands: wider permissions that only allow reading are excluded. */
 function withoutReaders(permission: Permission): Permission {
   const { impliedBy } = permission;
   if (!impliedBy) return permission;
   return { ...permission, impliedBy: impliedBy.filter((name) => !name.endsWith(":read")) };
 }
 
-/** The permission of an account's operation is held in any workspace that is not blocked. */
+/** For account operations, the permission must be held in at least one workspace that is not blocked. */
 function authoriseAccount(name: string, { credential }: Caller): void {
   const memberships = [...(credential?.memberships.values() ?? [])];
   const holding = memberships.filter(({ permissions }) => permissions.has(name));

@@ -1,7 +1,7 @@
 import { type CallGate, findGate } from "../../access/call-gate.ts";
 import type { CallLayer } from "./call-layer.ts";
 
-/** Asks the gate that concerns the call, unless nothing of the call would stay. */
+/** Checks the gate that applies to the call, except for dry runs. */
 export const callGate: CallLayer = (next) => {
   const passGate = async (gate: CallGate, ...call: Parameters<typeof next>) => {
     await gate.assertOpen(...call);

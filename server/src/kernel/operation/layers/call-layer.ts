@@ -9,12 +9,12 @@ export type PerformCall = (
 ) => Promise<InvocationResult>;
 
 /**
- * A part of `perform` that surrounds the handler: it checks a call, changes it, observes it, or answers it without
- * calling `next`. A layer receives `next` once, when the process starts, so that a call pays for no composition.
+ * A part of `perform` around the handler: it checks, changes or observes a call, or responds without calling
+ * `next`. A layer receives `next` once at process start, so calls have no composition cost.
  */
 export type CallLayer = (next: PerformCall) => PerformCall;
 
-/** Puts layers around a function. The first is the outermost. */
+/** Wraps a function with layers. The first is the outermost. */
 export function composeLayers(layers: readonly CallLayer[], innermost: PerformCall): PerformCall {
   return layers.reduceRight((next, layer) => layer(next), innermost);
 }

@@ -8,7 +8,7 @@ export const ChainTooDeep = failure(
   `A chain of automations ends after ${CAUSATION_DEPTH_MAX} links.`,
 );
 
-/** Ends a chain of automations that cause each other. */
+/** Ends a chain of automations that trigger each other. */
 export const chainDepth: CallLayer = (next) => (platform, op, call) => {
   if (call.caller.cause.depth > CAUSATION_DEPTH_MAX) throw new Failure(ChainTooDeep);
   return next(platform, op, call);

@@ -6,13 +6,13 @@ import { validateInput } from "../execution/compiled-operation.ts";
 import { invocationPartition } from "../invocation.ts";
 import type { CallLayer, PerformCall } from "./call-layer.ts";
 
-/** Performs a command in a transaction that is rolled back, where the caller asked for that. */
+/** Performs a dry run if the caller requested one. */
 export const dryRun: CallLayer = (next) => (platform, op, call) =>
   call.isDryRun && supportsDryRun(op)
     ? performDryRun(platform, op, call)
     : next(platform, op, call);
 
-/** Performs a command and takes all of it back; what would wait for its commit does not happen. */
+/** Performs a command and rolls it back. Actions after the commit do not run. */
 const performDryRun: PerformCall = async (platform, op, { caller, ...call }) => {
   const input = validateInput(op, call.input);
   const reason = reasonToLeaveOut(op);

@@ -19,7 +19,7 @@ const platform = {} as Platform;
 const op = {} as Operation;
 const call = {} as Invocation;
 
-test("the first layer is the outermost, and one that answers by itself ends the call", async () => {
+test("the first layer is the outermost, and a layer that responds itself ends the call", async () => {
   const seen: string[] = [];
   const named =
     (name: string): CallLayer =>
@@ -49,7 +49,7 @@ test("the first layer is the outermost, and one that answers by itself ends the 
   expect(seen).toEqual(["first begins", "first ends"]);
 });
 
-test("a call meets permission, chain depth, gate and validation in this order, each before any statement", async () => {
+test("a call passes permission, chain depth, gate and validation in this order, before any statement", async () => {
   const Write = permission("things:write", "Keep things", []);
   const Closed = failure("gate_closed", 409, "Somebody must agree first.");
   const gate: CallGate = {
@@ -69,7 +69,7 @@ test("a call meets permission, chain depth, gate and validation in this order, e
     ephemeral: true,
     run: async () => undefined,
   });
-  // Without a database: whatever reached one would fail otherwise.
+  // Without a database, so that any access to it would fail.
   const contributions = [contribute(CallGatePoint, gate)];
   const withoutDatabase = { contributions } as unknown as Platform;
   const codeOf = async (caller: object, isDryRun = false): Promise<string | undefined> => {

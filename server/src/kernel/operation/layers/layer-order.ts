@@ -1,4 +1,4 @@
-/** Everything that `perform` does around a handler, in its order. A further layer is a file and a line here. */
+/** All layers of `perform` in order. To add a layer, add a file and a line here. */
 import { authorisation } from "./authorisation.ts";
 import type { CallLayer } from "./call-layer.ts";
 import { callGate } from "./call-gate.ts";
@@ -10,7 +10,7 @@ import { trace } from "./trace.ts";
 import { usedSecrets } from "./used-secrets.ts";
 import { workspaceTurns } from "./workspace-turns.ts";
 
-/** Around every call, the outermost first. A call that these two reject has no span. */
+/** Layers of every call, outermost first. A call rejected by the first two has no span. */
 export const CALL_LAYERS: readonly CallLayer[] = [
   sharedEnvironment,
   authorisation,
@@ -20,5 +20,5 @@ export const CALL_LAYERS: readonly CallLayer[] = [
   oneAtATime,
 ];
 
-/** Around a command, within the layers of every call. */
+/** Additional layers of commands, inside the layers above. */
 export const COMMAND_LAYERS: readonly CallLayer[] = [chainDepth, callGate, dryRun];

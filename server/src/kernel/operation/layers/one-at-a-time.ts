@@ -3,21 +3,21 @@ import { FairShare } from "../../work/fair-share.ts";
 import { TurnTimer } from "../../work/turn-timer.ts";
 import type { CallLayer } from "./call-layer.ts";
 
-/** Of one operation, over all workspaces. */
+/** Per operation, for all workspaces together. */
 const AT_ONCE_MAX = 4;
 
-/** Runs a call of some operations when no other of its workspace runs; unavailable when too many wait. */
+/** Runs at most one call per workspace for some operations. Responds unavailable if too many wait. */
 export const oneAtATime: CallLayer = (next) => {
   const takeTurn = (...[platform, op, call]: Parameters<typeof next>) =>
     findShare(platform, op).run(call.caller.workspace?.key ?? "", async () => {
-      // Otherwise calls that wait for nothing would come one after the other in the same turn.
+      // Otherwise calls that do not wait for I/O would run consecutively in one event loop turn.
       await new TurnTimer().next();
       return next(platform, op, call);
     });
   return (platform, op, call) => (op.oneAtATime ? takeTurn : next)(platform, op, call);
 };
 
-/** The queues of each process, by operation. */
+/** The queues of each process by operation. */
 const shares = new WeakMap<Platform["db"], Map<Operation, FairShare>>();
 
 function findShare({ db }: Platform, op: Operation): FairShare {

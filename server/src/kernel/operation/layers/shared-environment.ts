@@ -3,8 +3,8 @@ import type { Invocation } from "../invocation.ts";
 import type { CallLayer } from "./call-layer.ts";
 
 /**
- * People, roles, secrets and other definitions belong to the workspace in all its environments. Their events
- * go to production, whatever the header says: nobody hides them in another log.
+ * Users, roles, secrets and other definitions belong to the workspace in all its environments. Their events go
+ * to production regardless of the header, so they cannot be hidden in another log.
  */
 export const sharedEnvironment: CallLayer = (next) => (platform, op, call) =>
   next(platform, op, withEnvironment(op, call));

@@ -4,36 +4,36 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setImmediate } from "node:timers/promises";
 
-/** A server that remembers what reached it. */
+/** A server that records its requests. */
 export interface Loopback extends AsyncDisposable {
   readonly port: number;
   readonly requests: IncomingMessage[];
   connections: number;
 }
 
-/** Starts a server on 127.0.0.1 that answers as `handle` does. */
+/** Starts a server on 127.0.0.1 with `handle` as its listener. */
 export async function serve(handle: RequestListener): Promise<Loopback> {
   return start(createServer(), handle);
 }
 
-/** The same with TLS, for `127.0.0.1` and `hooks.example.test`, trusted by `TEST_CA_PEM`. */
+/** Starts a server with TLS, for `127.0.0.1` and `hooks.example.test`, trusted by `TEST_CA_PEM`. */
 export async function serveTls(handle: RequestListener): Promise<Loopback> {
   return start(createTlsServer(TEST_IDENTITY), handle);
 }
 
-/** Undici gives a connection back to its pool one turn of the event loop after the answer. */
+/** Undici returns a connection to its pool one event loop turn after the response. */
 export async function connectionReturned(): Promise<void> {
   await setImmediate();
 }
 
 async function start(server: Server, handle: RequestListener): Promise<Loopback> {
-  // Longer than any test, so that only what a test does closes a connection.
+  // Longer than any test, so that only actions of a test close a connection.
   server.keepAliveTimeout = 60_000;
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", resolve);
   await promise;
   const loopback: Loopback = {
-    // A server that listens on a port has an address of this form.
+    // A listening server has an address of this type.
     port: (server.address() as AddressInfo).port,
     requests: [],
     connections: 0,
@@ -51,8 +51,8 @@ async function start(server: Server, handle: RequestListener): Promise<Loopback>
   return loopback;
 }
 
-// Made once with openssl, valid for a hundred years: the machine that runs the tests need not
-// have openssl. The CA's key was thrown away.
+// Created once with openssl, valid for a hundred years, so that test machines need no openssl. The CA's key was
+// deleted.
 
 /** The CA of `serveTls`. */
 export const TEST_CA_PEM = `-----BEGIN CERTIFICATE-----
@@ -86,5 +86,5 @@ DyAYoadGdzgjVUiqgHX8KqSkbCahRANCAAS1LxMuaZwpb+Tv9et8Mg/EjV1mBxYR
 6m0W2x7jp+OnXpq9prDTxAeCsl1AwlTs/srAMIHt25WpAG1vrQVaguOl
 -----END PRIVATE KEY-----`;
 
-/** What a server needs to be trusted by `TEST_CA_PEM`. */
+/** The identity of a server trusted by `TEST_CA_PEM`. */
 export const TEST_IDENTITY = { key: KEY_PEM, cert: CERTIFICATE_PEM };

@@ -4,10 +4,10 @@ import { ExpressionError } from "../../expression-failure.ts";
 import { parse } from "../../parse.ts";
 import { compileFast, FELL_BACK } from "../compile.ts";
 
-/** When all evaluations of these tests take place. */
+/** The time of all evaluations in these tests. */
 export const NOW_MS = Date.parse("2026-02-03T04:05:06.789Z");
 
-/** What they read. */
+/** The scope of the evaluations. */
 export const SCOPE = {
   trigger: {
     input: {
@@ -35,17 +35,17 @@ export const SCOPE = {
   secrets: { KEY: "s3cret" },
 };
 
-/** What the package itself makes of it: a value as JSON would have it, or a failure. */
+/** The result of the jsonata package as JSON, or a failure. */
 export async function reference(text: string, scope: unknown): Promise<unknown> {
   try {
-    // A copy, since the package marks arrays and may even add to them.
+    // A copy, because the package marks arrays and may even add to them.
     return normal(await jsonata(text).evaluate(structuredClone(scope)));
   } catch {
     return FAILED;
   }
 }
 
-/** What our closure makes of it. */
+/** The result of the closure. */
 export function closure(text: string, scope: unknown): unknown {
   const run = compileFast(parse(text));
   if (!run) return NO_CLOSURE;
@@ -66,7 +66,7 @@ function normal(value: unknown): unknown {
   return JSON.parse(json).value;
 }
 
-/** Both fail in their own words. */
+/** The error messages differ, so failures are compared by this symbol. */
 export const FAILED = Symbol("failed");
-/** It is not in the subset. */
+/** The expression is not in the subset. */
 export const NO_CLOSURE = Symbol("no closure");
