@@ -17,7 +17,7 @@ const LOG_IN = join(GUIDES, "first-steps.md");
 /** Longer than any guide takes, the waits in it included. */
 const SHELL_MAX_MS = 120_000;
 
-/** `npm run proof -- guides [name …]`: needs `sh`, `sed` and `curl`. */
+/** `npm run proof -- guides [name …]`: needs `sh`, `jq` and `curl`. */
 export const guides: Proof = { name: "guides", usage: "[name …]", run };
 
 async function run(names: Options): Promise<Finding> {
