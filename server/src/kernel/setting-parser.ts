@@ -1,10 +1,10 @@
-/** Parsers of settings: each gives undefined for a text that is none of its values. */
+/** Parsers of settings. Each returns undefined for an invalid text. */
 import { readFileSync } from "node:fs";
 import { parseCidr } from "./outbound/ssrf-guard.ts";
 
 export type ProcessRole = "all" | "api" | "worker";
 
-/** A listener for mails. */
+/** A listener for incoming e-mail. */
 export interface MailListenerSettings {
   readonly protocol: "smtp" | "smtps" | "lmtp";
   readonly host: string;
@@ -23,7 +23,7 @@ export function parseShare(text: string): number | undefined {
   return value <= 1 ? value : undefined;
 }
 
-/** Pairs as OpenTelemetry writes them, percent-encoded. */
+/** Percent-encoded pairs in OpenTelemetry's format. */
 export function parseHeaders(text: string): Readonly<Record<string, string>> | undefined {
   const pairs = text.split(",").map((pair) => /^\s*([\w-]+)=([^\r\n]*)$/.exec(pair));
   if (!pairs.every((pair) => pair !== null)) return undefined;
@@ -37,7 +37,7 @@ export function parseHeaders(text: string): Readonly<Record<string, string>> | u
 }
 
 export function parseDatabaseUrl(text: string): string | undefined {
-  // Not `new URL`: it rejects an empty host, which is how a unix socket is written.
+  // `new URL` would reject an empty host, which is valid for a Unix socket.
   return /^postgres(ql)?:\/\/\S+$/.test(text) ? text : undefined;
 }
 
@@ -102,7 +102,7 @@ export function parseCidrs(text: string): readonly string[] | undefined {
   return parts.every((part) => parseCidr(part) !== undefined) ? parts : undefined;
 }
 
-/** Host names without a port, as browsers write them. */
+/** Host names without a port, in browser format. */
 export function parseHosts(text: string): readonly string[] | undefined {
   const names = text.split(",").map((part) => part.trim());
   const isHost = (name: string): boolean =>

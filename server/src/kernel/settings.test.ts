@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readSettings, SETTING_NAMES, unknownSettings } from "./settings.ts";
 
-test("without configuration the defaults of the contract hold", () => {
+test("has the documented defaults without configuration", () => {
   expect(readSettings({})).toMatchObject({
     port: 8080,
     host: "127.0.0.1",
@@ -16,7 +16,7 @@ test("without configuration the defaults of the contract hold", () => {
   });
 });
 
-test("all invalid settings are named at once, with the expected value", () => {
+test("reports all invalid settings together with the expected values", () => {
   const bad = {
     PORT: "70000",
     DATABASE_URL: "mysql://x",
@@ -37,7 +37,7 @@ test("all invalid settings are named at once, with the expected value", () => {
   expect(() => readSettings(bad)).not.toThrow(/AAAA|short/);
 });
 
-test("a misspelt setting is noticed", () => {
+test("reports a misspelt setting", () => {
   const env = { MILLRACE_ROLL: "api", MILLRACE_ROLE: "api", MILLRACE_PRT: "1", PATH: "" };
   const told = [
     "MILLRACE_ROLL is not a setting; do you mean MILLRACE_ROLE?",
@@ -50,7 +50,7 @@ test("a misspelt setting is noticed", () => {
   for (const line of told) expect(() => readSettings({ ...env, PORT: "abc" })).toThrow(line);
 });
 
-test("the guide lists the settings that there are, and no other", () => {
+test("the guide lists exactly the existing settings", () => {
   const page = readFileSync(join(import.meta.dirname, "../../../docs/guide/operate.md"), "utf8");
   const [, section = ""] = page.split("\n## ");
   const rows = section.split("\n").filter((row) => row.startsWith("| `"));

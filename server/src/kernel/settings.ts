@@ -30,68 +30,70 @@ export type { MailListenerSettings, ProcessRole } from "./setting-parser.ts";
 export interface Settings {
   readonly port: number;
   readonly host: string;
-  /** The server database, when one is given; otherwise the embedded one under `dataDir`. */
+  /** The URL of the database server. If not set, the embedded database under `dataDir` is used. */
   readonly databaseUrl: string | undefined;
-  /** A pooler before that database, for requests and work. */
+  /** A pooler for that database, for requests and work. */
   readonly databasePooler: string | undefined;
   readonly databasePool: number;
-  /** Seconds that one change may take, its transaction as a whole: readers of the log wait for the oldest one. */
+  /** The maximum duration of a transaction in seconds, because readers of the log wait for the oldest one. */
   readonly transactionTimeoutSeconds: number;
   readonly dataDir: string;
-  /** The folder of a built server, or `off`: commands that this process starts run from it, too. */
+  /** The folder of a built server, or `off`. Child processes also run from it. */
   readonly bundle: string | undefined;
-  /** The folder of a built console, or `off`; built from the sources unless given. */
+  /** The folder of a built console, or `off`. Default: built from the sources. */
   readonly consoleFolder: string | undefined;
   readonly adminEmail: string;
   readonly adminPassword: string | undefined;
   readonly masterKey: Buffer | undefined;
   readonly baseUrl: string | undefined;
-  /** Further names of the installation, which no app may take. */
+  /** Additional host names of the installation, which apps cannot use. */
   readonly hosts: readonly string[];
   readonly role: ProcessRole;
-  /** Seconds that it still serves after SIGTERM, no longer ready, so that a proxy can switch. */
+  /** Seconds of serving after SIGTERM while reporting not ready, so that a proxy can switch. */
   readonly stopDelaySeconds: number;
   readonly outboundAllow: readonly string[];
   readonly outboundCaPem: string | undefined;
   readonly trustProxy: readonly string[];
   readonly rateLimit: number;
-  /** The runs of a workflow that one cause may start in a day from its third link on; 0 for no limit. */
+  /**
+   * The maximum number of runs of a workflow per day that one cause may start from its third link on. 0 for no limit.
+   */
   readonly chainRunsMax: number;
   readonly loginRateLimit: number;
   readonly logLevel: string;
-  /** The mail server, when e-mail is to be sent. */
+  /** The SMTP server for outgoing e-mail. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
-  /** Where answers to mails go; to the sender when undefined. */
+  /** The Reply-To address of e-mails. Undefined for none. */
   readonly mailReplyTo: string | undefined;
-  /** Where mails to our mailboxes are taken in; nowhere unless given. */
+  /** Listeners for incoming e-mail. Default: none. */
   readonly mailListeners: readonly MailListenerSettings[];
-  /** The certificate of that listener, and its key, in PEM. */
+  /** The certificate and key of that listener, in PEM. */
   readonly mailTlsCertPem: string | undefined;
   readonly mailTlsKeyPem: string | undefined;
-  /** The bytes of mails that a mailbox holds; 0 for no limit. */
+  /** The maximum bytes of e-mails per mailbox. 0 for no limit. */
   readonly mailboxBytesMax: number;
-  /** The largest mail that is taken in. */
+  /** The maximum size of an incoming e-mail. */
   readonly mailBytesMax: number;
-  /** Connections to the listener at once. */
+  /** The maximum number of concurrent connections to the listener. */
   readonly mailConnectionsMax: number;
-  /** Days that mails are kept as they came. */
+  /** Days for which raw e-mails are kept. */
   readonly mailRetentionDays: number;
-  /** Days that events are retained; 0 for ever. */
+  /** Days for which events are kept. 0 for unlimited. */
   readonly eventRetentionDays: number;
   readonly deliveryRetentionDays: number;
-  /** Days that runs are retained after their end; 0 for ever. */
+  /** Days for which ended runs are kept. 0 for unlimited. */
   readonly runRetentionDays: number;
-  /** Deliveries under way at once to one webhook. */
+  /** The maximum number of concurrent deliveries per webhook. */
   readonly webhookConcurrency: number;
-  /** An S3-compatible store of files, with its credentials; the data folder when undefined. */
+  /** An S3-compatible file store with credentials. If undefined, the data folder is used. */
   readonly fileStoreUrl: string | undefined;
   readonly fileBytesMax: number;
-  /** Bytes that the files of one workspace may take together; 0 for any number. */
+  /** The maximum total bytes of files per workspace. 0 for no limit. */
   readonly fileQuotaBytes: number;
-  /** A collector of OpenTelemetry, which gets spans and metrics by OTLP over HTTP; nothing is sent without one. */
+  /** An OpenTelemetry collector for spans and metrics by OTLP over HTTP. If undefined, nothing is sent. */
   readonly otlpEndpoint: string | undefined;
-  /** Headers by which it knows us. */
+  /** Headers that authenticate with the collector. */
   readonly otlpHeaders: Readonly<Record<string, string>>;
   readonly otlpServiceName: string;
   /** The share of traces that is sent. */
@@ -99,19 +101,19 @@ export interface Settings {
   readonly otlpMetricsEveryMs: number;
 }
 
-/** A setting as it is in force, for those who run the installation. */
+/** An effective setting, for operators. */
 export interface SettingInForce {
   readonly name: string;
-  /** False where the default holds. */
+  /** False if the default applies. */
   readonly isSet: boolean;
-  /** Null for a secret, and for what is not set and has no default. */
+  /** Null for secrets, and for unset settings without a default. */
   readonly value: string | null;
   readonly isSecret: boolean;
-  /** The values that it takes. */
+  /** The allowed values. */
   readonly expected: string;
 }
 
-/** Settings of which not even a part is shown: passwords and keys are in them. */
+/** Settings that contain passwords or keys and are never shown, even partially. */
 const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   "DATABASE_URL",
   "MILLRACE_DATABASE_POOLER",
@@ -122,7 +124,7 @@ const SECRET_SETTINGS: ReadonlySet<string> = new Set([
   "OTEL_EXPORTER_OTLP_HEADERS",
 ]);
 
-/** Lists every setting with what is in force, the secrets of them without their values. */
+/** Lists every setting with its effective value, without secrets. */
 export function listSettings(env: Environment): readonly SettingInForce[] {
   const defaults = new Map<string, unknown>();
   parseSettings({}, (name, value) => defaults.set(name, value));
@@ -140,14 +142,14 @@ function describeValue(value: unknown): string | null {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The base URL under which people reach this installation. */
+/** The public base URL of this installation. */
 export function publicUrl({ settings }: { readonly settings: Settings }): string {
   return settings.baseUrl ?? `http://${settings.host}:${settings.port}`;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads and checks all settings; throws one error that names each bad variable. */
+/** Reads and checks all settings. Throws one error that names each invalid variable. */
 export function readSettings(env: Environment): Settings {
   return parseSettings(env, () => undefined);
 }
@@ -209,7 +211,7 @@ function parseSettings(
   }
   errors.push(...checkTls(settings));
   if (errors.length > 0) {
-    // A misspelt name may be the very reason.
+    // A misspelt name may be the cause.
     const lines = [...errors, ...unknownSettings(env)];
     throw new StartupError(`The configuration is not valid:\n  ${lines.join("\n  ")}`);
   }
@@ -233,7 +235,7 @@ function readMailSettings(read: ReadSetting) {
   };
 }
 
-/** Under the names that OpenTelemetry gives them everywhere. */
+/** With the standard names of OpenTelemetry. */
 function readTelemetrySettings(read: ReadSetting) {
   return {
     otlpEndpoint: read("OTEL_EXPORTER_OTLP_ENDPOINT", undefined, parseBaseUrl),
@@ -244,7 +246,7 @@ function readTelemetrySettings(read: ReadSetting) {
   };
 }
 
-/** The faults of the listener's certificate and key. */
+/** The errors of the listener's certificate and key. */
 function checkTls({ mailListeners, mailTlsCertPem, mailTlsKeyPem }: Settings): string[] {
   if ((mailTlsCertPem === undefined) !== (mailTlsKeyPem === undefined)) {
     return ["MILLRACE_MAIL_TLS_CERT and MILLRACE_MAIL_TLS_KEY: both, or none"];
@@ -259,7 +261,7 @@ const MIB = 1024 * 1024;
 
 const PREFIX = "MILLRACE_";
 
-/** A line for each variable of ours that no setting reads: most likely misspelt, so the start warns about it. */
+/** A warning line for each variable with our prefix that is not a setting, probably misspelt. */
 export function unknownSettings(env: Environment): readonly string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !Object.hasOwn(EXPECTED, name))
@@ -323,10 +325,10 @@ const EXPECTED: Readonly<Record<string, string>> = {
   OTEL_METRIC_EXPORT_INTERVAL: "milliseconds between two sets of metrics, 100 to 3600000",
 };
 
-/** All settings that there are. */
+/** The names of all settings. */
 export const SETTING_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(EXPECTED);
 
-/** The version of this product, as packs and clients may demand one. */
+/** The version of this product. Packs and clients may require one. */
 export const PLATFORM_VERSION = /* @__PURE__ */ readVersion();
 
 function readVersion(): string {

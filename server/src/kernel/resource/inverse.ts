@@ -7,11 +7,11 @@ import type { EventType } from "../log/event.ts";
 
 type Parts = Omit<AnyResource, "operations">;
 
-/** The inverse of a resource's events, by its own operations. */
+/** The inverse of a resource's events, performed by its operations. */
 export function resourceInverse({ declaration, events, create }: Parts): OperationInverse {
   const { name, schema, input, prepare, permissions } = declaration;
-  // A thing that events do not show whole, such as a credential, can't be brought back from one; nor can one by whose
-  // own rules it is deleted, since these say who may have it.
+  // True if events contain the whole resource. A credential, for example, cannot be restored from its events.
+  // Resources with a custom delete have their own restore rules.
   const isWhole =
     declaration.operations?.delete !== false &&
     Object.keys(input.properties).every((field) => field in schema.properties);
@@ -34,7 +34,7 @@ export function resourceInverse({ declaration, events, create }: Parts): Operati
           prepare?.(platform, inputOf(state), caller, undefined),
         async run(ctx, state, prepared) {
           const kept = pickFields(state, KEPT);
-          // An undo is in a workspace, as every operation of a resource is.
+          // An undo is in a workspace, like every operation of a resource.
           const inner = ctx as ResourceContext<EventType>;
           await create(inner, inputOf(state) as never, prepared, kept);
         },
@@ -43,10 +43,10 @@ export function resourceInverse({ declaration, events, create }: Parts): Operati
   };
 }
 
-/** The fields of a deleted one that nobody decides and that it has again. */
+/** Generated fields that a restored resource keeps. */
 const KEPT = { properties: { id: {}, createdAt: {}, createdBy: {} } } as unknown as TObject;
 
-/** The id of an operation, also of one that its domain declares itself; there may be none with it. */
+/** The id of an operation, including custom ones of the domain. It may not exist. */
 function operationId({ plural, operations }: Parts["declaration"], verb: Verb): string {
   const override = operations?.[verb];
   return (override === false ? undefined : override?.id) ?? `${plural}.${verb}`;

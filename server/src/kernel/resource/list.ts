@@ -4,24 +4,24 @@ import type { ReadContext } from "../contract.ts";
 import { columnSql, type ResourceTable, selectSql } from "./store.ts";
 
 export interface ResourceList {
-  /** The order when nobody asks for another, such as `-id` for newest first. */
+  /** The default order, such as `-id` for newest first. */
   readonly order: string;
-  /** The fields that `q` looks into. */
+  /** The fields searched by `q`. */
   readonly search: readonly string[];
-  /** Fields that are no part of the schema, such as a number of the row. */
+  /** Fields outside the schema, such as the number of a row. */
   readonly fields?: Readonly<Record<string, ListField>>;
-  /** The field that ends every order; `id` unless given. */
+  /** The last field of every order. Default: `id`. */
   readonly tieBreaker?: string;
-  /** Further query parameters. Each is a field that must have the value, unless `conditions` says more. */
+  /** Additional query parameters. By default, each is a field that must have the value; see `conditions`. */
   readonly filters?: TProperties;
-  /** The conditions of such a query, and of this caller. */
+  /** The conditions for such parameters and for the caller. */
   readonly conditions?: (
     ctx: ReadContext,
     query: Readonly<Record<string, unknown>>,
   ) => readonly ListCondition[];
 }
 
-/** The list of a resource: every plain field of its schema can be filtered and sorted by. */
+/** The list of a resource. Every plain field of its schema supports filters and sorting. */
 export function resourceList(
   name: string,
   table: ResourceTable,
@@ -45,7 +45,7 @@ const SQL_TYPES: Readonly<Record<string, string>> = {
   time: "timestamptz",
 };
 
-/** The conditions that the further query parameters of a list are, where nobody says otherwise. */
+/** The default conditions for additional query parameters. */
 export function equalityConditions(
   { fields }: ListDefinition,
   filters: TProperties,
@@ -76,7 +76,7 @@ interface JsonSchema {
   readonly enum?: readonly unknown[];
 }
 
-/** Objects have no order and are left out. */
+/** Objects have no order and are omitted. */
 function toListField(schema: TSchema): Omit<ListField, "sql"> | undefined {
   const { type, format, enum: values } = schema as JsonSchema;
   const types = typeof type === "string" ? [type] : (type ?? []);

@@ -12,7 +12,7 @@ import type { StoredItem } from "./store.ts";
 
 type Parts = Omit<AnyResource, "operations">;
 
-/** List, create, get, update and delete, but for those that the declaration leaves out. */
+/** The operations list, create, get, update and delete, except those that the declaration omits. */
 export function resourceOperations(
   resource: Parts,
   toItem: (row: SqlRow) => StoredItem,

@@ -19,36 +19,36 @@ interface ResourcePack<
   Prepared,
   Stored,
 > {
-  /** Its name among the `resources` of a descriptor; its plural unless given. */
+  /** The name under `resources` in a descriptor. Default: the plural. */
   readonly kind?: string;
-  /** One item as a descriptor has it: the body of POST, or one that names others by their names. */
+  /** The schema of an item in a descriptor: the POST body, possibly with names instead of ids. */
   readonly schema: Content;
-  /** Kinds whose items must be there first, since these may name them. */
+  /** Kinds that must be installed first because items of this kind can reference them. */
   readonly after?: readonly string[];
-  /** True when it is created in an environment, and not for the whole workspace. */
+  /** True if items belong to an environment, false if they belong to the workspace. */
   readonly environmentScoped: boolean;
-  /** Fields that the workspace decides, such as whether one is switched on. */
+  /** Fields that the workspace controls, such as the enabled state. */
   readonly unmanaged?: readonly (keyof Static<Input>)[];
-  /** Checks outside of the transaction. */
+  /** Checks outside the transaction. */
   readonly prepare?: (
     platform: Platform,
     content: Static<Content>,
     caller: Caller,
   ) => Promise<Prepared | undefined>;
-  /** Finds the one that has its name already, where that is not the one called so. */
+  /** Finds an existing item for the content, if not by its name. */
   readonly find?: (ctx: PackContext, content: Static<Content>) => Promise<Stored | undefined>;
-  /** The body of POST for an item of the pack; null takes a part away from one that is replaced. */
+  /** The POST body for an item of the pack. Null removes a part of a replaced item. */
   readonly toInput?: (
     ctx: PackContext,
     content: Static<Content>,
   ) => Promise<ResourceInput<Input, Change>>;
-  /** The parts of it that people may edit; the fields of the body of POST unless given. */
+  /** The editable parts of an item. Default: the fields of the POST body. */
   readonly toContent?: (item: Stored) => object;
-  /** One as a descriptor has it, where that names others by their names. */
+  /** The item in descriptor format, if that references others by name. */
   readonly toSource?: (ctx: SourceContext, item: Stored) => Promise<object>;
 }
 
-/** Items of a resource that packs bring, known by their names. */
+/** Resource items in packs, identified by name. */
 export function resourcePack<
   Name extends string,
   S extends TObject,
@@ -111,7 +111,7 @@ export function resourcePack<
 
 type Named = { readonly id: string; readonly name: string };
 
-/** The items of a resource as content, by its store. */
+/** Exports the items of a resource as content. */
 function resourceSource(
   store: Pick<ResourceStore<Named>, "find" | "findBy" | "select">,
   pack: Pick<
@@ -134,7 +134,7 @@ function resourceSource(
   };
 }
 
-/** The fields that a schema of content has; one without a value is left out. */
+/** The fields of a content schema. Fields without a value are omitted. */
 function pickContent(content: object, schema: TSchema): object {
   const { properties = {} } = schema as { properties?: object };
   const fields = Object.entries(content).filter(

@@ -7,7 +7,7 @@ import { id, line, object, patch, Time } from "../schema/schema.ts";
 import { type Ask, startWorld, type World } from "../testing/world.ts";
 import { resource } from "./resource.ts";
 
-/** A resource that needs all that a declaration can say. */
+/** A resource that uses all options of a declaration. */
 const GADGETS_SQL = `
   create table gadgets (
     id           text        collate "C" primary key,
@@ -43,7 +43,7 @@ const { size: _, ...plain } = Gadget.properties;
 const Full = failure("too_many_gadgets", 409, "There are enough gadgets.");
 const GadgetsRead = permission("gadgets:read", "Read gadgets", ["agent"]);
 const GadgetsWrite = permission("gadgets:write", "Write gadgets", ["agent"]);
-/** A preparation that another change overtakes. */
+/** A slow preparation, during which another change is made. */
 const slowPrepare = {
   entered: Promise.withResolvers<void>(),
   released: Promise.withResolvers<void>(),
@@ -127,7 +127,7 @@ const lamp = { name: "Lamp", kind: "red", start: "2026-01-01T00:00:00.000Z", siz
 const eventData = async (resourceId: string, type: string) =>
   (await owner(`GET /api/v1/audit?type=${type}&resourceId=${resourceId}`)).body.data[0].data;
 
-test("an item has its defaults, its author, and nothing that is only stored", async () => {
+test("an item has its defaults and author, and no internal fields", async () => {
   const made = await owner("POST /api/v1/gadgets", { ...lamp, tags: ["b", "a"] });
   expect(made).toMatchObject({ status: 201, events: ["gadget.created"] });
   const { id: gadgetId } = made.body.data;
@@ -143,7 +143,7 @@ test("an item has its defaults, its author, and nothing that is only stored", as
   expect(read.headers["etag"]).toBe('"1"');
 });
 
-test("a change tells what differs, and one that changes nothing is none", async () => {
+test("an update emits the differences, and an update without differences is ignored", async () => {
   const [{ id: gadgetId }] = (await owner("GET /api/v1/gadgets")).body.data;
   const path = `/api/v1/gadgets/${gadgetId}`;
   const changed = await owner(`PATCH ${path}`, { size: 5, tags: ["c"], name: "Lamp" });
@@ -158,7 +158,7 @@ test("a change tells what differs, and one that changes nothing is none", async 
   expect(same.body).toEqual(changed.body);
 });
 
-test("what was checked outside the transaction holds for the revision that it was checked for", async () => {
+test("a check outside the transaction is only valid for the revision it checked", async () => {
   const [{ id: gadgetId }] = (await owner("GET /api/v1/gadgets")).body.data;
   const path = `/api/v1/gadgets/${gadgetId}`;
   expect(await owner(`PATCH ${path}`, { size: 7 })).toMatchObject({ status: 422, events: [] });
@@ -169,7 +169,7 @@ test("what was checked outside the transaction holds for the revision that it wa
   expect(await slow).toMatchObject({ status: 409, body: { code: "conflict" }, events: [] });
 });
 
-test("a list is filtered, sorted, searched and counted by what is shown", async () => {
+test("a list supports filters, sorting, search and counts on shown fields", async () => {
   await owner("POST /api/v1/gadgets", { ...lamp, name: "Radio", kind: "blue" });
   const names = async (query: string) => {
     const { status, body } = await owner(`GET /api/v1/gadgets?${query}`);
@@ -190,7 +190,7 @@ test("a list is filtered, sorted, searched and counted by what is shown", async 
   expect(await names(`limit=1&after=${body.pagination.nextCursor}`)).toEqual(["Radio"]);
 });
 
-test("a limit holds for those who come at once too", async () => {
+test("a limit also applies to concurrent requests", async () => {
   const answers = await Promise.all(
     Array.from({ length: 4 }, () => owner("POST /api/v1/gadgets", lamp)),
   );
@@ -198,7 +198,7 @@ test("a limit holds for those who come at once too", async () => {
   expect(codes).toEqual([201, "too_many_gadgets", "too_many_gadgets", "too_many_gadgets"]);
 });
 
-test("an operation that is left out is not there, and one that has another id is", async () => {
+test("an omitted operation does not exist, and a renamed one has its new id", async () => {
   const [{ id: gadgetId }] = (await owner("GET /api/v1/gadgets")).body.data;
   expect(await owner(`DELETE /api/v1/gadgets/${gadgetId}`)).toMatchObject({ status: 405 });
   expect(gadgets.operations.map((op) => op.id)).toEqual([

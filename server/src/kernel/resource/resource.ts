@@ -1,6 +1,6 @@
 /**
- * A plain resource: rows of one table that people list, create, read, change and delete. Its domain declares
- * it once; store, list, operations, events and pack content follow from that.
+ * A plain resource: rows of one table that can be listed, created, read, changed and deleted. Its domain declares it
+ * once; store, list, operations, events and pack content are derived from the declaration.
  */
 import type { TObject } from "typebox";
 import type { EventType } from "../log/event.ts";
@@ -18,7 +18,7 @@ import { resourceWriter } from "./writer.ts";
 
 export type { Item } from "./declaration.ts";
 
-/** Declares a plain resource. `prepare` stands before `check`, whose last argument is its result. */
+/** Declares a plain resource. `prepare` must precede `check`, whose last argument is its result, for type inference. */
 export function resource<
   const Name extends string,
   S extends TObject,
@@ -30,7 +30,7 @@ export function resource<
 >(
   declaration: ResourceDeclaration<Name, S, Input, Change, Row, Prepared, E>,
 ): Resource<Name, S, Input, Change, Row, Prepared, E> {
-  // A type that widens the parameters of hooks is beyond the checker; the signature has checked them.
+  // A type that widens the parameters of hooks cannot be checked here; the signature has checked them.
   const erased = declaration as unknown as AnyDeclaration;
   const table = toTable(erased);
   const store = resourceStore(table);
@@ -43,7 +43,7 @@ export function resource<
     ...resourceWriter(erased, store, events),
   } as unknown as Omit<AnyResource, "operations">;
   const [first, ...others] = resourceOperations(parts, table.toItem);
-  // These are of the whole resource; one of its operations brings them to the domain.
+  // These belong to the whole resource. One of its operations passes them to the domain.
   const definition = resourceDefinition(erased, table);
   const contributions = [
     contribute(InversePoint, resourceInverse(parts)),

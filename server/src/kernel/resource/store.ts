@@ -2,21 +2,21 @@ import type { Tx } from "../db/connection.ts";
 import { queryRows, type SqlRow } from "../db/statement.ts";
 import { Failure, NotFound } from "../operation/failure.ts";
 
-/** The row of a resource as the mechanism handles it; its declaration's types have checked the fields. */
+/** A row of a resource for the mechanism. The declaration's types have checked its fields. */
 export type StoredItem = Readonly<Record<string, unknown>> & {
   readonly id: string;
-  /** Raised by each change; 1 for ever where a resource has none. */
+  /** Increases with each change. Always 1 for resources without revisions. */
   readonly revision: number;
 };
 
-/** How a resource lies in its table. */
+/** How the resources are stored in their table. */
 export interface ResourceTable {
   readonly table: string;
-  /** Every field that is read, each from the column of its name in snake case. */
+  /** All fields that are read, by default from the column with the name in snake case. */
   readonly fields: readonly string[];
-  /** Fields whose column has another name. */
+  /** Fields with a different column name. */
   readonly columns: Readonly<Partial<Record<string, string>>>;
-  /** Fields that an expression reads from elsewhere; they are no columns, and written by the domain. */
+  /** Fields read by expressions from other tables, which the domain writes. */
   readonly computed: Readonly<Partial<Record<string, string>>>;
   /** Fields stored as JSON. */
   readonly json: readonly string[];
@@ -25,25 +25,25 @@ export interface ResourceTable {
 }
 
 export interface ResourceStore<Item> {
-  /** The select list, for statements of a domain's own; `toItem` reads their rows. */
+  /** The select list for custom statements, whose rows `toItem` parses. */
   readonly columns: string;
   readonly toItem: (row: SqlRow) => Item;
   readonly find: (tx: Tx, id: string) => Promise<Item | undefined>;
   readonly findBy: (tx: Tx, field: keyof Item & string, value: string) => Promise<Item | undefined>;
-  /** Throws `NotFound` when there is none. */
+  /** Throws `NotFound` if it does not exist. */
   readonly get: (tx: Tx, id: string) => Promise<Item>;
-  /** Locks the row until the transaction ends; throws `NotFound` when there is none. */
+  /** Locks the row until the transaction ends. Throws `NotFound` if it does not exist. */
   readonly lock: (tx: Tx, id: string) => Promise<Item>;
-  /** Keeps rows from being deleted until the transaction ends; resolves to the ids that exist. */
+  /** Prevents deletion of rows until the transaction ends. Resolves to the existing ids. */
   readonly hold: (tx: Tx, ids: readonly string[]) => Promise<ReadonlySet<string>>;
-  /** The items of a condition in SQL; an order, a limit and a lock may follow it. */
+  /** The items matching a SQL condition, which can include an order, a limit and a lock. */
   readonly select: (tx: Tx, condition: string, values: readonly unknown[]) => Promise<Item[]>;
   readonly insert: (tx: Tx, fields: Partial<Item>) => Promise<Item>;
-  /** Writes these fields and raises the revision. */
+  /** Writes these fields and increases the revision. */
   readonly update: (tx: Tx, id: string, fields: Partial<Item>) => Promise<Item>;
   readonly remove: (tx: Tx, id: string) => Promise<void>;
   readonly count: (tx: Tx) => Promise<number>;
-  /** Counts while nobody else in the workspace may: the next one waits until the transaction ends. */
+  /** Counts under an exclusive lock of the workspace, held until the transaction ends. */
   readonly countExclusively: (tx: Tx) => Promise<number>;
 }
 
@@ -86,7 +86,7 @@ function rowWriter(
   columns: string,
 ): Pick<ResourceStore<StoredItem>, "insert" | "update" | "remove"> {
   const { table, hasRevision, toItem } = about;
-  /** Computed fields are what the domain is about to write elsewhere. */
+  /** The domain writes the computed fields elsewhere. */
   const write = async (tx: Tx, text: string, values: readonly unknown[], fields: object) => {
     const [row] = await queryRows(tx, `${text} returning ${columns}`, values);
     const pending = Object.entries(fields).filter(([field]) => field in about.computed);
@@ -114,8 +114,8 @@ function rowWriter(
 }
 
 /**
- * A statement that waits for a lock reads the row as it is when its turn has come, but other tables as they
- * were when it began to wait: what is computed from those needs a statement of its own.
+ * After waiting for a lock, a statement sees the current row but old versions of other tables, so fields computed from
+ * them need a separate statement.
  */
 async function lockRow(tx: Tx, about: ResourceTable, id: string): Promise<StoredItem | undefined> {
   const from = `from ${about.table} where id = $1`;
@@ -128,7 +128,7 @@ async function lockRow(tx: Tx, about: ResourceTable, id: string): Promise<Stored
   return row && about.toItem(row);
 }
 
-/** The select list: each field under its own name. */
+/** The select list: each field under its name. */
 export function selectSql(about: ResourceTable): string {
   const fields = about.fields.map((field) => `${columnSql(about, field)} as "${field}"`);
   return [...fields, about.hasRevision ? "revision" : "1 as revision"].join(", ");

@@ -8,16 +8,16 @@ import type { TableDeclaration } from "./declaration.ts";
 import { columnSql, type ResourceTable } from "./store.ts";
 
 /**
- * Rows with JSON that the API checks before it writes them. Where rows come in otherwise, from an archive that anybody
- * may have made, they are checked by this: code that reads them takes their form for granted.
+ * Rows with JSON that the API validates before writing. Rows from an untrusted archive are validated with these
+ * checks, because the code that reads them relies on their format.
  */
 export interface StoredDefinition {
   readonly table: string;
-  /** The name of a row, in SQL; its `id` unless given. */
+  /** The SQL name of a row. Default: `id`. */
   readonly key?: string;
-  /** The select list of what is checked. */
+  /** The select list of the checked columns. */
   readonly columns: string;
-  /** The errors that keep it from being saved, in itself: whether what it names is there is not asked. */
+  /** The errors that would prevent saving it. Referenced resources are not checked. */
   readonly check: (
     services: Pick<PlatformServices, "contributions">,
     row: SqlRow,
@@ -26,13 +26,13 @@ export interface StoredDefinition {
 
 export const StoredDefinitionPoint = extensionPoint<StoredDefinition>("kernel.stored_definitions");
 
-/** The JSON of a plain resource as its schema has it; undefined where it stores none. */
+/** Checks the JSON of a plain resource by its schema. Undefined if it stores none. */
 export function resourceDefinition(
   { schema, stored = schema }: TableDeclaration<TObject>,
   about: ResourceTable,
 ): StoredDefinition | undefined {
   if (about.json.length === 0) return undefined;
-  // A column that is empty where it must not be is the database's to refuse.
+  // The database rejects missing values in required columns.
   const fields = about.json.map((field) => [
     field,
     Type.Optional(Type.Union([stored.properties[field] ?? Type.Unknown(), Type.Null()])),

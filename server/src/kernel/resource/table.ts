@@ -3,11 +3,11 @@ import type { SqlRow } from "../db/statement.ts";
 import type { Item, TableDeclaration } from "./declaration.ts";
 import { type ResourceStore, resourceStore, type ResourceTable } from "./store.ts";
 
-/** The store of a table that is no plain resource, or that files need which its declaration needs. */
+/** A store for tables without a plain resource, or for files that the resource declaration depends on. */
 export function tableStore<S extends TObject, Row extends TObject = S>(
   declaration: TableDeclaration<S, Row>,
 ): ResourceStore<Item<S, Row>> {
-  // Rows have the fields of the schemas, which only checked input is written to.
+  // Rows have the fields of the schemas, because only validated input is written.
   const erased = declaration as unknown as TableDeclaration<TObject>;
   return resourceStore(toTable(erased)) as unknown as ResourceStore<Item<S, Row>>;
 }
@@ -26,7 +26,7 @@ export function toTable(declaration: TableDeclaration<TObject>): ResourceTable {
   };
 }
 
-/** The fields that a schema names, without those that are only stored. */
+/** The fields of a schema, without internal ones. */
 export function pickFields(
   values: object,
   { properties }: TObject,

@@ -25,7 +25,7 @@ export function resourceWriter(
   events: ResourceEvents<string, TObject>,
 ) {
   const { schema, stored = schema, limit, defaults, ordered = [] } = declaration;
-  // Emitting its own events is more than hooks may do, which the declaration's types make sure of.
+  // Hooks must not emit the resource's own events, which the declaration's types ensure.
   const hooks = declaration as unknown as Hooks;
   const ref = (item: StoredItem) => toRef(declaration, item);
   const data = (item: StoredItem) => pickFields(item, schema);
@@ -109,7 +109,7 @@ interface Hooks {
 
 const ID = { properties: { id: {} } } as unknown as TObject;
 
-/** Deeply, since PostgreSQL orders the keys of `jsonb` in its own way. */
+/** Deep comparison, because PostgreSQL changes the key order of `jsonb`. */
 function changedFields(before: Values, fields: Values, ordered: readonly PropertyKey[]): Values {
   const isSame = (field: string, value: unknown) =>
     isDeepStrictEqual(value, before[field]) &&

@@ -10,14 +10,13 @@ type CallReply = Pick<HostReply, "value" | "failure">;
 export interface HostCallsOptions {
   readonly call: Execution["call"];
   readonly answer: (call: number, reply: CallReply) => void;
-  /** Gets errors that are no `Failure`: the script does not see them. */
+  /** Receives errors other than `Failure`, which scripts do not see. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * The host calls of one run. A few are served at a time, the rest in their order. A call that was made
- * before the script ended is served even if the script did not wait for it; a stopped script calls nothing
- * any more.
+ * The host calls of one run. A few run concurrently, the others wait in order. A call made before the script ended is
+ * completed, even if the script did not await it. A stopped script makes no further calls.
  */
 export class HostCalls {
   readonly #options: HostCallsOptions;
@@ -62,7 +61,7 @@ export class HostCalls {
     }
   }
 
-  /** Counts what a call carries; false when that is too much. */
+  /** Counts the size of a call. Returns false if the limit is exceeded. */
   #carries(method: string, size: number): boolean {
     if (method.startsWith("files.")) {
       this.#fileTraffic += size;

@@ -5,13 +5,13 @@ import { EXHAUSTION, TRICKS } from "./testing/excesses.ts";
 import { run, scriptProcessesOf } from "./testing/scripts.ts";
 
 const sandbox = new Sandbox({ waitMs: 120_000 });
-/** Those that worlds before this file have left for the next. */
+/** Processes that earlier test files left for reuse. */
 const left = new Set(scriptProcessesOf());
 afterAll(() => sandbox.close());
 
 const HOSTILE = [...CONSTRUCTORS, ...TAMPERING, ...TRICKS, ...EXHAUSTION];
 
-/** What a context that nobody changed looks like. */
+/** Inspects a context for changes. */
 const PROBE = `
   // The library's text and lists are there for all, since some name them.
   const seen = [globalThis, Object, Object.prototype, Array.prototype, Function.prototype, Promise,
@@ -22,7 +22,7 @@ const PROBE = `
     await context.tables.get(1), [...new Set([1, 2])]]`;
 
 let clean: Promise<unknown> | undefined;
-/** What it tells where nobody else ever ran; asked for once. */
+/** The result in a process without earlier runs, computed once. */
 function untouched(): Promise<unknown> {
   clean ??= run(sandbox, PROBE, {
     owner: "clean",
@@ -34,14 +34,14 @@ function untouched(): Promise<unknown> {
   return clean;
 }
 
-/** The same script does its worst, or looks around. */
+/** The script attacks, or inspects the context for changes. */
 function twofold(hostile: string): string {
   if (hostile.includes("export default")) return hostile;
   const isSyntax = hostile.startsWith("}");
   return isSyntax ? hostile : `if (input.looks) { ${PROBE} }\n${hostile}`;
 }
 
-describe.concurrent("a hostile script ends alone, and the next run sees nothing of it", () => {
+describe.concurrent("a hostile script does not affect others, and the next run sees no changes", () => {
   test.each(HOSTILE)("$name", async ({ name, source, ends, shows, timeoutMs = 60_000 }) => {
     const both = twofold(source);
     const memoryMb = 16;
@@ -59,6 +59,6 @@ describe.concurrent("a hostile script ends alone, and the next run sees nothing 
   });
 });
 
-test("there are enough of them", () => {
+test("the set of hostile scripts is large enough", () => {
   expect(new Set(HOSTILE.map(({ source }) => source)).size).toBeGreaterThan(60);
 });

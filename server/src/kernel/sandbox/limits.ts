@@ -1,29 +1,29 @@
-/** Limits of a single script. All sizes of text are in characters. */
+/** Limits of a single script. All text sizes are in characters. */
 export const SCRIPT_LIMITS = {
   sourceMax: 256 * 1024,
-  /** A script and its modules together. */
+  /** A script with its modules. */
   modulesMax: 50,
   programMax: 1024 * 1024,
   inputMax: 4 * 1024 * 1024,
   outputMax: 1024 * 1024,
-  /** Of a JSON value: deeper nesting others could not handle. */
+  /** The nesting of a JSON value. Other code could not handle more. */
   depthMax: 200,
   callsMax: 1_000,
   /** The arguments of one host call. */
   callMax: 1024 * 1024,
-  /** The answer of one host call. */
+  /** The response of one host call. */
   answerMax: 4 * 1024 * 1024,
-  /** The arguments and answers of all its host calls together. */
+  /** The arguments and responses of all host calls together. */
   trafficMax: 32 * 1024 * 1024,
-  /** The arguments and answers of its calls for the bytes of files, in base64. */
+  /** The arguments and responses of calls for file content, in base64. */
   fileTrafficMax: 512 * 1024 * 1024,
-  /** The bytes of a file that one call carries. */
+  /** The bytes of a file that one call transfers. */
   filePartBytes: 384 * 1024,
   callsAtATime: 8,
-  /** Log entries, messages and changes of the interface together. */
+  /** Log entries, messages and UI changes together. */
   notesMax: 1_000,
   notesSizeMax: 256 * 1024,
-  /** Timers that it ever sets. */
+  /** The total number of timers. */
   timersMax: 10_000,
   definitionMax: 64 * 1024,
 } as const;

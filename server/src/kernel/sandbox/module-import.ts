@@ -1,16 +1,16 @@
-/** Modules that people write, and scripts import by name: `import { x } from "module:dates"`. */
+/** User-defined modules that scripts import by name: `import { x } from "module:dates"`. */
 
-/** The modules of a script by their specifiers, and those that they import in turn. */
+/** The modules of a script by specifier, including transitive imports. */
 export type ScriptModules = Readonly<Record<string, string>>;
 
 const NAME = "[A-Za-z0-9][A-Za-z0-9_-]{0,99}";
 const SPECIFIER = new RegExp(`^module:(?:(${NAME})/)?(${NAME})$`);
 export const MODULE_NAME = `^${NAME}$`;
 
-/** The namespace of a module that names none. */
+/** The default namespace of a module. */
 export const DEFAULT_NAMESPACE = "default";
 
-/** The namespace and name of a module; undefined for what is no specifier of one. */
+/** The namespace and name in a module specifier. Undefined for other texts. */
 export function parseSpecifier(
   specifier: string,
 ): { readonly namespace: string; readonly name: string } | undefined {
@@ -25,12 +25,12 @@ export function toSpecifier(namespace: string, name: string): string {
 
 const QUOTED = /["'](module:[^"'\n]{1,210})["']/g;
 const WORD = /^[ \t]*(?:import|export)\b/m;
-/** Between the word and the name. */
+/** The maximum distance between the keyword and the name. */
 const GAP_CHARACTERS_MAX = 2_000;
 
 /**
- * The specifiers that a source seems to import. One in a comment may be among them, so it only says what to have ready;
- * what a script really imports, the engine finds.
+ * Module specifiers that a source appears to import, including some in comments. They only determine what to load; the
+ * engine resolves the real imports.
  */
 export function findImports(source: string): readonly string[] {
   if (!source.includes("module:")) return [];
@@ -41,14 +41,15 @@ export function findImports(source: string): readonly string[] {
 }
 
 /**
- * Looks back from a quoted name no further than to what can't be between it and its word: each character is seen once.
+ * Scans back from a quoted name only as far as valid characters between it and its keyword, so each character is
+ * scanned once.
  */
 function isImported(source: string, at: number): boolean {
   const first = Math.max(0, at - GAP_CHARACTERS_MAX);
   let start = at;
   while (start > first && !"\"'`;".includes(source.charAt(start - 1))) start -= 1;
   const gap = source.slice(start, at);
-  // Only what begins a line.
+  // Only at the start of a line.
   const isLine = start === 0 || source[start - 1] === "\n";
   return WORD.test(isLine ? gap : `;${gap}`);
 }

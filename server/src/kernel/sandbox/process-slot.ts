@@ -4,7 +4,7 @@ import type { ScriptLibrary } from "./library/script-library.ts";
 import { startScriptProcess } from "./script-process.ts";
 import { type SlotResult, SlotSupervisor, type SlotTask } from "./slot-supervisor.ts";
 
-/** A script process and the one run that it has at a time: killing it harms no other run. */
+/** A script process with at most one run at a time, so that killing it affects no other run. */
 export class ProcessSlot {
   readonly #process: Subprocess;
   #supervisor: SlotSupervisor | undefined;
@@ -12,12 +12,12 @@ export class ProcessSlot {
   #isSpent = false;
   readonly #libraries: readonly ScriptLibrary[];
   #source: string | undefined;
-  /** The owner of its run or, while it is idle, of its last one. */
+  /** The owner of its current run or, if idle, of its last one. */
   owner: string | undefined;
   idleSince = 0;
 
   constructor(libraries: readonly ScriptLibrary[]) {
-    // Our own program sends nothing else; `#receive` notices when it is not our program any more.
+    // The program sends no other messages. `#receive` detects a compromised process.
     this.#libraries = libraries;
     this.#process = startScriptProcess(libraries, (message) =>
       this.#receive(message as FromProcess),
@@ -29,7 +29,7 @@ export class ProcessSlot {
     return this.#process.isAlive;
   }
 
-  /** It can be given another run. */
+  /** True if it can accept another run. */
   get isUsable(): boolean {
     return this.isAlive && !this.#isSpent;
   }
@@ -38,18 +38,18 @@ export class ProcessSlot {
     return this.#process.ready;
   }
 
-  /** True when its scripts can name these libraries, and no others. */
+  /** True if its scripts can use exactly these libraries. */
   hasLibraries(libraries: readonly ScriptLibrary[]): boolean {
     const own = this.#libraries;
     return own.length === libraries.length && libraries.every((library) => own.includes(library));
   }
 
-  /** True when it ran this script last, and so has it compiled. */
+  /** True if it has run this script last, and so has it compiled. */
   hasCompiled({ owner, source }: SlotTask["order"]): boolean {
     return this.owner === owner && this.#source === source;
   }
 
-  /** Executes one run; the next may come when this has ended. */
+  /** Executes one run. Call it again only after the promise has settled. */
   async run(task: SlotTask): Promise<SlotResult> {
     this.#runs += 1;
     this.#source = task.order.source;
@@ -61,7 +61,7 @@ export class ProcessSlot {
     return end;
   }
 
-  /** Stops the present run, which nobody wants any more. */
+  /** Stops the current run, which is no longer needed. */
   stop(): void {
     this.#supervisor?.stop("timed_out");
   }
@@ -74,7 +74,7 @@ export class ProcessSlot {
     try {
       this.#supervisor?.receive(message);
     } catch {
-      // The message is malformed: it is not our program any more.
+      // A malformed message: the process is compromised.
       this.#process.kill();
     }
   }

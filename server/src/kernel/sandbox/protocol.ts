@@ -1,7 +1,6 @@
 /**
- * The messages between the pool and a script process. All values of scripts travel as JSON text: it is
- * bounded by its length, and nothing of it is alive. Each message names the run that it belongs to, since
- * one that comes late belongs to none.
+ * Messages between the pool and a script process. All script values are sent as JSON text, which has a length limit
+ * and contains no code. Each message names its run, so that late messages can be ignored.
  */
 import type { ScriptModules } from "./module-import.ts";
 import type { LogLevel, ScriptError, ScriptKind, ScriptStatus } from "./script.ts";
@@ -12,7 +11,7 @@ interface Order {
   readonly run: number;
   readonly owner: string;
   readonly source: string;
-  /** Those that it imports, and those that they do. */
+  /** The imported modules, including transitive imports. */
   readonly modules?: ScriptModules;
   readonly memoryMb: number;
 }
@@ -23,12 +22,12 @@ export interface RunOrder extends Order {
   readonly facts: string;
 }
 
-/** Orders the definition of a script, without running more of it. */
+/** Requests the definition of a script without running more of it. */
 export interface InspectOrder extends Order {
   readonly kind: "inspect";
 }
 
-/** The answer to a host call. */
+/** The response to a host call. */
 export interface HostReply {
   readonly kind: "answer";
   readonly run: number;
@@ -61,7 +60,7 @@ export interface Call {
   readonly args: string;
 }
 
-/** Something that a script wrote; it is sent at once, so that a script that never ends has a log. */
+/** Output of a script. It is sent immediately, so that a script that never ends has a log. */
 export type Note = { readonly kind: "note"; readonly run: number } & (
   | {
       readonly log: LogLevel;
@@ -73,11 +72,11 @@ export type Note = { readonly kind: "note"; readonly run: number } & (
   | { readonly field: string; readonly change: string }
 );
 
-/** The script runs, or waits for answers and timers. */
+/** The script runs, or waits for replies and timers. */
 export interface Activity {
   readonly kind: "busy" | "idle";
   readonly run: number;
-  /** How many orders and answers of this run it has handled. */
+  /** The number of handled orders and replies of this run. */
   readonly handled: number;
 }
 
@@ -86,7 +85,7 @@ export interface ScriptResult {
   readonly run: number;
   readonly status: ScriptStatus;
   readonly output?: string;
-  /** Absent when the input is as it was. */
+  /** Absent if the input is unchanged. */
   readonly current?: string | undefined;
   readonly abortReason?: string;
   readonly error?: ScriptError;

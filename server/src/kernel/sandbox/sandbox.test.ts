@@ -8,7 +8,7 @@ const sandbox = new Sandbox({ waitMs: 120_000, onError: (error) => thrown.push(e
 afterAll(() => sandbox.close());
 
 describe("a script", () => {
-  test("is a body that uses input and context, returns and waits", async () => {
+  test("can be a body that uses input and context, returns and awaits", async () => {
     const source = `
       const answer = await context.tables.get("notes", "n1");
       input.seen = true;
@@ -44,21 +44,21 @@ describe("a script", () => {
          async execute(input: Input, context: Context): Promise<number> { return (input.a as number) + 1; },
        });`,
     ],
-  ])("is a module that exports %s", async (_, source) => {
+  ])("can be a module that exports %s", async (_, source) => {
     const outcome = await run(sandbox, source, { input: { a: 1 } });
     expect(outcome).toMatchObject({ status: "completed", output: 2, error: null });
   });
 
-  test("is TypeScript where it has types, and JavaScript where it has none", async () => {
+  test("is parsed as TypeScript if it has types, otherwise as JavaScript", async () => {
     const typed =
       "const twice = <T extends number>(n: T): number => n * 2;\nreturn twice(input.a as number)";
     expect(await run(sandbox, typed, { input: { a: 4 } })).toMatchObject({ output: 8 });
-    // Without its types this would be `f(c)`.
+    // Without type arguments this would be `f(c)`.
     const plain = "const [f, a, b, c] = [1, 2, 3, 4]; return [f < a, a > (c), f<a>(c)]";
     expect(await run(sandbox, plain)).toMatchObject({ output: [true, false, false] });
   });
 
-  test("has its facts in the context, and can't change them", async () => {
+  test("has read-only facts in its context", async () => {
     const source =
       "return [context.workspace, context.environment, context.depth, Object.keys(context)]";
     const facts = { workspace: { id: "ws_1" }, environment: "staging", depth: 3 };
@@ -75,7 +75,7 @@ describe("a script", () => {
     expect(change).toMatchObject({ status: "failed", error: { name: "TypeError" } });
   });
 
-  test("has its log, its messages and its changes of the interface", async () => {
+  test("has a log, messages and UI changes", async () => {
     const source = `
       context.log("warn", "first", { n: 1 });
       context.log("shout", "second");
@@ -100,7 +100,7 @@ describe("a script", () => {
     });
   });
 
-  test("aborts itself, even if it does not want to know", async () => {
+  test("can abort itself, even if it catches the error", async () => {
     const plain = "input.a = 2; context.abort('Not today'); input.a = 3";
     expect(await run(sandbox, plain, { input: { a: 1 } })).toMatchObject({
       status: "aborted",
@@ -114,7 +114,7 @@ describe("a script", () => {
     expect(await run(sandbox, stubborn)).toMatchObject({ status: "aborted", abortReason: "No" });
   });
 
-  test("has a few things of the web", async () => {
+  test("has some web APIs", async () => {
     const source = `
       const url = new URL("../c?x=1#y", "https://example.com/a/b/");
       url.searchParams.append("q", "ü &");
@@ -156,7 +156,7 @@ describe("a script", () => {
     });
   });
 
-  test("can check a signature", async () => {
+  test("can verify a signature", async () => {
     const source = `
       const signed = crypto.hmac("sha256", "key", "The quick brown fox jumps over the lazy dog");
       const refused = (() => { try { return crypto.hmac("md5", "", "") } catch (error) { return error.name } })();
@@ -183,7 +183,7 @@ describe("a script", () => {
   });
 });
 
-describe("a call of the context", () => {
+describe("a host call", () => {
   test("reaches the host with its arguments", async () => {
     const source = `
       await context.tables.list("notes", { limit: 2 });
@@ -211,7 +211,7 @@ describe("a call of the context", () => {
     ]);
   });
 
-  test("that fails is an error with a code, at the place of the call", async () => {
+  test("that fails is an error with a code and the position of the call", async () => {
     const source =
       "const a = 1;\ntry {\n  await context.tables.get(1)\n} catch (e) { input.e = { ...e, m: e.message } }\n  await context.tables.get(2)";
     const errors = [{ path: "/a", message: "is missing" }];
@@ -225,7 +225,7 @@ describe("a call of the context", () => {
     });
   });
 
-  test("that fails by our own error reveals nothing to the script", async () => {
+  test("that fails with an internal error reveals no details to the script", async () => {
     const call: Execution["call"] = async () => {
       throw new Error("password authentication failed");
     };
@@ -235,7 +235,7 @@ describe("a call of the context", () => {
     expect(thrown.splice(0)).toEqual([new Error("password authentication failed")]);
   });
 
-  test("has limits of arguments, answer and number", async () => {
+  test("has limits of arguments, response and number", async () => {
     const flood = `
       const all = await Promise.allSettled(Array.from({ length: 1500 }, (_, i) => context.tables.get(i)));
       return all.filter(({ reason }) => reason?.code === "too_many_calls").length`;
@@ -260,7 +260,7 @@ describe("a call of the context", () => {
     });
   });
 
-  test("after the end is none, and one before it is carried out", async () => {
+  test("is rejected after the end of the script and completed before it", async () => {
     const source = `
       (async () => { for (let i = 0; ; i++) await context.tables.get(i) })();
       return "done"`;
@@ -271,7 +271,7 @@ describe("a call of the context", () => {
     expect(calls).toEqual([0]);
   });
 
-  test("that nobody awaits is still reported when it fails", async () => {
+  test("reports a failure even if it is not awaited", async () => {
     const call: Execution["call"] = async (method) => {
       if (method === "tables.get") throw new Failure(Forbidden);
     };

@@ -1,13 +1,12 @@
 /**
- * The sandbox for scripts: artifacts, script steps of workflows, whatever a workspace's people write. Each
- * run has a JavaScript context that nobody used before, in an isolate of its owner and source alone, in a
- * process that runs nothing else meanwhile and that holds nothing of ours. Beyond computing, a script can
- * only make the host calls of its `context`, which `Execution.call` serves.
+ * The sandbox for user scripts: artifacts, script steps of workflows and other code of a workspace. Each run has an
+ * unused JavaScript context in an isolate for its owner and source, in a process that runs only this script and
+ * contains no server data. Besides computing, a script can only make the host calls of its `context`, which
+ * `Execution.call` handles.
  *
- * Beside the language itself (without `eval` and the like, WebAssembly, shared memory and weak references)
- * a script has `console`, `setTimeout`, `clearTimeout`, `queueMicrotask`, `structuredClone`, `URL`,
- * `URLSearchParams`, `atob`, `btoa`, `defineArtifact` and, of `crypto`, `randomUUID`, `hmac` and
- * `timingSafeEqual`. Its time zone is UTC.
+ * In addition to the language (without `eval` and similar functions, WebAssembly, shared memory and weak references) a
+ * script has `console`, `setTimeout`, `clearTimeout`, `queueMicrotask`, `structuredClone`, `URL`, `URLSearchParams`,
+ * `atob`, `btoa`, `defineArtifact` and, in `crypto`, `randomUUID`, `hmac` and `timingSafeEqual`. Its time zone is UTC.
  */
 import { parseJson } from "./json.ts";
 import { SCRIPT_LIMITS, MEMORY_MB, TIMEOUT_MS } from "./limits.ts";
@@ -39,10 +38,10 @@ export type {
 } from "./script.ts";
 export { SandboxBusy } from "./script-pool.ts";
 
-/** How a run ended, without its logs. */
+/** The end of a run, without its logs. */
 type RunConclusion = Omit<ScriptOutcome, "messages" | "uiStateChanges" | "logs" | "durationMs">;
 
-/** Reads the result that a process reports; `input` is that of the script. */
+/** Reads the result reported by a process. `input` is the input of the script. */
 function toOutcome(result: ScriptResult, input: string): RunConclusion {
   const { status, output, current, abortReason, error } = result;
   return {
@@ -54,7 +53,7 @@ function toOutcome(result: ScriptResult, input: string): RunConclusion {
   };
 }
 
-/** A run that was stopped, or that took its process with it. */
+/** The outcome of a run that was stopped or crashed its process. */
 function stoppedOutcome(status: ScriptStatus, input: string, timeoutMs?: number): RunConclusion {
   const error = status === "failed" ? processCrash() : statusError(status, timeoutMs);
   return { status, output: null, current: parseJson(input), abortReason: null, error };
@@ -83,9 +82,9 @@ function processCrash(): ScriptError {
 }
 
 export interface SandboxOptions extends PoolOptions {
-  /** How long an artifact's module may take to make its definition. */
+  /** The timeout for evaluating an artifact's module to get its definition. */
   readonly inspectionMs: number;
-  /** Gets errors of `Execution.call` that are no `Failure`: the script does not see them. */
+  /** Receives errors of `Execution.call` other than `Failure`, which scripts do not see. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -102,7 +101,7 @@ export class Sandbox {
     this.#inspectionMs = inspectionMs;
   }
 
-  /** Runs a script to its end, whatever that is. */
+  /** Runs a script to its end, successful or not. */
   async run(execution: Execution): Promise<ScriptOutcome> {
     const { source, owner, call, signal, modules, limits = {} } = execution;
     const input = JSON.stringify(execution.input ?? null);
@@ -129,8 +128,7 @@ export class Sandbox {
   }
 
   /**
-   * The definition of a script, or its syntax error. Of an artifact the module itself is run for that, but
-   * not its `execute`.
+   * The definition of a script, or its syntax error. For an artifact, the module is evaluated, but not its `execute`.
    */
   async inspect(source: string, owner = "", modules?: ScriptModules): Promise<Inspection> {
     const tooLarge = checkSourceSize(source, modules);
@@ -148,7 +146,7 @@ export class Sandbox {
     return toInspection(end, timeoutMs);
   }
 
-  /** Ends all that runs. */
+  /** Ends all runs. */
   async close(): Promise<void> {
     await this.#pool.close();
   }
@@ -198,7 +196,7 @@ function rejectTooLarge(input: unknown, error: ScriptError): ScriptOutcome {
 function toInspection({ status, result }: SlotResult, timeoutMs: number): Inspection {
   const { script, output } = result ?? {};
   if (status === "completed" && script && output !== undefined) {
-    // Its members were checked where it was made, and they are not to be relied on.
+    // The process has checked its members, but it is not trusted.
     return { ok: true, kind: script, definition: parseJson(output) as ArtifactDefinition };
   }
   const { error } = result ? toOutcome(result, "null") : stoppedOutcome(status, "null", timeoutMs);

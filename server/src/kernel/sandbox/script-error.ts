@@ -1,16 +1,16 @@
 import type { ScriptError } from "./script.ts";
 
-/** The name under which a script's own source is known to the engine. */
+/** The file name of a script's source in the engine. */
 export const SCRIPT = "script";
 
-/** An error as V8 reports it. */
+/** An error as reported by V8. */
 export interface RawScriptError {
   readonly name: string;
   readonly message: string;
   readonly stack: string;
 }
 
-/** An error of a script with its position in the author's source; our own frames are left out. */
+/** An error of a script with its position in the author's source. Internal stack frames are removed. */
 export function scriptError({ name, message, stack }: RawScriptError, source: string): ScriptError {
   const frames = stack.split("\n").filter((line) => FRAME.test(line));
   const own = frames.find((frame) => OWN_FRAME.test(frame)) ?? "";
@@ -25,7 +25,7 @@ export function scriptError({ name, message, stack }: RawScriptError, source: st
   };
 }
 
-/** An error of the parser, which has its position in its message. */
+/** A parser error, which contains its position in its message. */
 export function syntaxError(message: string): ScriptError {
   const [suffix = "", line = "1", column = "1"] = / \[script:(\d+):(\d+)\]$/.exec(message) ?? [];
   const text = message.slice(0, message.length - suffix.length);
@@ -42,19 +42,19 @@ export function syntaxErrorAt(
   return { name: "SyntaxError", message, ...position, stack: "" };
 }
 
-/** Moves an error behind the end of a source to that end: a parser finds there that something is missing. */
+/** Moves a position after the end of a source to its end: the parser reports missing code there. */
 export function toSourcePosition(error: ScriptError, source: string): ScriptError {
   const { line, column, message } = error;
   const lines = linesOf(source.trimEnd());
   const end = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
   if (line === null || line < end.line) return error;
   if (line === end.line && (column ?? 0) <= end.column) return error;
-  // Further down is only our own wrapper of a body, which the author has never seen.
+  // Further lines belong to the wrapper of a body, which the author does not see.
   const isOurs = line > linesOf(source).length;
   return syntaxErrorAt(isOurs ? "Unexpected end of input" : message, end);
 }
 
-/** The lines of a source, as the engine counts them. */
+/** The lines of a source, counted like the engine. */
 export function linesOf(source: string): string[] {
   return source.split(/\r\n|[\n\r\u2028\u2029]/);
 }
@@ -67,7 +67,7 @@ export function withoutPosition(name: string, message: string): ScriptError {
 const FRAME = /^\s+at .*(?:\bscript|\bmodule:[\w/-]+):\d+:\d+\)?$/;
 const OWN_FRAME = /\bscript:(\d+):(\d+)\)?$/;
 
-/** Of `import()` V8 reports no more than "Not supported", so only the source shows that it was one. */
+/** For `import()`, V8 reports only "Not supported", so the source is checked. */
 function isImport(
   message: string,
   source: string,

@@ -13,9 +13,9 @@ const FOREVER = "for (;;);";
 /** Each of them ends a process. */
 const FLOOD = tries(3, 4);
 const PATIENT = { timeout: 60_000 };
-/** Theirs come from worlds before this file, and go to those after it. */
+/** Reuses processes of earlier test files and leaves them to later ones. */
 const kept = { idleProcesses: idleProcesses.scripts };
-/** To start a process may take long on a busy machine, so that most tests share these. */
+/** Starting a process can be slow on a busy machine, so most tests share these. */
 const wide = new Sandbox({ ...kept, processes: 1, waitMs: 120_000 });
 const narrow = new Sandbox({
   ...kept,
@@ -26,7 +26,7 @@ const narrow = new Sandbox({
 });
 afterAll(() => Promise.all([wide.close(), narrow.close()]));
 
-/** A call that is answered when somebody says so. */
+/** A call whose response the test releases. */
 function gate(): {
   readonly call: Execution["call"];
   readonly arrived: () => number;
@@ -42,14 +42,14 @@ function gate(): {
   return { call, arrived: () => count, open: resolve };
 }
 
-/** Others may end meanwhile: those that a pool has too many of do so after ten seconds. */
+/** Others can end during the test: surplus processes of a pool end after ten seconds. */
 const startedSince = (before: readonly number[]): number[] =>
   scriptProcessesOf().filter((pid) => !before.includes(pid));
 
 const WAITING = "return await context.tables.get(1)";
 
 describe("the processes are shared fairly", () => {
-  test("a flood of one owner does not keep another's scripts waiting", async () => {
+  test("many scripts of one owner do not delay another owner", async () => {
     const sandbox = wide;
     const order: string[] = [];
     const limits = { timeoutMs: 300 };
@@ -66,11 +66,11 @@ describe("the processes are shared fairly", () => {
     expect(order.at(-1)).toBe("timed_out");
   });
 
-  test("scripts that only wait keep no other from running", async () => {
+  test("waiting scripts do not block others", async () => {
     const sandbox = wide;
     const { call, arrived, open: release } = gate();
     const waiting = Array.from({ length: 4 }, () => run(sandbox, WAITING, { call }));
-    // All of them have called before any is answered.
+    // All of them have called before the first response.
     await expect.poll(arrived, PATIENT).toBe(4);
     expect(await run(sandbox, "return 2")).toMatchObject({ output: 2 });
     release();
@@ -78,7 +78,7 @@ describe("the processes are shared fairly", () => {
     expect(outcomes.map(({ output }) => output)).toEqual([4, 4, 4, 4]);
   });
 
-  test("an owner whose scripts wait leaves slots to others", async () => {
+  test("an owner with waiting scripts leaves slots to others", async () => {
     const sandbox = new Sandbox({ ...kept, processes: 1, processesMax: 4, waitMs: 120_000 });
     const { call, arrived, open: release } = gate();
     const waiting = Array.from({ length: 5 }, () => run(sandbox, WAITING, { call, owner: "a" }));
@@ -90,7 +90,7 @@ describe("the processes are shared fairly", () => {
     await sandbox.close();
   });
 
-  test("a script that computes for long gives way, and its process is not reused", async () => {
+  test("a long-running script yields to others, and its process is not reused", async () => {
     const sandbox = wide;
     const stop = new AbortController();
     const endless = run(sandbox, FOREVER, { signal: stop.signal }).catch((error: unknown) => error);
@@ -103,7 +103,7 @@ describe("the processes are shared fairly", () => {
       const half = Math.floor(all.length / 2);
       await expect.poll(() => processorsOf(pid).length, PATIENT).toBe(half);
     }
-    // It has left its lane, so that this one runs beside it.
+    // It has released its slot, so this one runs at the same time.
     expect(await run(sandbox, "return 2")).toMatchObject({ output: 2 });
     stop.abort(new Error("enough"));
     expect(await endless).toEqual(new Error("enough"));
@@ -111,8 +111,8 @@ describe("the processes are shared fairly", () => {
   });
 });
 
-describe("a pool that is full says so", () => {
-  test("at once when its line is full", async () => {
+describe("reports a full pool", () => {
+  test("immediately if its queue is full", async () => {
     const sandbox = narrow;
     const { call, arrived, open: release } = gate();
     const first = run(sandbox, WAITING, { call });
@@ -130,7 +130,7 @@ describe("a pool that is full says so", () => {
     ]);
   });
 
-  test("after a while when nothing becomes free", async () => {
+  test("after a timeout if no slot becomes free", async () => {
     const sandbox = new Sandbox({ ...kept, processes: 1, processesMax: 1, waitMs: 50 });
     const { call, arrived, open: release } = gate();
     const first = run(sandbox, WAITING, { call });
@@ -144,14 +144,14 @@ describe("a pool that is full says so", () => {
   });
 });
 
-describe("scripts that are saved", () => {
-  test("wait longer than runs do", async () => {
+describe("inspections of saved scripts", () => {
+  test("wait longer than runs", async () => {
     const sandbox = new Sandbox({ ...kept, processes: 1, processesMax: 1, waitMs: 1 });
     const { call, arrived, open: release } = gate();
     const first = run(sandbox, WAITING, { call });
     await expect.poll(arrived, PATIENT).toBe(1);
     const saves = Array.from({ length: 20 }, () => sandbox.inspect("return 1"));
-    // This one is behind them in the queue; when it is refused, they have waited as long.
+    // It is after them in the queue. When it is rejected, they have waited at least as long.
     await expect(run(sandbox, "return 1")).rejects.toMatchObject({
       type: { code: "sandbox_busy" },
     });
@@ -161,7 +161,7 @@ describe("scripts that are saved", () => {
     await sandbox.close();
   });
 
-  test("are refused with a reason when too many of one owner wait, and others are not", async () => {
+  test("are rejected with a reason if too many of one owner wait, without affecting other owners", async () => {
     const limits = { processes: 1, processesMax: 1, inspectionsPerOwnerMax: 2 };
     const sandbox = new Sandbox({ ...kept, ...limits });
     const { call, arrived, open: release } = gate();
@@ -180,7 +180,7 @@ describe("scripts that are saved", () => {
     await sandbox.close();
   });
 
-  test("wait until they may, and no longer", async () => {
+  test("wait up to the timeout", async () => {
     const limits = { processes: 1, processesMax: 1, inspectionWaitMs: 50 };
     const sandbox = new Sandbox({ ...kept, ...limits });
     const { call, arrived, open: release } = gate();
@@ -195,12 +195,12 @@ describe("scripts that are saved", () => {
   });
 });
 
-describe("an aborted caller", () => {
+describe("an aborted run", () => {
   test.each([
     ["while it waits for its turn", "return 1"],
     ["while it waits for an answer", WAITING],
     ["while it computes", FOREVER],
-  ])("is let go %s, and the rest goes on", async (_, source) => {
+  ])("is dropped %s, and the others continue", async (_, source) => {
     const sandbox = narrow;
     const { call, arrived, open: release } = gate();
     const reason = new Error("The run was cancelled.");
@@ -232,7 +232,7 @@ describe("an aborted caller", () => {
     expect(await run(sandbox, "return 2")).toMatchObject({ output: 2 });
   });
 
-  test("is rejected before anything runs", async () => {
+  test("is rejected before it starts", async () => {
     const before = scriptProcessesOf();
     const unused = new Sandbox();
     const signal = AbortSignal.abort(new Error("late"));
@@ -241,8 +241,8 @@ describe("an aborted caller", () => {
   });
 });
 
-describe("a script that was stopped", () => {
-  test("has its log, and called nothing more", async () => {
+describe("a stopped script", () => {
+  test("has its log, and made no further calls", async () => {
     const sandbox = wide;
     const source = "context.log.info('here'); context.addMessage('info', 'x'); for (;;);";
     const outcome = await run(sandbox, source, { limits: { timeoutMs: 700 }, input: { a: 1 } });
@@ -256,7 +256,7 @@ describe("a script that was stopped", () => {
     });
   });
 
-  test("while it waited keeps its process for the next", async () => {
+  test("keeps its process for the next run if it was waiting", async () => {
     const sandbox = narrow;
     await run(sandbox, "return 1");
     const before = scriptProcessesOf();
@@ -270,7 +270,7 @@ describe("a script that was stopped", () => {
 });
 
 describe("a script process", () => {
-  test("has nothing of ours", async () => {
+  test("contains no server data", async () => {
     await run(wide, "return 1");
     const [pid = 0] = scriptProcessesOf();
     const names = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
@@ -305,7 +305,7 @@ describe("a script process", () => {
     expect(startedSince(others)).toEqual([]);
   });
 
-  test("runs from its source where there is no bundle", async () => {
+  test("runs from its source without a bundle", async () => {
     const others = scriptProcessesOf();
     vi.stubEnv("MILLRACE_BUNDLE", "off");
     const sandbox = new Sandbox({ processes: 1 });
@@ -316,11 +316,11 @@ describe("a script process", () => {
     await sandbox.close();
   });
 
-  test("does not outlive the process that started it", async () => {
+  test("does not outlive its parent process", async () => {
     const program = fileURLToPath(new URL("./testing/parent.ts", import.meta.url));
     const parent = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
     await new Promise((resolve) => parent.stdout.once("data", resolve));
-    // The one that never ends, and the one that is always ahead.
+    // The endless script, and the spare process.
     const scripts = scriptProcessesOf(parent.pid);
     parent.kill("SIGKILL");
     expect(scripts).toHaveLength(2);
@@ -334,7 +334,7 @@ function prioritiesOf(pid: number): number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map((thread) => getPriority(Number(thread)));
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return [0];
   }
 }

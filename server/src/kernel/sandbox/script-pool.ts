@@ -13,21 +13,21 @@ export const SandboxBusy = failure(
 );
 
 export interface PoolOptions {
-  /** How many runs compute at a time; one more may, of an owner who has none. */
+  /** The number of concurrently computing runs. One more is allowed for an owner without a run. */
   readonly processes: number;
-  /** Including those whose script only waits, or computes for so long that it gives way. */
+  /** Includes scripts that only wait, or that compute so long that they yield. */
   readonly processesMax: number;
   readonly waitingMax: number;
   readonly waitingPerOwnerMax: number;
-  /** How long a run may wait in the queue. */
+  /** The maximum time of a run in the queue. */
   readonly waitMs: number;
-  /** How long the inspection of a script may wait: a person saves it, and no engine would repeat that. */
+  /** The maximum time of an inspection in the queue: a user waits for it, and no engine would retry it. */
   readonly inspectionWaitMs: number;
-  /** Waiting inspections of one owner. Each holds a request. */
+  /** The maximum number of waiting inspections per owner, because each occupies a request. */
   readonly inspectionsPerOwnerMax: number;
-  /** Where idle processes come from and go to; without one they end with the pool. */
+  /** A pool for idle processes. Without one, they end with this pool. */
   readonly idleProcesses?: IdleProcesses<ProcessSlot> | undefined;
-  /** The libraries of domains that scripts can name. */
+  /** The domain libraries that scripts can use. */
   readonly libraries: readonly ScriptLibrary[];
 }
 
@@ -42,7 +42,7 @@ const DEFAULTS: PoolOptions = {
   libraries: [],
 };
 
-/** A process that nobody needed for so long ends, but for the few that are always warm. */
+/** A surplus process ends after this idle time; a few always stay. */
 const SLOT_IDLE_MS = 10_000;
 
 export type PoolWork = Omit<SlotTask, "onPause" | "onResume">;
@@ -55,15 +55,15 @@ interface Task {
 }
 
 /**
- * The processes that scripts run in. They are started when they are first needed, and replaced when they
- * were killed. One runs one script at a time, so that killing it harms no other; since most scripts mostly
- * wait (for a record, for a web service), there may be many more of them than compute.
+ * The pool of script processes. They start on demand and are replaced after a kill. Each runs one script at a time, so
+ * that killing it affects no others. Most scripts mostly wait (for a record or a web service), so more processes may
+ * exist than compute.
  */
 export class ScriptPool {
   readonly #options: PoolOptions;
   readonly #queue: FairQueue<Task>;
   readonly #slots = new Set<ProcessSlot>();
-  /** The last one was used last. */
+  /** The most recently used is last. */
   readonly #idle: ProcessSlot[] = [];
   #computing = 0;
   #isClosed = false;
@@ -79,7 +79,7 @@ export class ScriptPool {
     });
   }
 
-  /** Rejects when it did not get to run, or with the reason of the signal. */
+  /** Rejects if the run did not start, or with the reason of the signal. */
   async run(work: PoolWork, signal?: AbortSignal): Promise<SlotResult> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw serverStopping();
@@ -137,7 +137,7 @@ export class ScriptPool {
       const ticket = this.#queue.take(performance.now());
       if (!ticket) return;
       void this.#serve(ticket);
-      // To start takes longer than most scripts do, so that there is always one ahead.
+      // A start takes longer than most scripts, so a spare process is always started.
       if (this.#idle.length === 0 && this.#slots.size < processesMax)
         this.#idle.push(this.#start());
     }
@@ -181,8 +181,8 @@ export class ScriptPool {
   }
 
   /**
-   * Takes the idle slot that has this script compiled, else the one that was idle longest; or starts one.
-   * The last idle slot is for an owner who has none: others can wait until another has started.
+   * Takes the idle slot that has compiled this script, or the longest idle one, or starts one. The last idle slot is
+   * reserved for an owner without a run; others wait until another slot has started.
    */
   #takeSlot({ work: { order } }: Task): ProcessSlot {
     for (const slot of this.#idle.filter(({ isUsable }) => !isUsable)) this.#drop(slot);
@@ -195,7 +195,7 @@ export class ScriptPool {
     return slot ?? this.#start();
   }
 
-  /** The number of processes that stay when there is nothing to do. */
+  /** The number of processes that stay when idle. */
   get #warmCount(): number {
     return Math.min(this.#options.processes + 1, this.#options.processesMax);
   }
@@ -216,7 +216,7 @@ export class ScriptPool {
       slot.idleSince = performance.now();
       this.#idle.push(slot);
     } else {
-      // Until it has ended it counts, so that there are never more than there may be.
+      // It counts until it has ended, so that the maximum is never exceeded.
       void slot.close().then(() => {
         this.#slots.delete(slot);
         if (!this.#isClosed && this.#slots.size < this.#warmCount)
@@ -236,7 +236,7 @@ export class ScriptPool {
     void slot.close();
   }
 
-  /** Ends slots that were not needed lately. */
+  /** Ends slots that were recently unused. */
   #trim(): void {
     this.#trimTimer = undefined;
     const since = performance.now() - SLOT_IDLE_MS / 2;

@@ -10,11 +10,11 @@ import { listFolders, locateLibraries, type ScriptLibrary } from "./library/scri
 
 const KERNEL = fileURLToPath(new URL("..", import.meta.url));
 const SOURCE = new URL("./process/program.ts", import.meta.url);
-/** Priorities: the server's own process goes first when there is not enough for both. */
+/** Scheduling priorities, so that the server process has precedence when CPU is scarce. */
 const NICE = 3;
 const NICE_WHEN_HEAVY = 19;
 
-/** Starts a process for scripts, with nothing of ours in it and little that it may do. */
+/** Starts a script process without server data and with minimal permissions. */
 export function startScriptProcess(
   libraries: readonly ScriptLibrary[],
   onMessage: (message: unknown) => void,
@@ -26,13 +26,13 @@ export function startScriptProcess(
   const subprocess = new Subprocess({
     program,
     args: [library, dates, findStripper(), JSON.stringify(located)],
-    // One time zone everywhere, whatever the machine's.
+    // Scripts must not depend on the time zone of the machine.
     env: { TZ: "UTC" },
     execArgv: [
       "--no-warnings",
-      // The library asks for it.
+      // The library requires it.
       "--no-node-snapshot",
-      // The type stripper is WebAssembly; optimizing that for a few files costs a third of the start.
+      // The type stripper is WebAssembly. Optimising it for a few files costs a third of the start time.
       "--liftoff-only",
       PERMISSION_FLAG,
       ...flags,
@@ -45,23 +45,23 @@ export function startScriptProcess(
 }
 
 /**
- * Lowers the priority of a process below everything else. There is no way back: only root may raise a
- * priority. Where Linux can schedule it as idle, a script of somebody else that wakes up does not even wait
- * for its slice to end. And it keeps to half of the processors: where idle work is on all of them, Linux takes none for
- * free any more, and lets others wait for one although they would not have to (a fifth of all executions).
+ * Lowers the priority of a process below everything else, permanently, because only root can raise a priority. With
+ * Linux idle scheduling, other waking scripts preempt it immediately. It is also limited to half of the processors: if
+ * idle work runs on all of them, Linux treats none as free and makes other processes wait unnecessarily (a fifth of
+ * all executions).
  */
 export function lowerPriority({ pid }: Subprocess): void {
   if (pid === undefined) return;
   renice(threadsOf(pid), NICE_WHEN_HEAVY);
   if (process.platform !== "linux") return;
-  // Where there is no such command, the priority must do.
+  // Without this command, the lower priority must suffice.
   execFile("chrt", ["-a", "-i", "-p", "0", String(pid)], () => undefined);
   const half = upperHalf(processorsOf("self"));
   if (half.length === 0) return;
   execFile("taskset", ["-a", "-p", "-c", half.join(","), String(pid)], () => undefined);
 }
 
-/** The processors that a process may run on, where Linux reports them. */
+/** The allowed processors of a process, if Linux reports them. */
 export function processorsOf(pid: number | "self"): readonly number[] {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
@@ -75,22 +75,22 @@ export function processorsOf(pid: number | "self"): readonly number[] {
   }
 }
 
-/** The upper half of several; empty for one. */
+/** The upper half of several. Empty for one. */
 function upperHalf<T>(all: readonly T[]): readonly T[] {
   return all.length < 2 ? [] : all.slice(Math.ceil(all.length / 2));
 }
 
-/** The resource usage of a process, where the system reports it. */
+/** The resource usage of a process, if the system reports it. */
 export interface Usage {
   readonly residentBytes: number;
-  /** Of all its threads, since its start. */
+  /** For all its threads, since its start. */
   readonly cpuMs: number;
 }
 
 export function usageOf({ pid }: Subprocess): Usage | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is a name in parentheses and may hold anything.
+    // The second field is a name in parentheses that can contain any characters.
     const [user, system] = stat.slice(stat.lastIndexOf(")")).split(" ").slice(12, 14).map(Number);
     const status = readFileSync(`/proc/${pid}/status`, "utf8");
     const residentKb = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0);
@@ -103,15 +103,15 @@ export function usageOf({ pid }: Subprocess): Usage | undefined {
 const TICK_MS = 10;
 
 interface ProcessFiles {
-  /** The library of isolates. */
+  /** The isolate library. */
   readonly library: string;
-  /** The dates of scripts, as a program for browsers. */
+  /** The date library as a browser script. */
   readonly dates: string;
   readonly readable: readonly string[];
   readonly flags: readonly string[];
 }
 
-/** The files of libraries, and all that its process must be able to read. */
+/** The library files, and everything that the process must be able to read. */
 function findLibrary(): ProcessFiles {
   const find = createRequire(import.meta.url);
   const library = find.resolve("isolated-vm");
@@ -123,13 +123,13 @@ function findLibrary(): ProcessFiles {
     join(KERNEL, "../../package.json"),
     `${dirname(library)}/`,
     `${dirname(loader)}/`,
-    // The loader looks there for which C library it is.
+    // The loader reads it to detect the C library.
     "/etc/alpine-release",
   ];
   return { library, dates, readable, flags: ["--allow-addons"] };
 }
 
-/** Beside a bundle: contexts of Node's own stand for isolates, since those want a library for one version of Node. */
+/** With a bundle, Node contexts replace isolates, because the isolate library requires a specific Node version. */
 function findBundled(folder: string): ProcessFiles {
   const stripper = findStripper();
   return {
@@ -140,13 +140,13 @@ function findBundled(folder: string): ProcessFiles {
   };
 }
 
-/** The type stripper of versions of Node that have none, which only the command line runs on. */
+/** A type stripper for Node versions without one, which only the CLI supports. */
 function findStripper(): string {
   if (process.features.typescript || BUNDLE_FOLDER === undefined) return "";
   return createRequire(import.meta.url).resolve("@swc/wasm-typescript");
 }
 
-/** Linux knows a priority for each thread, others one for the process. */
+/** Linux has a priority per thread, other systems per process. */
 function threadsOf(pid: number): readonly number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map(Number);
@@ -160,7 +160,7 @@ function renice(ids: readonly (number | undefined)[], nice: number): void {
     try {
       if (id !== undefined) setPriority(id, nice);
     } catch {
-      // It has ended, or the system does not let us; then it runs as it did.
+      // The process has ended or the system denies the change; the priority stays unchanged.
     }
   }
 }

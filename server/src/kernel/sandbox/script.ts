@@ -1,6 +1,6 @@
 import type { ScriptModules } from "./module-import.ts";
 
-/** The host calls that a script may make: the members of its context that leave the sandbox. */
+/** The host calls of scripts: the members of their context that leave the sandbox. */
 export const HOST_METHODS = [
   "tables.get",
   "tables.list",
@@ -21,33 +21,33 @@ export const HOST_METHODS = [
 export type HostMethod = (typeof HOST_METHODS)[number];
 
 /**
- * An artifact is a module that exports its definition; anything else is the body of a function of
- * `input` and `context`.
+ * An artifact is a module that exports its definition. Any other script is the body of a function of `input` and
+ * `context`.
  */
 export type ScriptKind = "artifact" | "body";
 
-/** The definition that an artifact's source exports. */
+/** The definition exported by an artifact's source. */
 export interface ArtifactDefinition {
   readonly id?: string;
   readonly name?: string;
   readonly description?: string;
   readonly version?: string;
-  /** As the source has them: nothing of them is checked. */
+  /** Taken from the source without validation. */
   readonly inputs?: unknown;
   readonly outputs?: unknown;
 }
 
-/** An error with its position in the author's source: lines and columns count from 1. */
+/** An error with its position in the author's source. Lines and columns count from 1. */
 export interface ScriptError {
   readonly name: string;
   readonly message: string;
   readonly line: number | null;
   readonly column: number | null;
-  /** The frames of the author's source, one a line; empty when there are none. */
+  /** The stack frames in the author's source, one per line. Can be empty. */
   readonly stack: string;
 }
 
-/** The result of checking a script that is saved. */
+/** The result of checking a saved script. */
 export type Inspection =
   | { readonly ok: true; readonly kind: ScriptKind; readonly definition: ArtifactDefinition }
   | { readonly ok: false; readonly error: ScriptError };
@@ -55,33 +55,33 @@ export type Inspection =
 /** One run of a script. */
 export interface Execution {
   readonly source: string;
-  /** The modules that it imports, and those that they do; they have no rights of their own. */
+  /** The imported modules, including transitive imports. They have no permissions. */
   readonly modules?: ScriptModules;
-  /** The key of the workspace: the queue is fair between owners, and they share no isolate. */
+  /** The key of the workspace. The queue is fair between owners, and owners share no isolate. */
   readonly owner: string;
   /** JSON. */
   readonly input: unknown;
-  /** JSON; each becomes a read-only member of the context, above all `workspace` and `environment`. */
+  /** JSON values. Each becomes a read-only member of the context, for example `workspace` and `environment`. */
   readonly facts: Readonly<Record<string, unknown>>;
   readonly limits?: ExecutionLimits;
   /**
-   * Serves the script's calls. A `Failure` reaches the script as an error with its `code`, `status` and
-   * `errors`; of anything else it sees only an internal error. The signal is aborted when the
-   * script was stopped before its end, so that nobody waits for the answer.
+   * Handles the script's calls. The script receives a `Failure` as an error with its `code`, `status` and `errors`,
+   * and any other error as an internal error. The signal is aborted if the script is stopped, so that the response is
+   * no longer needed.
    */
   readonly call: (
     method: HostMethod,
     args: readonly unknown[],
     signal: AbortSignal,
   ) => Promise<unknown>;
-  /** Aborted when the caller does not want it any more: a waiting run is dropped, a running one stopped. */
+  /** Aborted when the result is no longer needed: a waiting run is dropped, a running one stopped. */
   readonly signal?: AbortSignal;
 }
 
 export interface ExecutionLimits {
-  /** From when it starts to run; 30 s by default, at most 300 s. */
+  /** From the start of the run. Default 30 s, maximum 300 s. */
   readonly timeoutMs?: number;
-  /** 64 by default, at most 256. */
+  /** Default 64, maximum 256. */
   readonly memoryMb?: number;
 }
 
@@ -93,12 +93,12 @@ export type ScriptStatus =
   | "out_of_memory"
   | "too_large";
 
-/** The outcome of a run; its logs are there however it ended. */
+/** The outcome of a run. It always includes the logs. */
 export interface ScriptOutcome {
   readonly status: ScriptStatus;
-  /** The value that it returned; null unless it completed. */
+  /** The returned value. Null unless the run completed. */
   readonly output: unknown;
-  /** The input as the script left it. */
+  /** The input after the run. */
   readonly current: unknown;
   readonly abortReason: string | null;
   readonly error: ScriptError | null;

@@ -13,7 +13,7 @@ import type {
   UiStateChange,
 } from "./script.ts";
 
-/** The log of a run, as it comes. The process limits it, and so do we: scripts run there. */
+/** Collects the log of a run. The process limits it, and this class does too, because the process is untrusted. */
 class ScriptLog {
   readonly #entries: LogEntry[] = [];
   readonly #messages: ScriptMessage[] = [];
@@ -24,7 +24,7 @@ class ScriptLog {
   add(note: Note): void {
     this.#count += 1;
     this.#size += sizeOf(note);
-    // Some more than a script may write, since the process writes as well.
+    // More than a script may write, because the process also writes.
     if (this.#count > 2 * SCRIPT_LIMITS.notesMax || this.#size > 2 * SCRIPT_LIMITS.notesSizeMax)
       return;
     if ("log" in note) {
@@ -36,7 +36,7 @@ class ScriptLog {
     } else this.#changes.push({ field: note.field, change: parseOptional(note.change) });
   }
 
-  /** All of it, for the outcome. */
+  /** The complete log, for the outcome. */
   get all(): Pick<ScriptOutcome, "logs" | "messages" | "uiStateChanges"> {
     return { logs: this.#entries, messages: this.#messages, uiStateChanges: this.#changes };
   }
@@ -58,38 +58,38 @@ export interface SlotTask {
   readonly timeoutMs: number;
   readonly call: Execution["call"];
   readonly onError: (error: unknown) => void;
-  /** The script only waits, or computes for so long that it gives way: others may run meanwhile. */
+  /** The script only waits, or has computed so long that it yields: others can run. */
   readonly onPause: () => void;
   readonly onResume: () => void;
 }
 
 type Orderless<Order> = Omit<Order, "run">;
 
-/** How it ended; with a result unless it was stopped, or took its process with it. */
+/** The end of a run. It has a result unless the run was stopped or crashed its process. */
 export interface SlotResult {
   readonly status: ScriptStatus;
   readonly result?: ScriptResult;
   readonly log: ScriptLog;
   readonly durationMs: number;
-  /** How much of that it computed, as far as we can tell. */
+  /** The computing time, if known. */
   readonly busyMs: number;
 }
 
 const CHECK_EVERY_MS = 100;
-/** A script that computes for so long without a pause gives way to others: in CPU time, where it is known. */
+/** A script that computes this long without a pause yields to others. In CPU time, if known. */
 const HEAVY_MS = 500;
-/** More than a script's limits let it cause: a process that sends so many is not our program any more. */
+/** More than a script can cause within its limits. A process that sends more is compromised. */
 const MESSAGES_MAX = 50_000;
-/** How long a process may take to end a script that only waits; then it is killed. */
+/** The maximum time for a process to end a waiting script. Then it is killed. */
 const END_GRACE_MS = 250;
-/** The memory of a process beside that of the script that it runs. */
+/** The memory of a process in addition to its script. */
 const PROCESS_OVERHEAD_BYTES = 160 * 1024 * 1024;
-/** An isolate's limit is not strict: its authors speak of two to three times as much. */
+/** An isolate's memory limit is not strict: its documentation mentions two to three times the limit. */
 const MEMORY_OVERRUN_FACTOR = 3;
 
 /**
- * Supervises one run from outside of its process: whatever the script does there, it can't delay this.
- * When it exceeds its time or its memory, the process is killed with it.
+ * Supervises one run from outside its process, so the script cannot delay it. If the run exceeds its time or memory,
+ * its process is killed.
  */
 export class SlotSupervisor {
   readonly #process: Subprocess;
@@ -116,7 +116,7 @@ export class SlotSupervisor {
     this.#run = run;
     this.#task = task;
     this.#calls = new HostCalls({ ...task, answer: (call, reply) => this.#answer(call, reply) });
-    // When it was this process that was slow, the result is already there and is read first.
+    // If this process was slow, the result has already arrived and is read first.
     const onTimeout = (): unknown => setImmediate(() => this.stop("timed_out"));
     this.#timers = [
       setTimeout(onTimeout, task.timeoutMs),
@@ -130,7 +130,7 @@ export class SlotSupervisor {
     return this.#end.promise;
   }
 
-  /** It has run at the lowest priority, which its process keeps. */
+  /** True if it ran at the lowest priority, which its process keeps. */
   get isHeavy(): boolean {
     return this.#isHeavy;
   }
@@ -158,7 +158,7 @@ export class SlotSupervisor {
     this.#finish(this.#stopping ?? statusOf(ending), undefined);
   }
 
-  /** Stops the run; one that computes is killed with its process. */
+  /** Stops the run. If it computes, its process is killed. */
   stop(status: ScriptStatus): void {
     if (this.#isOver || this.#stopping) return;
     this.#stopping = status;
@@ -219,7 +219,7 @@ export class SlotSupervisor {
   }
 }
 
-/** The status of a run whose process ended by itself: mostly V8 could not get more memory. */
+/** The status of a run whose process ended unexpectedly, usually because V8 ran out of memory. */
 function statusOf({ code, signal }: ProcessEnd): ScriptStatus {
   const memory = ["SIGABRT", "SIGILL", "SIGKILL", "SIGTRAP"];
   return code === 134 || (signal && memory.includes(signal)) ? "out_of_memory" : "failed";

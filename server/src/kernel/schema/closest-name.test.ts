@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { closestName } from "./closest-name.ts";
 
-/** How many letters to add, take away, replace or swap with the next one, by trying all. */
+/** The edit distance (insert, delete, replace, transpose), computed naively. */
 function editsBetween(left: string, right: string): number {
   const rows = Array.from({ length: left.length + 1 }, () =>
     Array<number>(right.length + 1).fill(0),
@@ -25,7 +25,7 @@ function editsBetween(left: string, right: string): number {
   return rows[left.length]?.[right.length] ?? 0;
 }
 
-test("the closest name is one that differs by the fewest letters, and by two at most", () => {
+test("the closest name has the smallest edit distance, at most two", () => {
   const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 9 });
   fc.assert(
     fc.property(word, fc.array(word, { maxLength: 6 }), (name, names) => {

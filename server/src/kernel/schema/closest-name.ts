@@ -1,6 +1,6 @@
 const EDITS_MAX = 2;
 
-/** The name that a misspelt one most likely means: it differs by two letters at most. */
+/** The most likely intended name for a misspelt one: its edit distance is at most two. */
 export function closestName(name: string, names: Iterable<string>): string | undefined {
   let best: { readonly name: string; readonly edits: number } | undefined;
   for (const candidate of names) {
@@ -12,8 +12,8 @@ export function closestName(name: string, names: Iterable<string>): string | und
 }
 
 /**
- * How many letters to add, take away, replace or swap, as far as that is few. Only places that are so few letters apart
- * are compared, and names that differ early are left at once: there may be thousands of long ones.
+ * The edit distance (insert, delete, replace, transpose), if it is small. Only positions within the maximum distance
+ * are compared, and different names are rejected early, because there can be thousands of long ones.
  */
 function editsBetween(left: string, right: string): number {
   const many = EDITS_MAX + 1;

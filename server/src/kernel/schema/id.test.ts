@@ -13,14 +13,14 @@ import {
   workspaceKeyOf,
 } from "./id.ts";
 
-test("ids have their prefix, are of one length, never repeat, and sort by time", () => {
+test("ids have a prefix and a fixed length, never repeat, and sort by time", () => {
   const ids = Array.from({ length: 5_000 }, () => newId("inc"));
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(new RegExp(idPattern("inc")));
   expect(newId("inc", 1_000) < newId("inc", 1_001)).toBe(true);
 });
 
-test("ids that are made together sort in their order, and are like others", () => {
+test("ids created together sort in creation order and have the normal format", () => {
   const next = idsInOrder("inc", 1_000);
   const ids = Array.from({ length: 2_000 }, () => next());
   expect(ids.toSorted()).toEqual(ids);
@@ -29,7 +29,7 @@ test("ids that are made together sort in their order, and are like others", () =
   expect(idsInOrder("inc", 1_000)()).not.toBe(ids[0]);
 });
 
-test("a workspace's id and key give each other", () => {
+test("a workspace's id and key can be converted to each other", () => {
   for (let index = 0; index < 100; index += 1) {
     const key = newWorkspaceKey();
     expect(workspaceKeyOf(workspaceIdOf(key))).toBe(key);
@@ -44,7 +44,7 @@ const place = fc.record({
   seq: fc.integer({ min: 0, max: 2 ** 50 - 1 }),
 });
 
-test("an event's id is its place, and sorts as the log does", () => {
+test("an event id is its log position and sorts like the log", () => {
   fc.assert(
     fc.property(place, place, (a, b) => {
       expect(positionOf(eventIdOf(a))).toEqual(a);
@@ -55,7 +55,7 @@ test("an event's id is its place, and sorts as the log does", () => {
   );
 });
 
-test("a derived id is determined by its text, and sorts by its time", () => {
+test("a derived id depends only on its text and sorts by its time", () => {
   const atMs = 1_790_000_000_000;
   const id = derivedId("run", "a text", atMs);
   expect(id).toMatch(new RegExp(idPattern("run")));
@@ -67,7 +67,7 @@ test("a derived id is determined by its text, and sorts by its time", () => {
   expect(firstIdAt("run", -1)).toBe(firstIdAt("run", 0));
 });
 
-test("ids stay in order though the system clock is set back", () => {
+test("ids stay in order after the system clock is set back", () => {
   const before = newId("x");
   const { now } = Date;
   Date.now = () => now() - 7_200_000;

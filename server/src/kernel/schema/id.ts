@@ -1,20 +1,20 @@
 import { createHash, randomFillSync } from "node:crypto";
 
 /**
- * Ids are a type prefix and 26 characters of Crockford base32: 48 bits of time, then 80 random ones.
- * The alphabet ascends in ASCII, so ids of one type sort by the millisecond in which they were made.
+ * Ids are a type prefix and 26 characters of Crockford base32: 48 bits of time and 80 random bits. The alphabet
+ * ascends in ASCII, so ids of one type sort by creation time in milliseconds.
  */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const VALUES = new Map(Array.from(ALPHABET, (character, value) => [character, value] as const));
 const TIME_CHARACTERS = 10;
 const RANDOM_CHARACTERS = 16;
 
-/** Every two characters of the alphabet: a text is put together twice as fast from these. */
+/** All pairs of characters. Encoding by pairs is twice as fast. */
 const PAIRS = Array.from(ALPHABET, (first) =>
   Array.from(ALPHABET, (second) => first + second),
 ).flat();
 
-/** Random bytes are drawn in bulk: one system call serves some five hundred ids. */
+/** Random bytes are drawn in bulk: one system call is enough for about five hundred ids. */
 const pool = Buffer.alloc(RANDOM_CHARACTERS * 512);
 let used = pool.length;
 
@@ -35,20 +35,20 @@ export function newId<Prefix extends string>(
 
 let lastTime = { atMs: 0, text: encodeNumber(0, TIME_CHARACTERS) };
 
-/** Many ids are made in one millisecond. */
+/** Many ids are created in one millisecond. */
 function timeText(atMs: number): string {
   if (lastTime.atMs !== atMs) lastTime = { atMs, text: encodeNumber(atMs, TIME_CHARACTERS) };
   return lastTime.text;
 }
 
-/** The system clock at our start plus the time since: setting that clock must not bring ids out of order. */
+/** The system clock at process start plus the elapsed time, because a clock change must not affect the order of ids. */
 function steadyNowMs(): number {
   return Math.floor(performance.timeOrigin + performance.now());
 }
 
 const ORDER_CHARACTERS = 4;
 
-/** Makes ids that sort in the order in which they are made, though it is all in one millisecond. */
+/** Creates ids that sort in creation order, even within one millisecond. */
 export function idsInOrder<Prefix extends string>(
   prefix: Prefix,
   atMs: number,
@@ -64,8 +64,8 @@ export function idsInOrder<Prefix extends string>(
 }
 
 /**
- * A deterministic id: the same text gives the same id. With a time, which must then be the same too, it
- * sorts as if it had been made at that time.
+ * A deterministic id: the same text gives the same id. With a time, which must also be the same, it sorts as if
+ * created at that time.
  */
 export function derivedId<Prefix extends string>(
   prefix: Prefix,
@@ -80,16 +80,16 @@ export function derivedId<Prefix extends string>(
     const time = encodeNumber(atMs, TIME_CHARACTERS);
     return `${prefix}_${time}${characters.slice(TIME_CHARACTERS).join("")}`;
   }
-  // Like an id that holds a time, it begins with few bits.
+  // Starts with few bits, like an id with a time.
   return `${prefix}_0${characters.slice(1).join("")}`;
 }
 
-/** A lower bound of the ids that were made at that time or later, and above all earlier ones. */
+/** A lower bound of all ids created at or after that time, above all earlier ones. */
 export function firstIdAt(prefix: string, atMs: number): string {
   return `${prefix}_${encodeNumber(Math.max(0, atMs), TIME_CHARACTERS)}`;
 }
 
-/** When an id was made, in milliseconds. */
+/** The creation time of an id, in milliseconds. */
 export function timeOfId(id: string): number {
   const start = id.indexOf("_") + 1;
   return decodeNumber(id.slice(start, start + TIME_CHARACTERS)) ?? 0;
@@ -112,7 +112,7 @@ export function encodeNumber(value: number, characters: number): string {
   return text;
 }
 
-/** Undefined when a character lies outside the alphabet. Ten characters stay a safe integer. */
+/** Undefined for a character outside the alphabet. Ten characters fit in a safe integer. */
 export function decodeNumber(text: string): number | undefined {
   let value = 0;
   for (const character of text) {
@@ -126,8 +126,8 @@ export function decodeNumber(text: string): number | undefined {
 const WORKSPACE_ID = new RegExp(idPattern("ws"));
 
 /**
- * A workspace is a uuid in the database, where it stands in every row and every index, and `ws_…`
- * outside; each form gives the other without a look-up.
+ * A workspace is a uuid in the database, where it is in every row and index, and `ws_…` elsewhere. Both forms can be
+ * converted without a look-up.
  */
 export function workspaceIdOf(key: string): string {
   let bits = BigInt(`0x${key.replaceAll("-", "")}`);
@@ -143,13 +143,13 @@ export function workspaceKeyOf(id: string): string | undefined {
   if (!WORKSPACE_ID.test(id)) return undefined;
   let bits = 0n;
   for (const character of id.slice(3)) bits = (bits << 5n) | BigInt(VALUES.get(character) ?? 0);
-  // 26 characters hold 130 bits; the two above a uuid's 128 must be empty.
+  // 26 characters have 130 bits. The two above a uuid's 128 must be zero.
   if (bits >> 128n !== 0n) return undefined;
   const hex = bits.toString(16).padStart(32, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** A fresh workspace key: a version 7 uuid, so that the ids of workspaces sort by their age too. */
+/** A new workspace key: a version 7 uuid, so that ids of workspaces sort by creation time. */
 export function newWorkspaceKey(): string {
   const id = Buffer.alloc(16);
   randomFillSync(id);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isNestedDeeperThan } from "./json-depth.ts";
 
-test("depth counts brackets and braces, but not those in texts", () => {
+test("counts brackets and braces outside texts", () => {
   const nested = (depth: number): unknown =>
     depth === 0
       ? "[[{{\\"
@@ -18,7 +18,7 @@ test("depth counts brackets and braces, but not those in texts", () => {
   expect(isNestedDeeperThan(JSON.stringify("[".repeat(1_000)), 5)).toBe(false);
 });
 
-test("long texts end at their own quote, whatever else is in them", () => {
+test("finds the closing quote of long texts", () => {
   for (const [length, inside] of [
     [1_000, "\\"],
     [1_001, '"'],

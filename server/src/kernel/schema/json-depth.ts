@@ -1,6 +1,6 @@
 /**
- * True when a JSON text is nested deeper than `depthMax` levels; it is not parsed for that. It stands apart
- * from other files since the script process may load no library.
+ * True if a JSON text is nested deeper than `depthMax`, without parsing it. In a separate file, because the script
+ * process cannot load libraries.
  */
 export function isNestedDeeperThan(text: string, depthMax: number): boolean {
   if (text.length <= 2 * depthMax) return false;
@@ -8,7 +8,7 @@ export function isNestedDeeperThan(text: string, depthMax: number): boolean {
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if (code === QUOTE) index = endOfString(text, index);
-    // Brackets and braces differ in this bit only.
+    // Brackets and braces differ only in this bit.
     else if ((code | 0x20) === OPEN) depth += 1;
     else if ((code | 0x20) === CLOSE) depth -= 1;
     if (depth > depthMax) return true;
@@ -16,7 +16,7 @@ export function isNestedDeeperThan(text: string, depthMax: number): boolean {
   return false;
 }
 
-/** The place of the quote that ends a string, given that of the one that begins it; past the text where none does. */
+/** The position of a string's closing quote, given its opening one. After the text if it is missing. */
 function endOfString(text: string, from: number): number {
   let walked = 0;
   for (let index = from + 1; index < text.length; index += 1) {
@@ -24,7 +24,7 @@ function endOfString(text: string, from: number): number {
     if (code === QUOTE) return index;
     if (code === BACKSLASH) index += 1;
     else if (++walked === SHORT) {
-      // Most of a large text is in long strings, which the engine's own search passes in a hundredth of the time.
+      // Most of a large text is in long strings, which the engine's search skips in a hundredth of the time.
       walked = 0;
       const quote = text.indexOf('"', index);
       if (quote === -1) return text.length;
@@ -37,7 +37,7 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** So many characters of a string are looked at one by one. */
+/** The first characters of a string are checked one by one. */
 const SHORT = 64;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

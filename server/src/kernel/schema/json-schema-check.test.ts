@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { checkAgainst, findUncheckedKeywords } from "./json-schema-check.ts";
 
-/** Takes longer than anybody waits, on a text that almost fits. */
+/** Catastrophic backtracking on a text that almost matches. */
 const ENDLESS = { pattern: "^(a+)+$" };
 const ALMOST = `${"a".repeat(60)}!`;
 
-/** Each word under which a schema may hold another, also those of older drafts. */
+/** All keywords with subschemas, including those of older drafts. */
 const HOLDERS = (
   "additionalItems additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems " +
   "unevaluatedProperties"
@@ -13,7 +13,7 @@ const HOLDERS = (
 const LISTS = ["allOf", "anyOf", "items", "oneOf", "prefixItems"];
 const MAPS = ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties"];
 
-test("no word of a schema leads to a pattern or a reference, known to us or to the library alone", () => {
+test("no keyword leads to a pattern or a reference, including keywords only the library knows", () => {
   const parts: [string, unknown][] = [
     ...HOLDERS.map((name): [string, unknown] => [name, ENDLESS]),
     ...LISTS.map((name): [string, unknown] => [name, [ENDLESS, ENDLESS]]),
@@ -33,7 +33,7 @@ test("no word of a schema leads to a pattern or a reference, known to us or to t
   }
 });
 
-test("what is compared with every value counts: lists, names, and long texts", () => {
+test("counts lists, names and long texts that are compared with every value", () => {
   const members = Array.from({ length: 18_000 }, (_, index) => index);
   const many = Array.from({ length: 100_000 }, () => -1);
   const tooLarge = [{ path: "", message: "The value is too large to be checked." }];
@@ -45,7 +45,7 @@ test("what is compared with every value counts: lists, names, and long texts", (
   expect(refusal?.message.length).toBeLessThan(600);
 });
 
-test("what would not be checked is refused: another form, another type, too many parts", () => {
+test("rejects schemas that cannot be checked: unknown forms or types, too many parts", () => {
   const wrong = {
     type: "strng",
     required: "name",

@@ -1,4 +1,4 @@
-/** The check of values that others wrote against schemas that people wrote: bounded, whatever either says. */
+/** Validates untrusted values against user-defined schemas, with bounded cost for any schema and value. */
 import type { TSchema } from "typebox";
 import { Value } from "typebox/value";
 import type { FieldError } from "../operation/failure.ts";
@@ -7,14 +7,14 @@ import { valueErrors } from "./validator.ts";
 
 const LEVELS_MAX = 32;
 const PARTS_MAX = 2_000;
-/** Parts of the schema times values: about a tenth of a second. */
+/** Schema parts times values: about a tenth of a second. */
 const COMPARISONS_MAX = 1_000_000;
 const ERRORS_MAX = 5;
 const MESSAGE_CHARACTERS_MAX = 500;
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The form of a keyword: a schema, several, or a plain value. */
+/** The form of a keyword: a schema, several schemas, or a plain value. */
 type Form = "schema" | "schemas" | "map" | ((value: unknown) => boolean);
 
 const isNumber = (value: unknown): boolean => typeof value === "number";
@@ -25,8 +25,8 @@ const TYPES: ReadonlySet<string> = new Set(
 );
 
 /**
- * The keywords that are checked: each is one look at the value. A pattern may backtrack, a reference go on for ever;
- * and what is not named here must not reach the library, which knows more than this.
+ * The supported keywords, each of which needs one look at the value. Patterns can backtrack and references can loop.
+ * Unlisted keywords must not reach the library, which supports more.
  */
 const KEYWORDS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ["type", (value) => (Array.isArray(value) ? value.every(isTypeName) : isTypeName(value))],
@@ -57,7 +57,7 @@ const KEYWORDS: ReadonlyMap<string, Form> = new Map<string, Form>([
   ["not", "schema"],
 ]);
 
-/** Keywords of JSON Schema that would be relied on, and are not checked. Any other word is an annotation. */
+/** Unsupported JSON Schema keywords with an effect on validation. Any other unknown word is an annotation. */
 const LEFT_OUT: ReadonlySet<string> = new Set(
   (
     "pattern patternProperties propertyNames format uniqueItems $ref $dynamicRef $recursiveRef $defs definitions if then else " +
@@ -65,19 +65,19 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The characters of a value, or of a list to compare it with, that take as long as one more value. */
+/** The characters of a value, or of a list to compare with, that cost as much as one more value. */
 const CHARACTERS_PER_COMPARISON = 64;
 
 const checkable = new WeakMap<object, { readonly schema: Schema; readonly size: number }>();
 
-/** The errors of a value, in words for a model or an author; none when it fits. */
+/** The errors of a value, worded for a model or an author. Empty if it is valid. */
 export function findSchemaErrors(schema: Schema, value: unknown): string[] {
   return checkAgainst(schema, value).map(({ path, message }) =>
     path === "" && message.startsWith("The ") ? message : `${path || "the value"} ${message}`,
   );
 }
 
-/** The errors of a value, with their places in it; none when it fits. */
+/** The errors of a value with their positions. Empty if it is valid. */
 export function checkAgainst(schema: Schema, value: unknown): FieldError[] {
   let known = checkable.get(schema);
   if (!known) {
@@ -89,10 +89,10 @@ export function checkAgainst(schema: Schema, value: unknown): FieldError[] {
   if (known.size * measureSize(value, COMPARISONS_MAX) > COMPARISONS_MAX) {
     return [{ path: "", message: "The value is too large to be checked." }];
   }
-  // A JSON Schema is what TypeBox's own are; the type only remembers what it was made of.
+  // TypeBox schemas are JSON Schemas; the type only adds their origin.
   const foreign = known.schema as unknown as TSchema;
   if (Value.Check(foreign, value)) return [];
-  // A list of what is allowed may be as long as the schema, and is told to strangers.
+  // A list of allowed values can be as long as the schema, and the message is public.
   return valueErrors(foreign, value)
     .slice(0, ERRORS_MAX)
     .map(({ path, message }) => ({ path, message: cutMessage(message) }));
@@ -104,7 +104,7 @@ function cutMessage(message: string): string {
     : message;
 }
 
-/** Finds what of a schema would not be checked, so that nobody relies on it. */
+/** Finds unsupported parts of a schema, so that they are not relied on. */
 export function findUncheckedKeywords(schema: unknown, at = ""): FieldError[] {
   const budget = { parts: PARTS_MAX };
   const errors = findUnchecked(schema, { at, levels: LEVELS_MAX, budget });
@@ -141,7 +141,7 @@ function findUnchecked(schema: unknown, { at, levels, budget }: Place): FieldErr
   });
 }
 
-/** The schemas within a keyword, by their names in it; undefined where it has another form. */
+/** The subschemas of a keyword by name. Undefined if it has another form. */
 function findParts(form: Form, part: unknown): [string | undefined, unknown][] | undefined {
   if (typeof form === "function") return form(part) ? [] : undefined;
   if (form === "schema") return [[undefined, part]];
@@ -157,11 +157,11 @@ function isObject(value: unknown): value is object {
 
 interface Budget {
   parts: number;
-  /** Members of lists, and characters of names, with which values are compared beyond the parts. */
+  /** List members and name characters that are compared with every value, in addition to schema parts. */
   compared: number;
 }
 
-/** The schema with nothing but what is checked. */
+/** The schema reduced to supported keywords. */
 function toCheckable(value: unknown, levels: number, budget: Budget): Schema {
   if (!isObject(value) || levels <= 0 || budget.parts <= 0) return {};
   budget.parts -= 1;
@@ -180,14 +180,14 @@ function toCheckable(value: unknown, levels: number, budget: Budget): Schema {
   return Object.fromEntries(entries);
 }
 
-/** A list is compared member by member; all names of a map are one pattern for the library. */
+/** A list is compared member by member. The library combines all names of a map into one pattern. */
 function measureCompared(form: Form, part: unknown): number {
   if (form !== "map") return measureSize(part, COMPARISONS_MAX) - 1;
   const characters = Object.keys(part as object).reduce((sum, { length }) => sum + length, 0);
   return Math.floor(characters / CHARACTERS_PER_COMPARISON);
 }
 
-/** The parts of a value; a long text counts as several. */
+/** The parts of a value. A long text counts as several. */
 function measureSize(value: unknown, max: number): number {
   if (typeof value === "string") return 1 + Math.floor(value.length / CHARACTERS_PER_COMPARISON);
   if (typeof value !== "object" || value === null) return 1;

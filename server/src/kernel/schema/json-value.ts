@@ -5,9 +5,8 @@ export const JSON_CHARACTERS_MAX = 1_048_576;
 export const JSON_DEPTH_MAX = 200;
 
 /**
- * True where a value is more than so many characters as JSON. It is measured no further than that: parts that a value
- * shares are written once for each place, so that a small one may be gigabytes of JSON. Signs that JSON adds are not
- * counted.
+ * True if a value has more characters as JSON. Measuring stops at the limit: shared parts are written at each
+ * occurrence, so a small value can be gigabytes of JSON. Characters added by JSON are not counted.
  */
 export function isLargerThan(value: unknown, charactersMax: number): boolean {
   let left = charactersMax;
@@ -24,7 +23,7 @@ export function isLargerThan(value: unknown, charactersMax: number): boolean {
   return left < 0;
 }
 
-/** The reason why a value can't be stored, if there is one: it is too large, or nests too deeply. */
+/** The reason why a value can't be stored, if any: it is too large or nested too deeply. */
 export function sizeProblem(value: unknown): "large" | "deep" | undefined {
   if (isLargerThan(value, JSON_CHARACTERS_MAX)) return "large";
   const text = toJsonText(value);
@@ -32,17 +31,17 @@ export function sizeProblem(value: unknown): "large" | "deep" | undefined {
   return text.length > JSON_CHARACTERS_MAX ? "large" : undefined;
 }
 
-/** Replaces characters that PostgreSQL can't store: NUL and halves of surrogate pairs. */
+/** Replaces characters that PostgreSQL can't store: NUL and unpaired surrogates. */
 export function toStorableJson<T>(value: T): T {
-  // JSON writes both as escapes, so one test of the text is enough for most values.
+  // JSON escapes both, so one test of the text is enough for most values.
   if (!/\\u(0000|d[89a-f])/i.test(toJsonText(value) ?? "")) return value;
   const replace = (leaf: unknown): unknown =>
     typeof leaf === "string" ? replaceUnstorable(leaf) : leaf;
-  // Only texts are replaced, so the type stays.
+  // Only texts are replaced, so the type stays the same.
   return mapJson(value, replace, replaceUnstorable) as T;
 }
 
-/** A text that can be stored, cut to a length. */
+/** A storable text, truncated to a length. */
 export function toStorableText(text: string, charactersMax: number): string {
   return replaceUnstorable(text.slice(0, charactersMax));
 }
@@ -51,7 +50,7 @@ function replaceUnstorable(text: string): string {
   return text.toWellFormed().replaceAll("\u0000", "\uFFFD");
 }
 
-/** Undefined when it nests so deeply that it can't be written. */
+/** Undefined if it is nested too deeply to be written. */
 function toJsonText(value: unknown): string | undefined {
   try {
     return JSON.stringify(value) ?? "null";

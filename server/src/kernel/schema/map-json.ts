@@ -1,6 +1,6 @@
 /**
- * Maps the leaves of a JSON value, and with `rename` the names of its fields. A part that does not change is
- * returned as it was, so that a large value which stays the same costs no copy.
+ * Maps the leaves of a JSON value, and with `rename` its field names. Unchanged parts are returned as the same object,
+ * so an unchanged large value is not copied.
  */
 export function mapJson(
   value: unknown,

@@ -1,7 +1,7 @@
 import Type, { type Static, type TProperties, type TSchema } from "typebox";
 import { idPattern } from "./id.ts";
 
-/** A request object: an unknown field is an error, so that a misspelt one never passes unseen. */
+/** A request object. Unknown fields are errors, so that misspelt fields are reported. */
 export function object<P extends TProperties>(
   properties: P,
   options: { title?: string; description?: string } = {},
@@ -9,7 +9,7 @@ export function object<P extends TProperties>(
   return Type.Object(properties, { ...options, additionalProperties: false });
 }
 
-/** All fields of `schema` optional, and at least one present: the body of a PATCH. */
+/** All fields of `schema` optional, and at least one required: the body of a PATCH. */
 export function patch<P extends TProperties>(properties: P) {
   return Type.Object(
     Object.fromEntries(
@@ -19,7 +19,7 @@ export function patch<P extends TProperties>(properties: P) {
   );
 }
 
-/** The schema, or null. One schema with two types: far cheaper to serialise than a union. */
+/** The schema, or null. One schema with two types, which is far cheaper to serialise than a union. */
 export function nullable<S extends TSchema>(schema: S) {
   const { type } = schema as { type?: string };
   if (type === undefined) return Type.Unsafe<Static<S> | null>(Type.Union([schema, Type.Null()]));
@@ -36,8 +36,8 @@ export const Time = Type.String({
 });
 
 /**
- * A time in a caller's input. The format alone also takes the year 0, an offset of 23 hours and a
- * thousand decimals, at each of which PostgreSQL throws; real offsets end at 14 hours.
+ * A time in a caller's input. The format alone also accepts the year 0, an offset of 23 hours and a thousand decimals,
+ * which PostgreSQL rejects. Real offsets end at 14 hours.
  */
 export const InputTime = Type.String({
   format: "date-time",
@@ -51,10 +51,13 @@ export function line(maxLength: number, description?: string) {
   return Type.String({ minLength: 1, maxLength, ...(description && { description }) });
 }
 
-/** Text of any length up to a limit, also empty. */
+/** Text of any length up to a limit, including empty text. */
 export function text(maxLength: number, description?: string) {
   return Type.String({ maxLength, ...(description && { description }) });
 }
 
-/** An e-mail address, as accounts and forms take it. One kind of sign matches each part, so that no text takes long. */
+/**
+ * An e-mail address in accounts and forms. Each part matches a single character class, so the pattern cannot
+ * backtrack.
+ */
 export const EMAIL_PATTERN = "^[^\\s@]{1,64}@[^\\s@]{1,190}$";

@@ -17,11 +17,11 @@ test.each([
   { data: { widgets: [{ data: { rows } }, { data: null }, { at: new Date(0) }], empty: [] } },
   rows.map(({ n }) => [n, undefined]),
   [[rows], undefined, { 'a"b': rows }],
-])("JSON made in turns is the same as JSON.stringify", async (value) => {
+])("JSON created in several turns equals JSON.stringify", async (value) => {
   expect(await stringifyInTurns(value)).toBe(JSON.stringify(value));
 });
 
-test("objects of unknown members are not serialised by pattern, and other fields are still left out", () => {
+test("serialises objects with unknown members without patterns, and still omits other fields", () => {
   const Row = Type.Record(Type.String(), Type.Unknown());
   const schema = Type.Object({
     name: Type.String(),
@@ -29,7 +29,7 @@ test("objects of unknown members are not serialised by pattern, and other fields
     one: Type.Optional(Row),
     counts: Type.Record(Type.String(), Type.Integer()),
   });
-  // A name that a pattern of one line would not match is a member, too.
+  // A single-line pattern would not match this member name.
   const row = { a: 1, "two\nlines": { b: [null] } };
   const value = { name: "x", secret: "y", rows: [row], counts: { a: 1.4 }, one: row };
   expect(compileSerialiser(schema)(value)).toBe(

@@ -1,4 +1,4 @@
-/** JSON of responses: filtered by their schemas, and in turns where they may be large. */
+/** Serialises responses to JSON: filtered by their schemas, and in several event loop turns if they can be large. */
 import fastJsonStringify from "fast-json-stringify";
 import type { TSchema } from "typebox";
 import { TurnTimer } from "../work/turn-timer.ts";
@@ -17,8 +17,8 @@ export function compileSerialiser(schema: TSchema): (value: unknown) => string {
 }
 
 /**
- * The schema with objects of unknown members described as any value. The serialiser would test the name of each member
- * by a pattern, which takes ten times as long as `JSON.stringify` of the whole object, and filters nothing.
+ * Replaces objects with unknown members by any value. The serialiser would match each member name against a pattern,
+ * which takes ten times as long as `JSON.stringify` of the whole object and filters nothing.
  */
 function withoutPatterns(schema: AnySchema): AnySchema {
   const { properties, patternProperties, items } = schema;
@@ -35,7 +35,7 @@ function withoutPatterns(schema: AnySchema): AnySchema {
   return isAnything(inner) ? {} : { ...schema, items: inner };
 }
 
-/** True of a schema that describes a value, and does not limit it. */
+/** True for a schema that describes a value without limiting it. */
 function isAnything(schema: AnySchema): boolean {
   return ![
     "type",
@@ -52,13 +52,13 @@ function isAnything(schema: AnySchema): boolean {
   ].some((keyword) => keyword in schema);
 }
 
-/** Rows are below the envelope, and widgets of a dashboard have rows of their own. */
+/** Rows are inside the envelope, and dashboard widgets contain further rows. */
 const DEPTH_MAX = 8;
-/** A longer list is written in chunks. */
+/** Longer lists are written in chunks. */
 const LIST_ITEMS_MAX = 64;
 const PIECE_ITEMS = 8;
 
-/** The JSON of a value, made in as many turns of the event loop as that takes. */
+/** Serialises a value in several event loop turns. */
 export async function stringifyInTurns(value: unknown): Promise<string> {
   const chunks: string[] = [];
   await addChunks(chunks, value, new TurnTimer());
@@ -94,7 +94,7 @@ async function addChunks(chunks: string[], value: unknown, turn: TurnTimer): Pro
   }
 }
 
-/** True of a list or plain object with a long list in it. */
+/** True for a list or plain object that contains a long list. */
 function holdsLongList(value: unknown, depth: number): value is object {
   if (typeof value !== "object" || value === null || depth > DEPTH_MAX) return false;
   if (Array.isArray(value)) {

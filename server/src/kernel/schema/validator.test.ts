@@ -5,7 +5,7 @@ import { Validator } from "./validator.ts";
 
 const shape = new Validator(object({ name: Type.Optional(Type.String()) }), "body");
 
-test("a value that does not match has an error, also when it has more unknown fields than are listed", () => {
+test("an invalid value has an error, also with more unknown fields than are listed", () => {
   const fields = Object.fromEntries(Array.from({ length: 300 }, (_, n) => [`k${n}`, n]));
   const result = shape.check(fields);
   expect("errors" in result && result.errors.length).toBeGreaterThan(0);
@@ -14,7 +14,7 @@ test("a value that does not match has an error, also when it has more unknown fi
   });
 });
 
-test("one unknown field is named once", () => {
+test("reports one unknown field once", () => {
   expect(shape.check({ name: "a", other: 1 })).toEqual({
     errors: [{ path: "/other", message: "is not a known field" }],
   });
@@ -35,12 +35,12 @@ test.each([
   [{ share: "-1.5" }, { share: -1.5 }],
   [{ mine: "true" }, { mine: true }],
   [{ mine: "0" }, { mine: false }],
-])("the texts of the query %j are read as %j", (texts, value) => {
+])("converts the query texts %j to %j", (texts, value) => {
   expect(query.check(texts)).toEqual({ value });
 });
 
 test.each([{ limit: "1.5" }, { limit: "" }, { limit: " " }, { limit: "true" }, { limit: "1x" }])(
-  "%j is no whole number",
+  "%j is not a whole number",
   (texts) => {
     const errors = [{ path: "?limit", message: "must be integer" }];
     expect(query.check(texts)).toEqual({ errors });
@@ -63,7 +63,7 @@ test.each<[value: unknown, path: string, message: string]>([
   expect(either.check({ names: value })).toEqual({ errors: [{ path, message }] });
 });
 
-test("each of several values of a union has its own error", () => {
+test("reports an error for each of several union values", () => {
   const list = Type.Array(Type.Union([Type.String({ maxLength: 1 }), Type.Integer()]));
   expect(new Validator(list, "body").check([true, "ab"])).toEqual({
     errors: [

@@ -6,7 +6,7 @@ import { jsonPointer, pointerSegments } from "./json-pointer.ts";
 
 export type RequestPart = "params" | "query" | "body";
 
-/** Checks one part of a request. Compiled at first use: a start should not wait for all of them. */
+/** Validates one part of a request. Compiled on first use, to keep the start fast. */
 export class Validator {
   readonly #schema: TSchema;
   readonly #part: RequestPart;
@@ -19,7 +19,7 @@ export class Validator {
     this.#hasDefaults = JSON.stringify(schema).includes('"default":');
   }
 
-  /** The value with its defaults, or its errors. Texts of a query are converted to the types of the schema. */
+  /** The value with defaults, or its errors. Query texts are converted to the types of the schema. */
   check(value: unknown): { readonly value: unknown } | { readonly errors: readonly FieldError[] } {
     this.#compiled ??= Compile(this.#schema);
     let subject = value;
@@ -29,7 +29,7 @@ export class Validator {
     return { errors: this.#errorsOf(subject) };
   }
 
-  /** A text becomes a number only where it spells that one: TypeBox cuts 1.5 to 1, and reads "" as 0. */
+  /** A text is converted only if it is exactly that number: TypeBox truncates 1.5 to 1 and reads "" as 0. */
   #convertQuery(query: object): unknown {
     const texts = Object.entries(query);
     const values = Value.Convert(this.#schema, query) as Record<string, unknown>;
@@ -48,7 +48,7 @@ export class Validator {
   }
 }
 
-/** Most queries are empty, and to find that there is nothing to convert takes longer than all the checks. */
+/** Most queries are empty, and detecting that no conversion is needed takes longer than all checks. */
 function hasFields(value: unknown): boolean {
   for (const _ in value as object) return true;
   return false;
@@ -59,8 +59,8 @@ function isWrittenNumber(text: unknown, number: number): boolean {
 }
 
 /**
- * TypeBox's errors as field errors in plain words, the first for each path. Where TypeBox has an error there is
- * one here too: a value without errors counts as valid.
+ * Converts TypeBox's errors to field errors in plain words, the first for each path. Each TypeBox error must give a
+ * field error, because a value without errors counts as valid.
  */
 export function fieldErrors(errors: Iterable<SchemaError>): FieldError[] {
   const all = [...errors];
@@ -69,16 +69,16 @@ export function fieldErrors(errors: Iterable<SchemaError>): FieldError[] {
     if (!byPath.has(error.path)) byPath.set(error.path, error);
   }
   if (byPath.size > 0 || all.length === 0) return [...byPath.values()];
-  // TypeBox limits its errors, and many unknown fields leave no room for the one that names them all.
+  // TypeBox limits its errors, and many unknown fields leave no room for the error that names all of them.
   return all.map(({ instancePath }) => ({ path: instancePath, message: "is not a known field" }));
 }
 
-/** The parts of a schema that only sometimes apply lead to others no deeper than this. */
+/** The maximum depth of nested conditional subschemas. */
 const CONDITIONS_DEPTH_MAX = 20;
 
 /**
- * The errors of a value by a schema that people wrote. Of a condition TypeBox tells only that its `then` or
- * `else` does not fit; here are the errors of that.
+ * The errors of a value by a user-defined schema. For a condition, TypeBox reports only that `then` or `else` does not
+ * match; this adds the errors of that subschema.
  */
 export function valueErrors(schema: TSchema, value: unknown): FieldError[] {
   return fieldErrors(withConditions(schema, value, 0));
@@ -97,7 +97,7 @@ function withConditions(schema: TSchema, value: unknown, depth: number): SchemaE
   });
 }
 
-/** The value at a JSON pointer; undefined where there is none. */
+/** The value at a JSON pointer. Undefined if it does not exist. */
 function valueAt(root: unknown, path: string): unknown {
   return pointerSegments(path).reduce<unknown>(
     (value, segment) =>
@@ -122,8 +122,7 @@ interface SchemaError {
 }
 
 /**
- * Of a union only the errors of the type that the value has count; when it has none of them, all types are
- * named together.
+ * For a union, reports only errors of the type that the value has. If it has none of them, one error names all types.
  */
 function withoutOtherTypes(errors: readonly SchemaError[]): SchemaError[] {
   const isOther = ({ keyword, schemaPath }: SchemaError) =>
@@ -187,11 +186,11 @@ function describeError({ keyword, instancePath, params, message }: SchemaError):
 
 const PATTERN_CHARACTERS_MAX = 100;
 
-/** Names the rule, as far as a person would read it. */
+/** Describes the pattern if it is readable. */
 function describePattern(pattern: unknown): string {
   const source = pattern instanceof RegExp ? pattern.source : pattern;
   const text = typeof source === "string" ? source : "";
-  // A look-ahead is a rule of ours around the one that was written.
+  // A look-ahead was added by the platform around the user's pattern.
   const isShown = text !== "" && text.length <= PATTERN_CHARACTERS_MAX && !text.includes("(?");
   return `does not have the right form${isShown ? `: ${text}` : ""}`;
 }

@@ -2,26 +2,26 @@ import { SECRET_CHARACTERS_MIN } from "./secret-forms.ts";
 
 export interface Pattern {
   readonly text: string;
-  /** The text that replaces it. */
+  /** The replacement text. */
   readonly label: string;
 }
 
 const FEW_PATTERNS = 128;
 
 /**
- * Finds many texts in one pass, so that a log line costs the same whether ten secrets are known or ten
- * thousand spellings. A hash of four characters rolls along; only where it is that of some pattern's
- * beginning are patterns compared, the longest first.
+ * Finds many texts in one pass, so that a log line costs the same for ten secrets or ten thousand encodings. A rolling
+ * hash of four characters is compared with the starts of all patterns; only on a match are patterns compared, longest
+ * first.
  */
 export class Matcher {
-  /** Four shifts push a character out of the hash. */
+  /** Four shifts remove a character from the hash. */
   readonly #shiftBits: number;
   readonly #mask: number;
   readonly #marks: Uint8Array;
   readonly #buckets = new Map<number, Pattern[]>();
 
   constructor(patterns: readonly Pattern[]) {
-    // A small table for few patterns, since most matchers are small and short-lived.
+    // A small table for few patterns, because most matchers are small and short-lived.
     this.#shiftBits = patterns.length <= FEW_PATTERNS ? 3 : 4;
     const slots = 1 << (this.#shiftBits * SECRET_CHARACTERS_MIN);
     this.#mask = slots - 1;
@@ -32,14 +32,14 @@ export class Matcher {
     }
   }
 
-  /** True when any of the patterns occurs. */
+  /** True if any of the patterns occurs. */
   occursIn(text: string): boolean {
     return this.#find(text, 0) !== undefined;
   }
 
   /**
-   * Replaces every occurrence of every pattern. Where some overlap, the whole span is replaced: cutting out
-   * only the first would leave the rest of the second.
+   * Replaces every occurrence of every pattern. Overlapping matches are replaced as one span, because replacing only
+   * the first would leave a part of the second.
    */
   replace(text: string): string {
     let result = "";
@@ -75,7 +75,7 @@ export class Matcher {
   /** The first match at or after `from`, of the longest pattern there. */
   #find(text: string, from: number): Match | undefined {
     if (this.#buckets.size === 0) return undefined;
-    // Locals, since this loop runs for every character that leaves the process.
+    // Local variables, because this loop runs for every character of the output.
     const marks = this.#marks;
     const shiftBits = this.#shiftBits;
     const mask = this.#mask;

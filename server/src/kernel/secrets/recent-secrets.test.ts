@@ -4,14 +4,14 @@ import { recentSecrets, scrubDestination } from "./recent-secrets.ts";
 
 const VALUE = 'p"l\\anted/värde\n+ 0987';
 
-/** A log that is read back as an operator's tools would. */
+/** Writes log lines and parses them as JSON. */
 function logged(tell: (log: ReturnType<typeof pino>) => void): Record<string, any>[] {
   const lines: string[] = [];
   tell(pino({ base: null }, scrubDestination({ write: (line) => void lines.push(line) })));
   return lines.map((line) => JSON.parse(line));
 }
 
-test("a log line has no secret that was used, in any encoding, and is still JSON", () => {
+test("removes used secrets in any encoding from a log line, which is still JSON", () => {
   recentSecrets.remember("PLANTED", VALUE);
   const [line] = logged((log) =>
     log.error(
@@ -30,7 +30,7 @@ test("a log line has no secret that was used, in any encoding, and is still JSON
   expect(line?.["err"].stack).toContain("[secret PLANTED]");
 });
 
-test("a secret can't damage the log: fields, numbers and other lines stay", () => {
+test("a secret can't damage the log: fields, numbers and other lines stay unchanged", () => {
   for (const value of ["level", "time", "1234567", '":30,"', "nabcd"]) {
     recentSecrets.remember("ODD", value);
   }
@@ -49,13 +49,13 @@ test("a secret can't damage the log: fields, numbers and other lines stay", () =
   expect(other).toEqual({ level: 30, time: expect.any(Number), msg: "plain" });
 });
 
-test("a line that is no JSON is scrubbed as text", () => {
+test("scrubs a line that is not JSON as text", () => {
   recentSecrets.remember("PLAIN", "opensesame");
   expect(recentSecrets.scrubLine("say opensesame\n")).toBe("say [secret PLAIN]\n");
   expect(recentSecrets.scrub("say opensesame")).toBe("say [secret PLAIN]");
 });
 
-test("it remembers the latest, and no more than it may", () => {
+test("remembers the latest secrets up to its limit", () => {
   recentSecrets.remember("KEPT", "the value in use");
   for (let n = 0; n < 5_000; n += 1) {
     recentSecrets.remember("OTHER", `value number ${n}`);

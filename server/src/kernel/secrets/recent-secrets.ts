@@ -7,17 +7,17 @@ const SECRETS_MAX = 1_000;
 const CHARACTERS_MAX = 16_000_000;
 
 /**
- * The secrets that this process used lately, of all workspaces: a safety net below code that scrubs for
- * itself. Only output for operators goes through it. If responses did, a caller could send guesses and learn
- * from the response which of them is somebody's secret.
+ * Recently used secrets of all workspaces in this process: a fallback below code that scrubs its own output. Only
+ * output for operators is scrubbed with it. In responses, a caller could send guesses and detect which of them are
+ * secrets.
  */
 class RecentSecrets {
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #secrets = new Map<string, UsedSecret>();
   #characters = 0;
   #matcher: Matcher | undefined;
 
-  /** Remembers a secret, and returns it with its encodings, which are computed once for many uses. */
+  /** Remembers a secret and returns it with its encodings, computed once. */
   remember(name: string, value: string): UsedSecret {
     const key = `${name} ${value}`;
     const cached = this.#secrets.get(key);
@@ -39,7 +39,7 @@ class RecentSecrets {
     return this.#currentMatcher().replace(text);
   }
 
-  /** Scrubs a line of the log, which stays a JSON object: its own fields keep their names. */
+  /** Scrubs a log line. It stays a JSON object, and its standard field names are kept. */
   scrubLine(line: string): string {
     const matcher = this.#currentMatcher();
     if (!matcher.occursIn(line)) return line;
@@ -58,7 +58,7 @@ class RecentSecrets {
     return (this.#matcher ??= new Matcher(patternsOf(this.#secrets.values())));
   }
 
-  /** Drops half at once, so that a steady stream of new ones does not do it each time. */
+  /** Removes half of the secrets at once, so that a steady stream of new ones does not cause a removal each time. */
   #dropHalf(): void {
     for (const [key, secret] of this.#secrets) {
       if (this.#secrets.size <= SECRETS_MAX / 2 && this.#characters <= CHARACTERS_MAX / 2) return;
@@ -68,7 +68,7 @@ class RecentSecrets {
   }
 }
 
-/** One for the process, since its log is one. */
+/** One per process, because a process has one log. */
 export const recentSecrets = new RecentSecrets();
 
 interface LogDestination {
@@ -76,7 +76,7 @@ interface LogDestination {
   flushSync?(): void;
 }
 
-/** A log destination without the secrets that were used lately. */
+/** A log destination that removes recently used secrets. */
 export function scrubDestination(destination: LogDestination): LogDestination & { flush(): void } {
   return {
     write: (line) => destination.write(recentSecrets.scrubLine(line)),

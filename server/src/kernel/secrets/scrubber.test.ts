@@ -10,14 +10,14 @@ const used = (name: string, value: string): UsedSecret => ({
   forms: encodingsOf(value),
 });
 
-/** Brackets excluded: a value that has them could arise anew at the edge of a label. */
+/** Without brackets, because such a value could form again at the edge of a label. */
 const value = fc
   .string({ unit: "grapheme", minLength: 4, maxLength: 40 })
   .filter(
     (text) => !/[[\]]/.test(text) && text.length >= 4 && !"[secret A][secret B]".includes(text),
   );
 
-/** The spellings that a reader of the log or of a trace would undo, made independently of the code. */
+/** Common encodings in logs and traces, computed independently of the code. */
 const encodings: readonly ((text: string) => string)[] = [
   (text) => text,
   (text) => JSON.stringify(text).slice(1, -1),
@@ -33,7 +33,7 @@ const encodings: readonly ((text: string) => string)[] = [
 const encoding = fc.constantFrom(...encodings);
 const noise = fc.string({ unit: "grapheme", maxLength: 30 });
 
-test("a scrubbed text has the value in no spelling, whatever surrounds it", () => {
+test("removes the value in every encoding, with any surrounding text", () => {
   fc.assert(
     fc.property(value, fc.array(fc.tuple(noise, encoding)), noise, (secret, parts, end) => {
       const text = parts.map(([before, encode]) => before + encode(secret)).join("") + end;
@@ -44,11 +44,11 @@ test("a scrubbed text has the value in no spelling, whatever surrounds it", () =
   );
 });
 
-test("several secrets that overlap are all gone", () => {
+test("removes several overlapping secrets completely", () => {
   const pair = fc.tuple(value, value, fc.nat(), noise);
   fc.assert(
     fc.property(pair, ([first, second, cut, between]) => {
-      // The end of one is the beginning of the other, at most wholly.
+      // The end of one is the start of the other, at most completely.
       const joint = first + second.slice(cut % second.length);
       const secrets = [used("A", first), used("B", joint.slice(joint.length - second.length))];
       const text = `${between}${joint}${between}${second}`;
@@ -63,7 +63,7 @@ test("several secrets that overlap are all gone", () => {
   );
 });
 
-test("a text without any of the values stays as it is", () => {
+test("keeps a text without secrets unchanged", () => {
   fc.assert(
     fc.property(value, fc.string({ unit: "grapheme" }), (secret, text) => {
       const { forms } = used("A", secret);
@@ -73,7 +73,7 @@ test("a text without any of the values stays as it is", () => {
   );
 });
 
-test("no spelling is left in a JSON value: neither in texts nor in names of fields nor as a number", () => {
+test("removes every encoding from a JSON value: texts, field names and numbers", () => {
   fc.assert(
     fc.property(value, fc.jsonValue(), encoding, (secret, other, encode) => {
       const tree = { other, list: [1, null, { [`x${encode(secret)}`]: `${encode(secret)}!` }] };
@@ -97,13 +97,13 @@ test("the label names the secret, and the longest match wins", () => {
   expect(scrubber.scrub("x abcd y abcdefgh z")).toBe("x [secret SHORT] y [secret LONG] z");
 });
 
-test("overlapping matches are replaced as a whole, also where a value overlaps itself", () => {
+test("replaces overlapping matches as one, also if a value overlaps itself", () => {
   const scrubber = new Scrubber([used("A", "abcdef"), used("B", "defghi"), used("C", "xyxyxy")]);
   expect(scrubber.scrub("<abcdefghi>")).toBe("<[secret A][secret B]>");
   expect(scrubber.scrub("<xyxyxyxyxy>")).toBe("<[secret C]>");
 });
 
-test("a password inside of HTTP Basic is found, at every alignment", () => {
+test("finds a password in HTTP Basic credentials at every alignment", () => {
   const scrubber = new Scrubber([used("PASSWORD", "correct horse battery")]);
   for (const user of ["a", "ab", "abc", "abcd"]) {
     const basic = Buffer.from(`${user}:correct horse battery:x`).toString("base64");
@@ -116,13 +116,13 @@ test("a password inside of HTTP Basic is found, at every alignment", () => {
   }
 });
 
-test("a value that was trimmed on its way is found", () => {
+test("finds a value that was trimmed", () => {
   expect(new Scrubber([used("KEY", "s3cr3t-key\n")]).scrub("Bearer s3cr3t-key, sent")).toBe(
     "Bearer [secret KEY], sent",
   );
 });
 
-test("a value of fewer than four characters goes only where it is all there is", () => {
+test("replaces a value of fewer than four characters only if it is the whole text", () => {
   const scrubber = new Scrubber([used("PIN", "123")]);
   expect(scrubber.scrub("123")).toBe("[secret PIN]");
   expect(scrubber.scrub("1234 and 123")).toBe("1234 and 123");
@@ -133,13 +133,13 @@ test("a value of fewer than four characters goes only where it is all there is",
   ]);
 });
 
-test("a value without secrets is returned itself, not a copy", () => {
+test("returns a value without secrets as the same object", () => {
   const tree = { a: [1, "two", { three: null }] };
   expect(new Scrubber([used("A", "not in it")]).scrubJson(tree)).toBe(tree);
   expect(new Scrubber([]).scrubJson(tree)).toBe(tree);
 });
 
-test("many secrets cost a large text little more than one does", () => {
+test("many secrets cost little more than one for a large text", () => {
   const text = "the quick brown fox jumps over the lazy dog, 0123456789. ".repeat(20_000);
   const time = (count: number): number => {
     const secrets = Array.from({ length: count }, (_, n) =>
@@ -149,7 +149,7 @@ test("many secrets cost a large text little more than one does", () => {
     scrubber.scrub(text);
     return Math.min(
       ...[1, 2, 3, 4, 5].map(() => {
-        // Time of the processor, which another process does not lengthen.
+        // CPU time, which other processes do not affect.
         const before = process.threadCpuUsage();
         expect(scrubber.scrub(text)).toBe(text);
         return process.threadCpuUsage(before).user / 1_000;

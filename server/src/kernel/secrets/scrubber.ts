@@ -2,7 +2,7 @@ import { mapJson } from "../schema/map-json.ts";
 import { SECRET_CHARACTERS_MIN } from "./secret-forms.ts";
 import { Matcher, type Pattern } from "./matcher.ts";
 
-/** A secret that was used, with the encodings to look for. */
+/** A used secret with the encodings to search for. */
 export interface UsedSecret {
   readonly name: string;
   readonly value: string;
@@ -10,8 +10,8 @@ export interface UsedSecret {
 }
 
 /**
- * Scrubs the secrets that were used from output: `[secret NAME]` replaces them. A value shorter than four
- * characters is replaced only where it is the whole text.
+ * Removes used secrets from output: `[secret NAME]` replaces them. A value shorter than four characters is replaced
+ * only if it is the whole text.
  */
 export class Scrubber {
   readonly #secrets: readonly UsedSecret[];
@@ -27,19 +27,19 @@ export class Scrubber {
     const label = this.#labels.get(text);
     if (label !== undefined) return label;
     if (this.#secrets.length === 0 || text.length < SECRET_CHARACTERS_MIN) return text;
-    // Made when first needed: most uses of a secret have nothing to scrub.
+    // Created on demand, because most outputs contain no secrets.
     this.#matcher ??= new Matcher(patternsOf(this.#secrets));
     return this.#matcher.replace(text);
   }
 
-  /** Scrubs all texts and names of fields of a JSON value, and numbers that are secrets. */
+  /** Scrubs all texts and field names of a JSON value, and numbers that are secrets. */
   scrubJson<T>(value: T): T {
     if (this.#secrets.length === 0) return value;
     const change = (leaf: unknown): unknown => {
       if (typeof leaf === "string") return this.scrub(leaf);
       return typeof leaf === "number" ? (this.#labels.get(String(leaf)) ?? leaf) : leaf;
     };
-    // Only texts are replaced, so the type stays.
+    // Only texts are replaced, so the type stays the same.
     return mapJson(value, change, (name) => this.scrub(name)) as T;
   }
 }

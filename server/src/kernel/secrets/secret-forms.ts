@@ -1,13 +1,13 @@
 /** Shorter texts occur everywhere by chance. */
 export const SECRET_CHARACTERS_MIN = 4;
-/** The shortest part of a base64 text that is looked for inside of a longer one. */
+/** The minimum length of a base64 part to search for inside a longer text. */
 const BASE64_PART_CHARACTERS_MIN = 8;
-/** A longer value gets only the encodings that are computed fast, since that blocks the event loop. */
+/** A longer value gets only encodings that are fast to compute, because this blocks the event loop. */
 const RARE_FORMS_CHARACTERS_MAX = 4_096;
 
 /**
- * Every encoding in which a value that we sent may come back to us: as it is, escaped in JSON (also in JSON
- * within JSON), in a URL or form, and in base64. Most values have few that differ.
+ * Every encoding in which a sent value may be returned: unchanged, escaped in JSON (also nested), in a URL or form,
+ * and in base64. Most values have few different ones.
  */
 export function encodingsOf(value: string): string[] {
   // A header trims its value.
@@ -30,12 +30,12 @@ function jsonEncodings(text: string): string[] {
   return [text, once, escapeJson(once)];
 }
 
-/** A value as a part of a path: a colon there is a colon, and some tokens have one. */
+/** A value as a part of a path. Colons, which some tokens contain, are not encoded. */
 export function encodePathPart(value: string): string {
   return encodeURIComponent(value).replaceAll("%3A", ":");
 }
 
-/** The characters that a part of a path may hold as they are (RFC 3986), which servers write so when they repeat it. */
+/** Characters that are valid in a path part (RFC 3986), which servers do not encode when they repeat it. */
 const ENCODED_PATH_CHARACTER = /%(?:3A|40|24|26|2B|2C|3B|3D)/g;
 
 function urlEncodings(text: string): string[] {
@@ -60,7 +60,7 @@ function base64Encodings(text: string): string[] {
   return [...forms, ...forms.map(toBase64Url), encodeURIComponent(whole)];
 }
 
-/** The encodings of other programs: every slash escaped, or all beyond ASCII, or %2f for %2F. */
+/** The encodings of other programs: all slashes or all non-ASCII characters escaped, or %2f instead of %2F. */
 function rareEncodings(text: string, usual: readonly string[]): string[] {
   const json = escapeJson(text);
   const small = json.replaceAll(BEYOND_ASCII, (unit) => `\\u${toHex(unit)}`);
@@ -71,7 +71,7 @@ function rareEncodings(text: string, usual: readonly string[]): string[] {
   return [...texts, ...texts.map(escapeJson), strict, ...[strict, ...urls].map(toLowerHex)];
 }
 
-/** The base64 characters of these bytes alone, when so many others (modulo 3) precede them. */
+/** The base64 characters of these bytes only, after a number of other bytes (modulo 3). */
 function base64At(bytes: Buffer, offset: number): string {
   const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
   const bits = (offset + bytes.length) * 8;

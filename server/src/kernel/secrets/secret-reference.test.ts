@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { findSecretReferences, substituteSecrets } from "./secret-reference.ts";
 
-test("references are found anywhere in a value, each name once", () => {
+test("finds references anywhere in a value, each name once", () => {
   const value = {
     url: "https://{{secrets.HOST}}/{{ secrets.path_2 }}",
     headers: [{ authorization: "Bearer {{secrets.TOKEN}}" }, "{{secrets.HOST}}"],
@@ -12,7 +12,7 @@ test("references are found anywhere in a value, each name once", () => {
   expect(findSecretReferences(value)).toEqual(["HOST", "path_2", "TOKEN"]);
 });
 
-test("they are replaced by the values as they are, which are not looked at again", () => {
+test("replaces references by the values, which are not searched again", () => {
   const secrets = new Map([
     ["A", "{{secrets.B}} $& $1"],
     ["B", "never"],
@@ -23,12 +23,12 @@ test("they are replaced by the values as they are, which are not looked at again
   });
 });
 
-test("a value without references is not copied", () => {
+test("does not copy a value without references", () => {
   const value = { a: [{ b: "{{ steps.x.output }}" }] };
   expect(substituteSecrets(value, new Map())).toBe(value);
 });
 
-test("whatever stands around a reference stays", () => {
+test("keeps the text around a reference", () => {
   const text = fc.string({ unit: "grapheme" }).filter((part) => !/[{}]/.test(part));
   fc.assert(
     fc.property(text, text, text, (before, after, secret) => {

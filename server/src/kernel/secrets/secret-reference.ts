@@ -1,10 +1,10 @@
 import { mapJson } from "../schema/map-json.ts";
 
-/** The pattern of a secret's name, here and in the vault. */
+/** The pattern of secret names, here and in the vault. */
 export const SECRET_NAME = "[A-Za-z_][A-Za-z0-9_]*";
 const REFERENCE = new RegExp(`\\{\\{\\s*secrets\\.(${SECRET_NAME})\\s*\\}\\}`, "g");
 
-/** The names of the secrets that a value refers to as `{{secrets.NAME}}`, anywhere inside of it. */
+/** The names of secrets that a value references as `{{secrets.NAME}}`, at any depth. */
 export function findSecretReferences(value: unknown): string[] {
   const names = new Set<string>();
   mapJson(value, (leaf) => {
@@ -15,7 +15,7 @@ export function findSecretReferences(value: unknown): string[] {
   return [...names];
 }
 
-/** Replaces the references of a value. A secret's own value is not searched for references. */
+/** Replaces the references of a value. Secret values are not searched for references. */
 export function substituteSecrets(value: unknown, secrets: ReadonlyMap<string, string>): unknown {
   return mapJson(value, (leaf) =>
     typeof leaf === "string" && leaf.includes("{{")

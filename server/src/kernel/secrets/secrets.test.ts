@@ -12,7 +12,7 @@ import { item } from "../operation/response.ts";
 import { object } from "../schema/schema.ts";
 import { until, useWorld } from "../testing/world.ts";
 
-/** Something that uses a secret and tells it to everybody: what the net below must catch. */
+/** Emits an event with a secret, which scrubbing must remove. */
 const Prattled = event("prattle.done", {
   resource: "prattle",
   summary: "Something was said.",
@@ -75,7 +75,7 @@ const world = await useWorld({ domains: [...domains, prattling], work: true });
 const owner = await world.member(["owner"]);
 await owner("POST /api/v1/secrets", { name: "PLANTED", value: VALUE });
 
-test("references are resolved deep inside a value, and the scrubber undoes it", async () => {
+test("resolves references deep inside a value, and the scrubber reverts it", async () => {
   const config = {
     url: "https://x/{{secrets.PLANTED}}",
     tries: 3,
@@ -94,7 +94,7 @@ test("references are resolved deep inside a value, and the scrubber undoes it", 
   });
 });
 
-test("a value without references costs nothing and is returned as it was", async () => {
+test("returns a value without references unchanged", async () => {
   const config = { url: "https://x" };
   const { value, scrubber } = await world.kernel.secrets.resolve(
     inProduction("not even a workspace"),
@@ -105,7 +105,7 @@ test("a value without references costs nothing and is returned as it was", async
   expect(scrubber.scrub("anything")).toBe("anything");
 });
 
-test("a name that no secret has is a failure that says so", async () => {
+test("fails with the name of an unknown secret", async () => {
   const { secrets } = world.kernel;
   await expect(
     secrets.resolve(
@@ -122,7 +122,7 @@ test("a name that no secret has is a failure that says so", async () => {
   ).toEqual(["GONE", "AWAY"]);
 });
 
-test("another workspace has other secrets, and a value moved to it or to another name does not open", async () => {
+test("other workspaces have other secrets, and a sealed value moved to another workspace or name does not open", async () => {
   const elsewhere = await world.workspace("elsewhere");
   const { secrets } = world.kernel;
   expect(await secrets.findMissing(inProduction(elsewhere.key), ["PLANTED"])).toEqual(["PLANTED"]);
@@ -140,7 +140,7 @@ test("another workspace has other secrets, and a value moved to it or to another
   await owner("DELETE /api/v1/secrets/MOVED");
 });
 
-test("a hundred concurrent uses get each its own value", async () => {
+test("a hundred concurrent uses each get their own value", async () => {
   const { secrets } = world.kernel;
   const names = Array.from({ length: 20 }, (_, n) => `MANY_${n}`);
   for (const name of names) {
@@ -165,7 +165,7 @@ test("a hundred concurrent uses get each its own value", async () => {
   );
 });
 
-test("a failure reveals no secret that the call used, thrown or returned, replayed too", async () => {
+test("failures reveal no used secrets, thrown, returned or replayed", async () => {
   for (const how of ["throw", "return"]) {
     for (const headers of [{}, { "idempotency-key": how }, { "idempotency-key": how }]) {
       const { status, body } = await owner(
@@ -190,7 +190,7 @@ test("no response confirms a guess of a secret", async () => {
   expect(body.detail).toBe(`It said ${VALUE}`);
 });
 
-test("internal errors are logged without the secret, and not shown", async () => {
+test("logs internal errors without the secret, and does not show them", async () => {
   const before = world.lines.length;
   const { status, body } = await owner("POST /api/v1/prattle", {
     text: "{{secrets.PLANTED}}",
@@ -202,7 +202,7 @@ test("internal errors are logged without the secret, and not shown", async () =>
   expect(line.err.message).toBe("broke over [secret PLANTED]");
 });
 
-test("a job that fails keeps its error without the secret", async () => {
+test("stores the error of a failed job without the secret", async () => {
   await owner("POST /api/v1/prattle", { text: "{{secrets.PLANTED}}", how: "job" });
   const failed = await until(
     async () =>

@@ -17,19 +17,19 @@ export const UnknownSecret = failure(
   "A secret that is referred to does not exist.",
 );
 
-/** The right to have the value of a secret put in, in whatever one writes. */
+/** The permission to use secret values in definitions that the user writes. */
 export const SecretsUse = permission(
   "secrets:use",
   "Use the values of secrets in own workflows, scripts, webhooks and connectors",
   ["builder"],
 );
 
-/** Finds the rights of whoever a secret is used for; asked only where there is a secret to use. */
+/** Finds the permissions of the user a secret is used for. Only called if there is a secret to use. */
 export type SecretUser = () => Promise<Pick<Caller, "permissions"> | undefined>;
 
 const BATCH_SECRETS_MAX = 1_000;
 
-/** The value of the environment, else that of production unless the secret keeps it there. */
+/** The value of the environment, or of production unless the secret is limited to it. */
 const READ = `
   select r.at::int - 1 as at, coalesce(v.sealed, s.sealed) as sealed, v.sealed is not null as own,
          v.sealed is null and s.own_values_only and r.environment <> 'production' as withheld
@@ -38,7 +38,7 @@ const READ = `
     left join secret_values v
       on v.workspace_id = r.workspace_id and v.name = r.name and v.environment = r.environment`;
 
-/** Written no oftener than once a minute for each: a row that changes all the time is dear. */
+/** Written at most once a minute per secret, because frequent row updates are expensive. */
 const TOUCH = `
   update secrets s set last_used_at = now()
     from unnest($1::uuid[], $2::text[]) as u (workspace_id, name)
@@ -51,7 +51,7 @@ interface SecretRow {
   readonly sealed: Buffer;
   /** True for a value of the environment itself. */
   readonly own: boolean;
-  /** True where the only value is production's, which must stay there. */
+  /** True if the only value is production's and the secret is limited to it. */
   readonly withheld: boolean;
 }
 
@@ -60,14 +60,14 @@ interface SecretKey extends Pick<Partition, "workspace" | "environment"> {
 }
 
 /**
- * The values of the vault, for code that acts on behalf of a workspace. Each use reads the database, so
- * that a rotation is effective at once on every node; under load many uses share one query.
+ * Vault values for code that acts for a workspace. Each use reads the database, so a rotation is effective immediately
+ * on every node. Under load, many uses share one query.
  */
 export class Secrets {
   readonly #db: Database;
   readonly #keys: WorkspaceKeys;
   readonly #rows: BatchedRead<SecretKey, SecretRow>;
-  /** The secrets that were used since the last touch, by workspace. */
+  /** Secrets used since the last touch, by workspace. */
   #used = new Map<string, Set<string>>();
 
   constructor(db: Database, keys: WorkspaceKeys) {
@@ -76,20 +76,20 @@ export class Secrets {
     this.#rows = new BatchedRead(BATCH_SECRETS_MAX, (batch) => this.#readRows(batch));
   }
 
-  /** Replaces `{{secrets.NAME}}` in a value; the scrubber removes the secrets from results. */
+  /** Replaces `{{secrets.NAME}}` in a value. The scrubber removes the secrets from results. */
   async resolve<T>(
     partition: Partition,
     value: T,
     user: SecretUser,
   ): Promise<{ readonly value: T; readonly scrubber: Scrubber }> {
     const { values, scrubber } = await this.read(partition, findSecretReferences(value), user);
-    // Only texts are replaced, so the type stays.
+    // Only texts are replaced, so the type stays the same.
     return { value: values.size === 0 ? value : (substituteSecrets(value, values) as T), scrubber };
   }
 
   /**
-   * The values of these secrets in an environment, by name. Fails when they are for somebody who may not use secrets,
-   * and with `unknown_secret` when one does not exist or has no value there.
+   * The values of these secrets in an environment by name. Fails if the user lacks the permission to use secrets, and
+   * with `unknown_secret` if one does not exist or has no value there.
    */
   async read(
     partition: Partition,
@@ -112,7 +112,7 @@ export class Secrets {
     return { values, scrubber: new Scrubber(secrets) };
   }
 
-  /** Writes when secrets were used, one statement for many uses; resolves to when it wants to be called next. */
+  /** Saves the last use of secrets in one statement for many uses. Resolves to the delay until the next call. */
   async touch(): Promise<number> {
     const used = [...this.#used].flatMap(([workspace, names]) =>
       [...names].map((name) => ({ workspace, name })),
@@ -133,13 +133,13 @@ export class Secrets {
     else this.#used.set(workspace, new Set([name]));
   }
 
-  /** The names without a secret that has a value in this environment. */
+  /** The names without a secret value in this environment. */
   async findMissing(partition: Partition, names: readonly string[]): Promise<string[]> {
     const found = await this.#find(partition, names);
     return found.filter(({ row }) => !row || row.withheld).map(({ name }) => name);
   }
 
-  /** Seals a value as the vault stores it; one of an environment opens nowhere else. */
+  /** Seals a value for the vault. A value of one environment cannot be opened in another. */
   async seal(
     { workspace, name, environment }: Omit<SecretKey, "environment"> & Partial<SecretKey>,
     value: string,
@@ -167,7 +167,7 @@ export class Secrets {
   }
 }
 
-/** Fails where a secret is not there, or has no value in this environment: which of both, the detail says. */
+/** Fails if a secret does not exist or has no value in this environment. The detail states which. */
 function assertPresent(
   found: readonly { readonly name: string; readonly row: SecretRow | undefined }[],
   environment: string,
@@ -191,7 +191,7 @@ function assertMayUse(user: Pick<Caller, "permissions"> | undefined): void {
   });
 }
 
-/** Binds a sealed value to its secret: moved to another name, workspace or environment it does not open. */
+/** Binds a sealed value to its secret: under another name, workspace or environment it does not open. */
 function sealContext(workspace: string, name: string, environment?: string): string {
   const secret = `secret ${workspace} ${name}`;
   return environment === undefined ? secret : `${secret} ${environment}`;

@@ -3,8 +3,8 @@ import { Failure } from "../operation/failure.ts";
 import { Scrubber, type UsedSecret } from "./scrubber.ts";
 
 /**
- * The secrets that the current call has used. Its failures are scrubbed of these alone: it can't reveal any
- * other, and a change in the response would confirm a guess.
+ * The secrets used by the current call. Its failures are scrubbed of these only: it can't reveal others, and a changed
+ * response would confirm a guess.
  */
 const used = new AsyncLocalStorage<Set<UsedSecret>>();
 
@@ -13,7 +13,7 @@ export function recordSecretUse(secrets: readonly UsedSecret[]): void {
   for (const secret of secrets) current?.add(secret);
 }
 
-/** Runs a call so that its failures reveal no secret that it used. */
+/** Runs a call and removes the secrets it used from its failures. */
 export function trackUsedSecrets<T>(call: () => Promise<T>): Promise<T> {
   // A nested call shares the set of the outer one.
   return used.run(used.getStore() ?? new Set(), async () => {
@@ -25,7 +25,7 @@ export function trackUsedSecrets<T>(call: () => Promise<T>): Promise<T> {
   });
 }
 
-/** Scrubs a failure of the secrets that the current call has used. */
+/** Removes the secrets used by the current call from a failure. */
 export function scrubUsedSecrets(failure: Failure): Failure {
   const current = used.getStore();
   if (current === undefined || current.size === 0) return failure;

@@ -8,7 +8,7 @@ import {
   type MetricProducer,
 } from "@opentelemetry/sdk-metrics";
 
-/** A metric as the registry of Prometheus has it. */
+/** A metric of the Prometheus registry. */
 export interface RegistryMetric {
   readonly name: string;
   readonly help: string;
@@ -22,7 +22,7 @@ export interface RegistryMetric {
 
 export type ReadMetrics = () => Promise<readonly RegistryMetric[]>;
 
-/** Hands on the metrics that Prometheus would read: there is one registry, and two ways out of it. */
+/** Provides the metrics of the Prometheus registry to OpenTelemetry: one registry with two exports. */
 export class RegistryProducer implements MetricProducer {
   readonly #scope: string;
   readonly #resource: Resource;
@@ -62,7 +62,7 @@ function toMetricData(metric: RegistryMetric, times: Times): MetricData[] {
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   };
   if (type === "histogram") return [toHistogram(metric, common, times)];
-  // A summary has no data point of its own in what the SDK sends; Prometheus alone reads those.
+  // The SDK has no data point type for summaries, so only Prometheus reads those.
   if (type === "summary") return [];
   const dataPoints = values.map(({ value, labels }) => ({
     ...times,
@@ -74,7 +74,7 @@ function toMetricData(metric: RegistryMetric, times: Times): MetricData[] {
     : [{ ...common, dataPointType: DataPointType.GAUGE, dataPoints }];
 }
 
-/** Prometheus counts each bucket with those below it; OTLP counts each by itself. */
+/** Prometheus buckets are cumulative, OTLP buckets are not. */
 function toHistogram(
   { name, values }: RegistryMetric,
   common: Pick<MetricData, "descriptor" | "aggregationTemporality">,

@@ -1,4 +1,4 @@
-/** OpenTelemetry itself, loaded where a collector is set: spans and metrics go there by OTLP over HTTP. */
+/** OpenTelemetry, only loaded if a collector is configured: sends spans and metrics by OTLP over HTTP. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -45,10 +45,10 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 } as const;
 const SCOPE = "millrace";
-/** A collector that hangs must not hold a shutdown. */
+/** A hanging collector must not delay a shutdown. */
 const EXPORT_TIMEOUT_MS = 5_000;
 
-/** A connection to a collector. Nothing of it is global: a process may have several, one after the other. */
+/** A connection to a collector. It uses no global state, because a process can open several in sequence. */
 export class Otlp implements SpanSink {
   readonly #options: OtlpOptions;
   readonly #resource: Resource;
@@ -57,7 +57,7 @@ export class Otlp implements SpanSink {
   readonly #active = new AsyncLocalStorage<Context>();
   readonly #propagator = new W3CTraceContextPropagator();
   #meters: MeterProvider | undefined;
-  /** The trace of the next span that has no parent. */
+  /** The trace of the next span without a parent. */
   #nextTraceId: string | undefined;
 
   constructor(options: OtlpOptions) {
@@ -68,7 +68,7 @@ export class Otlp implements SpanSink {
     });
     this.#provider = new TracerProvider({
       resource: this.#resource,
-      // A stranger who says that their trace is to be kept does not raise the share.
+      // An untrusted caller's sampling flag does not increase the share.
       sampler: new ParentBasedSampler({
         root: new TraceIdRatioBasedSampler(options.ratio),
         remoteParentSampled: sampleByChance(options.ratio),
@@ -112,7 +112,7 @@ export class Otlp implements SpanSink {
     };
   }
 
-  /** Sends the metrics of the registries that Prometheus reads, every so often. */
+  /** Sends the metrics of the Prometheus registries at an interval. */
   exportMetrics(read: ReadMetrics): void {
     const exporter = new OTLPMetricExporter(this.#exporterConfig("metrics"));
     const reader = new PeriodicExportingMetricReader({
@@ -124,9 +124,9 @@ export class Otlp implements SpanSink {
     this.#meters = new MeterProvider({ resource: this.#resource, readers: [reader] });
   }
 
-  /** Sends what is left, and ends. */
+  /** Sends the remaining data and ends. */
   async close(): Promise<void> {
-    // A collector that does not take it loses it, as it does while it is away.
+    // If the collector does not accept it, the data is lost, as during an outage.
     await Promise.allSettled([this.#provider.shutdown(), this.#meters?.shutdown()]);
   }
 
@@ -145,14 +145,14 @@ export class Otlp implements SpanSink {
   }
 }
 
-/** Not by the id of the trace, which a stranger may choose so that it is always kept. */
+/** Not by trace id, which a caller could choose so that it is always sampled. */
 function sampleByChance(ratio: number): Sampler {
   const decide = () =>
     Math.random() < ratio ? SamplingDecision.RECORD_AND_SAMPLED : SamplingDecision.NOT_RECORD;
   return { shouldSample: () => ({ decision: decide() }) };
 }
 
-/** Spans of one causal chain are one trace: its id follows from that of the chain. */
+/** Spans of one causal chain form one trace, whose id is derived from the chain's. */
 function traceIdOf(correlationId: string): string {
   return createHash("sha256").update(correlationId).digest("hex").slice(0, 32);
 }

@@ -1,15 +1,15 @@
 /**
- * Spans of what this process does, for a collector of OpenTelemetry (ADR 0060). Where none is set, a span costs a
- * comparison, and nothing of OpenTelemetry is loaded. Names, counts and ids are told, never a value: no text of SQL, no
- * parameter, header, address or message.
+ * Spans of this process for an OpenTelemetry collector (ADR 0060). Without a collector, a span costs one comparison,
+ * and OpenTelemetry is not loaded. Spans contain names, counts and ids, never values: no SQL text, parameters,
+ * headers, addresses or messages.
  */
 export interface SpanDescription {
   readonly name: string;
   readonly kind: "server" | "client" | "consumer" | "internal";
   readonly attributes: SpanAttributes;
-  /** The causal chain that it belongs to: all spans of one are one trace, on whichever node. */
+  /** The causal chain of the span: all its spans form one trace across nodes. */
   readonly correlationId?: string;
-  /** The headers of a caller that has a trace of its own. */
+  /** Trace headers sent by the caller. */
   readonly carrier?: TraceHeaders;
 }
 
@@ -21,47 +21,47 @@ export interface TraceHeaders {
   readonly tracestate?: string | undefined;
 }
 
-/** How the work of a span ended. */
+/** The outcome of a span. */
 export interface SpanOutcome {
   readonly attributes?: SpanAttributes;
-  /** A short name of the error; absent when it ended well. */
+  /** A short name of the error. Absent on success. */
   readonly error?: string | undefined;
 }
 
-/** A span under way. */
+/** A running span. */
 export interface OpenSpan {
-  /** Runs work whose spans are parts of this one. */
+  /** Runs work whose spans are children of this one. */
   within<T>(work: () => T): T;
   end(outcome?: SpanOutcome): void;
 }
 
-/** Where spans go. */
+/** The destination of spans. */
 export interface SpanSink {
   open(description: SpanDescription): OpenSpan;
-  /** True within a span. */
+  /** True inside a span. */
   readonly isWithin: boolean;
-  /** The headers by which another system goes on with the trace. */
+  /** Headers that continue the trace in another system. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 let sink: SpanSink | undefined;
 
-/** Sends spans there from now on; nowhere without one. */
+/** Sets the destination of spans. Without one, none are sent. */
 export function setSpanSink(next: SpanSink | undefined): void {
   sink = next;
 }
 
-/** True while spans are sent anywhere. */
+/** True if spans are sent. */
 export function isTraced(): boolean {
   return sink !== undefined;
 }
 
-/** Opens a span that its caller ends; undefined where nobody wants it. */
+/** Opens a span that its caller ends. Undefined without a destination. */
 export function openSpan(describe: () => SpanDescription): OpenSpan | undefined {
   return sink?.open(describe());
 }
 
-/** Runs work in a span; `judge` tells of a result that is an error without having been thrown. */
+/** Runs work in a span. `judge` detects results that are errors without being thrown. */
 export async function traceWork<T>(
   describe: () => SpanDescription,
   work: () => Promise<T>,
@@ -79,7 +79,7 @@ export async function traceWork<T>(
   }
 }
 
-/** Runs work in a span if it is a part of another: loops that look for work are not told of. */
+/** Runs work in a span if it is part of another one. Polling loops do not create traces. */
 export function tracePart<T>(
   describe: () => SpanDescription,
   work: () => Promise<T>,
@@ -88,14 +88,14 @@ export function tracePart<T>(
   return sink?.isWithin === true ? traceWork(describe, work, judge) : work();
 }
 
-/** The headers that a call to another system carries, so that it goes on with the trace. */
+/** Headers for a call to another system that continue the trace. */
 export function traceHeaders(): Readonly<Record<string, string>> {
   return sink?.isWithin === true ? sink.headers : NO_HEADERS;
 }
 
 const NO_HEADERS = {};
 
-/** A failure's code, or the class of the error; a message may hold what is nobody's business. */
+/** A failure's code or the error's class. A message could contain private data. */
 function nameError(error: unknown): string {
   const { type, code, name } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const declared = (type as { readonly code?: unknown } | undefined)?.code;

@@ -7,7 +7,7 @@ import { domains } from "../../app.ts";
 import { Otlp } from "./otlp.ts";
 import { isTraced } from "./span.ts";
 
-/** A collector that takes OTLP over HTTP, in JSON, and keeps what came. */
+/** A collector that accepts OTLP over HTTP in JSON and stores it. */
 async function startCollector() {
   const taken: { readonly path: string; readonly key: unknown; readonly body: any }[] = [];
   const server = createServer((request, response) => {
@@ -38,7 +38,7 @@ async function startCollector() {
   };
 }
 
-test("who chooses the id of a trace does not raise the share that is kept", async () => {
+test("choosing a trace id does not increase the sampled share", async () => {
   const otlp = new Otlp({
     endpoint: "http://127.0.0.1:9",
     headers: {},
@@ -60,7 +60,7 @@ const attribute = (span: any, name: string): unknown => {
   return stringValue ?? intValue;
 };
 
-test("one trace leads from a request to the step and the call that came of it, without a value in it", async () => {
+test("one trace leads from a request to the resulting step and call, without values", async () => {
   const collector = await startCollector();
   const heard: unknown[] = [];
   await using receiver = await startReceiver();
@@ -108,7 +108,7 @@ test("one trace leads from a request to the step and the call that came of it, w
   expect(isTraced()).toBe(false);
   const spans = collector.spans();
   const named = (name: string) => spans.filter((span) => span.name === name);
-  // The request goes on with its caller's trace, and the operation and its transaction with the request.
+  // The request continues its caller's trace, and the operation and its transaction are its children.
   const [request] = named("POST /api/v1/events/topics/{name}/publish");
   expect(request).toMatchObject({ traceId: remote.trace, parentSpanId: remote.span, kind: 2 });
   expect(attribute(request, "http.response.status_code")).toBe(201);
@@ -118,7 +118,7 @@ test("one trace leads from a request to the step and the call that came of it, w
   expect(children(transaction).map((span) => attribute(span, "db.system.name"))).toContain(
     "postgresql",
   );
-  // What came of a request without a trace of its own is in one with it.
+  // Effects of a request without a trace share a new trace with it.
   const [, second] = named("POST /api/v1/events/topics/{name}/publish");
   const chain = attribute(second, "millrace.correlation_id");
   const step = named("step http").find(
@@ -128,7 +128,7 @@ test("one trace leads from a request to the step and the call that came of it, w
   const call = children(step).find((span) => span.name === "GET");
   expect(attribute(call, "server.address")).toBe("127.0.0.1");
   expect(heard[1]).toBe(`00-${call.traceId}-${call.spanId}-01`);
-  // So is its delivery, whose receiver is told of it.
+  // The delivery is part of the trace and sends its headers to the receiver.
   const [delivery] = named("delivery order.paid");
   expect([delivery.traceId, attribute(delivery, "millrace.event.type")]).toEqual([
     second.traceId,

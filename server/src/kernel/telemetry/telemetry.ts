@@ -3,14 +3,14 @@ import { PLATFORM_VERSION } from "../settings.ts";
 import type { ReadMetrics } from "./metric-producer.ts";
 import { setSpanSink } from "./span.ts";
 
-/** Telemetry of this process, on its way to a collector. */
+/** Telemetry that this process sends to a collector. */
 export interface Telemetry {
   exportMetrics(read: ReadMetrics): void;
-  /** Sends what is left, and ends. */
+  /** Sends the remaining data and ends. */
   close(): Promise<void>;
 }
 
-/** Begins to send spans where a collector is set; undefined, and nothing of it loaded, where none is. */
+/** Starts sending spans if a collector is configured. Otherwise undefined, and OpenTelemetry is not loaded. */
 export async function openTelemetry({
   otlpEndpoint,
   otlpHeaders,

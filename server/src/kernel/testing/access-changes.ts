@@ -1,9 +1,8 @@
 import type { World } from "./world.ts";
 
 /**
- * The operations that write what decides who may do what, and where: accounts, memberships, roles, invitations
- * and single sign-on. The sweep finds one that is missing here; `sweep/ownership.test.ts` tries each of them as a
- * way to become an owner.
+ * Operations that write access-control data: accounts, memberships, roles, invitations and single sign-on. The sweep
+ * finds missing ones; `sweep/ownership.test.ts` tests whether any of them can make the caller an owner.
  */
 export const ACCESS_WAYS: Readonly<Record<string, readonly string[]>> = {
   "workspaces.create": ["memberships"],
@@ -38,12 +37,12 @@ const NOTE = `
   create trigger note after insert or update of email, password_hash, status, managed_by, email_verified_at
     on users execute function note_access_change();`;
 
-/** Notes in a world which of these tables are written. */
+/** Records in a world which of these tables are written. */
 export async function noteAccessChanges(world: World): Promise<void> {
   await world.sql(NOTE);
 }
 
-/** The tables that were written since this was asked last. */
+/** The tables written since the last call. */
 export async function takeAccessChanges(world: World): Promise<string[]> {
   const rows = await world.sql("delete from access_changes returning what");
   return [...new Set(rows.map(({ what }) => String(what)))].toSorted();

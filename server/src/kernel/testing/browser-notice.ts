@@ -1,13 +1,19 @@
-/** Says last that the browser tests were left out: in the middle of the output nobody would see it. */
+/**
+ * Reports skipped browser tests at the end of a run, because a message in the middle of the output would be
+ * overlooked.
+ */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import type { BrowserSearch } from "./chromium.ts";
 
-/** The file in the folder of a run in which the first file that needs a browser writes what it found. */
+/**
+ * The file in the run's folder with the result of the browser search, written by the first test file that needs a
+ * browser.
+ */
 export const SEARCH_FILE = "browser/search.json";
 
-/** Runs once before all tests; what it returns runs once after them. */
+/** Runs once before all tests. The returned function runs once after them. */
 export default function setup(project: TestProject): () => void {
   const file = join(project.getProvidedContext().folder, SEARCH_FILE);
   return () => {
@@ -19,7 +25,7 @@ export default function setup(project: TestProject): () => void {
   };
 }
 
-/** The notice for people; nothing where there was a browser. */
+/** The notice for people. Empty if a browser was found. */
 export function describeSearch({ program, reasons }: BrowserSearch): string {
   if (program) return "";
   return [

@@ -1,13 +1,13 @@
-/** A Chromium as a program on this machine. */
+/** A Chromium executable on this machine. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { type Browser, chromium } from "playwright-core";
 
-/** The options that playwright launches a browser with. */
+/** Options for launching a browser with playwright. */
 export interface BrowserProgram {
   readonly executablePath: string;
-  /** Variables beyond those of this process. */
+  /** Variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -22,7 +22,7 @@ export function launchChromium(
   return chromium.launch({ executablePath, env: known, args: [...args] });
 }
 
-/** True when a program exists, has its libraries, and is not one that only says how to install a browser. */
+/** True if a program exists, has its libraries, and is not a stub that only explains how to install a browser. */
 export async function canStart({ executablePath, env }: BrowserProgram): Promise<boolean> {
   if (!existsSync(executablePath)) return false;
   const options = { env: { ...process.env, ...env }, timeout: START_MAX_MS };

@@ -14,16 +14,16 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   "--no-first-run",
-  // No page lives long enough to gain from code that was optimized, or from rubbish that is collected beside it.
+  // Pages are too short-lived to benefit from optimised code or concurrent garbage collection.
   "--js-flags=--no-opt --no-maglev --single-threaded-gc --min-semi-space-size=16",
-  // Each window would load pages of the browser itself beforehand, at a second of the processor's time.
+  // Each window would preload pages of the browser itself, which takes a second of CPU time.
   "--disable-features=PreloadTopChromeWebUI,Translate,MediaRouter,OptimizationHints,PaintHolding",
 ];
 
-/** For the slowest way to a browser, which is to download and install it. */
+/** For the slowest case: downloading and installing a browser. */
 const SEARCH_MAX_MS = 1_200_000;
 
-/** Looks once for all files of a run. */
+/** Searches once for all files of a run. */
 async function searchOnce(): Promise<BrowserSearch> {
   if (process.env["MILLRACE_SKIP_BROWSER_TESTS"] === "1") {
     return shareSearch(async () => ({ reasons: ["MILLRACE_SKIP_BROWSER_TESTS=1 asks for that."] }));
@@ -44,28 +44,28 @@ async function shareSearch(look: () => Promise<BrowserSearch>): Promise<BrowserS
 
 const { program } = await searchOnce();
 
-/** Groups tests that need a browser. Without one they are left out, or fail where `CI=true` (ADR 0128). */
+/** Groups tests that need a browser. Without one they are skipped, or fail if `CI=true` (ADR 0128). */
 export const describeInBrowser = describe.skipIf(program === undefined);
 
 let launched: Promise<Browser> | undefined;
 
-/** All test files of a worker share one browser and close their own contexts; it ends with the worker. */
+/** All test files of a worker share one browser and close their contexts. It ends with the worker. */
 export function sharedBrowser(): Promise<Browser> {
   if (program === undefined) throw new Error("A test outside of describeInBrowser asks for one.");
   launched ??= launchChromium(program, FLAGS);
   return launched;
 }
 
-/** A page in a context of its own, which has nothing of what was done in it before. */
+/** A page in a separate context without earlier state. */
 export interface Seat {
   readonly context: BrowserContext;
   readonly page: Page;
 }
 
-/** Seats that were left in good order. */
+/** Clean seats for reuse. */
 const vacant: Seat[] = [];
 
-/** A new context would load and compile every script anew, which took half of the time of a page. */
+/** A new context would load and compile every script again, which took half of a page's time. */
 export async function takeSeat(isNew = false): Promise<Seat> {
   const seat = isNew ? undefined : vacant.pop();
   if (seat) return seat;
@@ -73,7 +73,7 @@ export async function takeSeat(isNew = false): Promise<Seat> {
   return { context, page: await context.newPage() };
 }
 
-/** Takes away all that its page left behind at these origins; a seat that can't be left so is closed. */
+/** Clears the data that its page stored at these origins. If that fails, the seat is closed. */
 export async function leaveSeat(seat: Seat, origins: readonly string[]): Promise<void> {
   const { context, page } = seat;
   try {
@@ -87,7 +87,7 @@ export async function leaveSeat(seat: Seat, origins: readonly string[]): Promise
     await context.setOffline(false);
     await context.clearPermissions();
     await page.evaluate(() => sessionStorage.clear());
-    // What is written as it ends is written before the rest is cleared.
+    // Data written when the page ends must be written before the rest is cleared.
     await page.goto("about:blank");
     const devTools = await context.newCDPSession(page);
     for (const origin of origins) {

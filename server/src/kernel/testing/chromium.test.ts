@@ -17,7 +17,7 @@ async function makePrograms(scripts: Readonly<Record<string, string>>): Promise<
   return folder;
 }
 
-test("the first installed browser that starts is taken, and not one that only says how to install it", async () => {
+test("uses the first installed browser that starts, skipping install stubs", async () => {
   const folder = await makePrograms({
     chromium: "echo install me; exit 1",
     "google-chrome": "echo Google Chrome 150.0",
@@ -26,7 +26,7 @@ test("the first installed browser that starts is taken, and not one that only sa
   expect(found).toEqual({ executablePath: join(folder, "google-chrome") });
 });
 
-test("the browser that MILLRACE_CHROMIUM names is taken, or nothing", async () => {
+test("uses only the browser in MILLRACE_CHROMIUM if it is set", async () => {
   const folder = await makePrograms({ mine: "echo Chromium 1", broken: "exit 127" });
   const named = (name: string) => findChromium({ MILLRACE_CHROMIUM: join(folder, name), PATH: "" });
   expect(await named("mine")).toEqual({ executablePath: join(folder, "mine") });
@@ -34,11 +34,11 @@ test("the browser that MILLRACE_CHROMIUM names is taken, or nothing", async () =
   await expect(named("missing")).rejects.toThrow("does not start");
 });
 
-test("a package other than the one that was tried is refused", () => {
+test("rejects a package with another checksum", () => {
   expect(() => assertIntegrity(Buffer.from("another"))).toThrow("SHA-512");
 });
 
-test("without a browser the notice says why, and with one nothing", () => {
+test("the notice gives the reason without a browser and is empty with one", () => {
   expect(describeSearch({ reasons: ["npm: offline"] })).toContain("LEFT OUT");
   expect(describeSearch({ reasons: ["npm: offline"] })).toContain("npm: offline");
   expect(describeSearch({ program: { executablePath: "/x" }, reasons: [] })).toBe("");

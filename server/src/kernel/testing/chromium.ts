@@ -1,16 +1,16 @@
-/** The browser of the tests: one that is named, installed, or can be installed here (ADR 0128). */
+/** Finds the browser for tests: configured, installed, or installable on this machine (ADR 0128). */
 import { delimiter, join } from "node:path";
 import { chromium } from "playwright-core";
 import { type BrowserProgram, canStart } from "./browser-program.ts";
 import { fetchFromNpm, findFetched, installOnDebian } from "./install-chromium.ts";
 
-/** A browser, or why there is none. */
+/** A browser, or the reasons why none was found. */
 export interface BrowserSearch {
   readonly program?: BrowserProgram;
   readonly reasons: readonly string[];
 }
 
-/** The headless shell takes a quarter less CPU time than a Chromium with windows. */
+/** The headless shell uses a quarter less CPU time than a full Chromium. */
 export const HEADLESS = "chromium-headless-shell";
 const PROGRAMS = [
   HEADLESS,
@@ -29,7 +29,7 @@ const ELSEWHERE = [
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
 ];
 
-/** The browser that this machine has: the one in MILLRACE_CHROMIUM and no other, or the first that starts. */
+/** The browser of this machine: only the one in MILLRACE_CHROMIUM if set, otherwise the first that starts. */
 export async function findChromium(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<BrowserProgram | undefined> {
@@ -43,7 +43,7 @@ export async function findChromium(
   const candidates = [
     ...folders.flatMap((folder) => PROGRAMS.map((name) => join(folder, name))),
     ...ELSEWHERE,
-    // The one of `playwright-core install chromium`.
+    // The browser of `playwright-core install chromium`.
     chromium.executablePath(),
   ];
   for (const executablePath of candidates) {
@@ -52,7 +52,7 @@ export async function findChromium(
   return findFetched();
 }
 
-/** The browser that this machine has, or gets now: from Debian where we are root, else from npm. */
+/** The browser of this machine, installed if needed: from Debian as root, otherwise from npm. */
 export async function provideChromium(): Promise<BrowserSearch> {
   const reasons: string[] = [];
   const sources = [
@@ -66,7 +66,7 @@ export async function provideChromium(): Promise<BrowserSearch> {
       if (program && (await canStart(program))) return { program, reasons };
     } catch (error) {
       reasons.push(error instanceof Error ? error.message : String(error));
-      // A browser that is named and does not work is a mistake, which another browser would hide.
+      // A configured browser that does not work is an error, which another browser would hide.
       if (source === findChromium) break;
     }
   }

@@ -4,18 +4,19 @@ import { inject } from "vitest";
 
 type Template = "template" | "workedTemplate";
 
-/** The next copies, which are made while tests run on those before. */
+/** The next copies, created while tests use the previous ones. */
 const next = new Map<Template, Promise<string>>();
 /**
- * The connection that makes and drops them, for all files of this worker: a new one for each took a third of the time.
+ * The connection that creates and drops copies for all files of this worker. A new one per copy took a third of the
+ * time.
  */
 let maker: Promise<pg.Client> | undefined;
 
-/** Takes a new copy of a template; resolves with its name. */
+/** Takes a new copy of a template. Resolves to its name. */
 export async function takeDatabase(of: Template = "template"): Promise<string> {
   const taken = next.get(of) ?? copyTemplate(of);
   next.delete(of);
-  // A copy that failed while nobody waited for it, perhaps since somebody looked into the template, is made again.
+  // A copy that failed in advance, for example because the template was in use, is created again.
   const name = await taken.catch(() => copyTemplate(of));
   const following = next.get(of) ?? copyTemplate(of);
   next.set(of, following);
@@ -23,7 +24,7 @@ export async function takeDatabase(of: Template = "template"): Promise<string> {
   return name;
 }
 
-/** Drops it in its own time; what is still there when the run ends is dropped then. */
+/** Drops the copy in the background. Remaining copies are dropped at the end of the run. */
 export function dropDatabase(name: string): void {
   execute(`drop database ${name} with (force)`).catch(() => undefined);
 }
@@ -31,13 +32,13 @@ export function dropDatabase(name: string): void {
 async function copyTemplate(of: Template): Promise<string> {
   const { [of]: copied, template, isPrivate } = inject("database");
   const name = `${template}_${randomUUID().slice(-12)}`;
-  // Copying files waits for a checkpoint, which is nothing where nothing is synced, and much elsewhere.
+  // Copying files waits for a checkpoint, which is free if nothing is synced and expensive otherwise.
   const strategy = isPrivate ? "file_copy" : "wal_log";
   await execute(`create database ${name} template ${copied} strategy ${strategy}`);
   return name;
 }
 
-/** Resolves after the statement before, whatever came of it: one connection executes one at a time. */
+/** Resolves after the previous statement, failed or not: a connection executes one at a time. */
 let before: Promise<unknown> = Promise.resolve();
 
 async function execute(text: string): Promise<void> {

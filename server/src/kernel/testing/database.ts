@@ -23,23 +23,23 @@ export interface TestDatabase {
   readonly owner: pg.ClientConfig;
   readonly prepared: PreparedDatabase;
   readonly template: string;
-  /** The same with a product that has worked for a moment: its recurring jobs have had their first turn. */
+  /** A template whose recurring jobs have had their first turn. */
   readonly workedTemplate: string;
-  /** Whether the server is there for this run alone. */
+  /** True if the server exists for this run only. */
   readonly isPrivate: boolean;
-  /** The SCRAM verifiers of the logins, as the product stored them. */
+  /** The SCRAM verifiers of the logins, as stored by the product. */
   readonly verifiers: Readonly<Record<string, string>>;
 }
 
 declare module "vitest" {
   interface ProvidedContext {
     database: TestDatabase;
-    /** A folder of this run, for what several of its files need and one has made. */
+    /** A folder of this run for artifacts shared by several test files. */
     folder: string;
   }
 }
 
-/** The cluster lives as long as the run: nothing in it must survive a power cut. */
+/** The cluster is temporary, so it need not survive a power failure. */
 const SETTINGS = {
   fsync: "off",
   full_page_writes: "off",
@@ -47,8 +47,8 @@ const SETTINGS = {
   autovacuum: "off",
   track_counts: "off",
   jit: "off",
-  // Plans of a world are used a few times and on small tables: one for each statement, and not another for each of its
-  // first five uses.
+  // Plans of a world are used a few times on small tables: one generic plan per statement instead of five custom plans
+  // first.
   plan_cache_mode: "force_generic_plan",
   max_connections: "300",
 };
@@ -62,13 +62,13 @@ export const TEST_KEY_TEXT = KEY_BYTES.toString("base64");
 export const TEST_PASSWORD = "correct horse battery";
 
 /**
- * One cluster for the whole run, and in it one migrated template, of which every test gets a copy.
- * `TEST_DATABASE_URL` names a server to use instead of the embedded database.
+ * One cluster for the whole run with one migrated template, which is copied for every test. `TEST_DATABASE_URL` names
+ * a server to use instead of the embedded database.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const url = process.env["TEST_DATABASE_URL"];
   const folder = mkdtempSync(join(fastFolder(), "millrace-test-"));
-  // The account that runs PostgreSQL for root must be able to pass.
+  // The account that runs PostgreSQL for root must be able to enter.
   chmodSync(folder, 0o755);
   const embedded =
     url === undefined
@@ -96,11 +96,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     verifiers,
   });
   project.provide("folder", folder);
-  // Programs of processes are bundled once, as they are for a server: workers find them by the same name as it does.
+  // Child process programs are bundled once, like for a server. Workers find them by the same variable.
   const programs = join(folder, "programs");
   await writePrograms(programs);
   process.env["MILLRACE_BUNDLE"] = programs;
-  // For the workers, which come next.
+  // For the workers that start next.
   flushCompileCache();
   return async () => {
     delete process.env["MILLRACE_BUNDLE"];
@@ -124,9 +124,9 @@ async function readVerifiers(
 }
 
 /**
- * Takes the product's logins at their word: a run opens thousands of connections, and to prove who one is took more of
- * the time of a world than all else in its start. What passwords do is shown by the tests of whole processes. The
- * owner, who is also somebody's database in tests of connectors, has one round of hashing instead of 4,096.
+ * Disables password checks for the product's logins: a run opens thousands of connections, and authentication took
+ * longer than the rest of a world's start. Whole-process tests cover passwords. The owner, also used by connector
+ * tests, has one hashing round instead of 4,096.
  */
 async function trustLogins(
   owner: pg.ClientConfig,
@@ -145,7 +145,7 @@ async function trustLogins(
   });
 }
 
-/** The template first: that waits for a copy of it that is still being made. */
+/** The template first, which waits for running copies of it. */
 async function dropAll(owner: pg.ClientConfig, template: string): Promise<void> {
   await withOwnerClient(owner, async (client) => {
     await client.query(`drop database ${template} with (force)`);
@@ -161,7 +161,7 @@ async function makeTemplate(owner: pg.ClientConfig): Promise<PreparedDatabase> {
   const prepared = await prepareDatabase(owner, TEST_KEY);
   await withOwnerClient(owner, async (client) => {
     await client.query(NOTES_SQL);
-    // Every request of a test asks for its events, and some tests make ten thousand.
+    // Every test request queries its events, and some tests make ten thousand requests.
     await client.query("create index on events (request_id)");
   });
   const kernel = await openKernel(prepared);
@@ -170,10 +170,7 @@ async function makeTemplate(owner: pg.ClientConfig): Promise<PreparedDatabase> {
   return prepared;
 }
 
-/**
- * All recurring jobs at once, on connections that have planned nothing yet, took half of the start of a world that
- * works.
- */
+/** Running all recurring jobs at once on new connections took half of a world's start time. */
 async function makeWorkedTemplate(
   owner: pg.ClientConfig,
   template: string,

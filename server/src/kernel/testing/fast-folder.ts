@@ -5,9 +5,9 @@ const MEMORY_FOLDER = "/dev/shm";
 const MEMORY_BYTES_MIN = 2 * 1024 ** 3;
 
 /**
- * Where the tests' databases lie: in memory, where a copy of one takes a fifth of the time and a commit waits for no
- * disk, if there is room and programs may run, since PostgreSQL's are copied there when they lie in root's home.
- * What tests do to a database is kill it, which loses nothing that a file system was given; they can't cut the power.
+ * The folder of test databases: in memory, where a copy takes a fifth of the time and commits do not wait for a disk,
+ * if there is enough space and programs are allowed to run, because PostgreSQL's binaries are copied there if they are
+ * in root's home. Tests kill databases but cannot cut the power, so no written data is lost.
  */
 export function fastFolder(): string {
   try {

@@ -25,13 +25,13 @@ const JUNK_IDS = [
   "__proto__",
 ];
 
-/** So many of them for one parameter, and so many values of another type for one field. */
+/** The number of invalid values per parameter, and of wrong types per field. */
 const JUNK_IDS_TRIED = 2;
 const OTHER_TYPES_TRIED = 1;
 
 let turn = 0;
 
-/** A few in turn, the same in every run, or all where there is time: over all operations each of them comes often. */
+/** A few in rotation, the same in every run, or all in thorough runs: over all operations, each is used often. */
 function takeTurns<T>(all: readonly T[], count: number): readonly T[] {
   if (IS_THOROUGH || all.length <= count) return all;
   const from = turn % all.length;
@@ -39,14 +39,14 @@ function takeTurns<T>(all: readonly T[], count: number): readonly T[] {
   return [...all, ...all].slice(from, from + count);
 }
 
-/** Paths with one parameter made into something that can't be anybody's. */
+/** Paths with one parameter replaced by an invalid value. */
 export function* hostileParams(
   schema: TSchema | undefined,
   sample: Readonly<Record<string, string>> = {},
 ): Generator<Record<string, string>> {
   for (const name of Object.keys((schema as ObjectSchema | undefined)?.properties ?? {})) {
     for (const junk of takeTurns(JUNK_IDS, JUNK_IDS_TRIED)) yield { ...sample, [name]: junk };
-    // Well-formed, but of nothing that exists.
+    // Well-formed ids that do not exist.
     const value = sample[name] ?? "";
     yield { ...sample, [name]: value.replace(/.{4}$/, "0000") };
   }
@@ -54,22 +54,22 @@ export function* hostileParams(
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Bodies that are wrong as a whole, each of which must be refused. */
+/** Bodies that are invalid as a whole. Each must be rejected. */
 export function hostileBodies(schema: TSchema | undefined, sample: Body = {}): readonly unknown[] {
   const unheard = { ...(schema && sample), unheard: "of" };
   return schema ? [...takeTurns([[], 42], 1), unheard] : [unheard];
 }
 
-/** One thing wrong with a body, which must be refused with the path of this field. */
+/** One error in a body, which must be rejected with the path of this field. */
 export interface Fault {
   readonly field: string;
   readonly applyTo: (body: Body) => Body;
 }
 
-/** As many as are told of at once: TypeBox tells of no more than eight. */
+/** The maximum reported at once: TypeBox reports at most eight errors. */
 const FAULTS_AT_ONCE = 7;
 
-/** Faults of different fields, which one body may have together: a refusal names each. */
+/** Errors in different fields that one body can combine. The response must report each. */
 export function hostileFaults(schema: TSchema | undefined): readonly (readonly Fault[])[] {
   const { properties = {}, required = [] } = (schema ?? {}) as ObjectSchema;
   const missing = required.map((field) => ({ field, applyTo: omit(field) }));

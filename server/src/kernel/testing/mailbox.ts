@@ -3,12 +3,12 @@ import { afterAll } from "vitest";
 import { unsealMail } from "../mail/send-mail.ts";
 import type { World } from "./world.ts";
 
-/** The token in the newest mail to an address that waits to be sent, in a world whose jobs do not run. */
+/** The token in the newest queued e-mail to an address, in a world without running jobs. */
 export async function tokenMailedTo(world: World, address: string): Promise<string> {
   return /token=([\w-]+)/.exec(await textMailedTo(world, address))?.[1] ?? "";
 }
 
-/** The text of that mail. */
+/** The text of that e-mail. */
 export async function textMailedTo(world: World, address: string): Promise<string> {
   const rows = await world.sql(
     "select payload from jobs where kind = 'kernel.send_mail' order by id desc limit 50",
@@ -25,7 +25,7 @@ interface Mail {
   readonly text: string;
 }
 
-/** A mail server for all tests of a file, which keeps what it is sent. */
+/** An SMTP server for all tests of a file that stores received e-mails. */
 export async function useMailbox(): Promise<{ readonly url: string; readonly mails: Mail[] }> {
   const mails: Mail[] = [];
   const server = new SMTPServer({

@@ -5,7 +5,7 @@ import { failure } from "../operation/failure.ts";
 import { resource } from "../resource/resource.ts";
 import { id, line, object, patch, text, Time } from "../schema/schema.ts";
 
-/** The simplest thing that has all the conventions: what the kernel is tested and measured with. */
+/** A minimal resource that follows all conventions, for kernel tests and measurements. */
 export const NOTES_SQL = `
   create table if not exists notes (
     id           text        collate "C" primary key,
@@ -36,7 +36,7 @@ export const noteResource = resource({
   plural: "notes",
   effect: "ordinary",
   path: "/api/v1/notes",
-  // The table is there for tests alone.
+  // The table exists only in tests.
   table: "notes" as never,
   idPrefix: "note",
   schema: Note,

@@ -1,18 +1,19 @@
 /**
- * Loads the product into a worker before vitest's hooks for modules are there: those see every import of every file and
- * tell the first process of it, which takes longer than to load the files.
+ * Loads the product into a worker before vitest installs its module hooks, which report every import of every file to
+ * the main process and take longer than loading the files.
  */
 import { registerHooks } from "node:module";
 import { isMainThread } from "node:worker_threads";
 
 const SOURCES = new URL("../../", import.meta.url);
 
-// A thread inherits the flag that names this file and needs nothing of it, and so would a process that a test forks.
+// A thread inherits the flag that names this file and does not need it. Processes forked by a test would inherit it
+// too.
 if (isMainThread) {
   const named = process.execArgv.indexOf(import.meta.filename);
   process.execArgv.splice(named - 1, 2);
-  // Our files are where they are said to be: for each import Node looks for the file, its true path and its package,
-  // which was a third of the time.
+  // Import paths are exact. For each import, Node would search for the file, its real path and its package, which took
+  // a third of the time.
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       const isOurs = /^[.#].*\.ts$/.test(specifier);

@@ -1,4 +1,6 @@
-/** Runs before each test file: property tests take the seed of the run, and ten times as many values when thorough. */
+/**
+ * Runs before each test file: property tests use the seed of the run, with ten times as many values in thorough runs.
+ */
 import fc from "fast-check";
 import { TEST_SEED } from "./seed.ts";
 import { tries } from "./thorough.ts";

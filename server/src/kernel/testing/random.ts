@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that are the same in every run, so that a test that failed can fail again. */
+/** Reproducible numbers from 0 to 1, so that a failed test can be repeated. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -2,14 +2,14 @@ import type { Operation } from "../contract.ts";
 import type { Ask, World } from "./world.ts";
 
 /**
- * A call of one operation that succeeds, and what must be there before it. Each domain has such
- * samples beside it; the sweep finds them and fails when an operation has none.
+ * A successful call of one operation, with its preconditions. Each domain has sample files. The sweep finds them and
+ * fails for an operation without a sample.
  */
 export interface Sample {
   readonly operation: string;
   /** Distinguishes several samples of one operation. */
   readonly name?: string;
-  /** Makes what the call needs, as an owner, and says what to send. */
+  /** Creates the preconditions as an owner and returns the input. */
   readonly arrange: (owner: Ask, world: World) => Promise<Arranged>;
 }
 
@@ -17,19 +17,19 @@ export interface Arranged {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Who calls, when it is not the owner. */
+  /** The caller. Default: the owner. */
   readonly by?: Ask;
-  /** The status of the answer, when it is not the declared one. */
+  /** The expected status. Default: the declared one. */
   readonly status?: number;
-  /** False where the things of one environment are those of all, or where there is no thing. */
+  /** False if the resource is shared by all environments, or if there is no resource. */
   readonly environmentScoped?: boolean;
-  /** False for what a stranger to the thing may see too, such as a catalog. */
+  /** False if users without access to the resource can read it too, such as a catalog. */
   readonly partitioned?: boolean;
-  /** True where whatever is well-formed will do, such as the name of a topic. */
+  /** True if every well-formed value is valid, such as a topic name. */
   readonly openParams?: boolean;
 }
 
-/** A plain resource, as far as its samples need to know it. */
+/** The parts of a plain resource that its samples use. */
 interface SampledResource {
   readonly declaration: {
     readonly path: string;
@@ -39,7 +39,7 @@ interface SampledResource {
   readonly operations: readonly Operation[];
 }
 
-/** Creates an item of a plain resource, of a body that nobody has sent before. */
+/** Creates an item of a plain resource with a unique body. */
 export function createsItem(
   { declaration: { path, environmentScoped } }: SampledResource,
   input: (owner: Ask, world: World) => Promise<object>,
@@ -51,7 +51,7 @@ export function createsItem(
   };
 }
 
-/** The samples of a plain resource: each of its operations, on an item of its own. */
+/** The samples of a plain resource: each operation on a separate item. */
 export function resourceSamples(
   resource: SampledResource,
   input: (owner: Ask, world: World) => Promise<Readonly<Record<string, unknown>>>,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chooseSeed, TEST_SEED } from "./seed.ts";
 
-test("random tests take the seed of their run, which can be named", () => {
+test("random tests use the seed of their run, which can be set", () => {
   expect(fc.readConfigureGlobal().seed).toBe(TEST_SEED);
   expect(chooseSeed({ MILLRACE_TEST_SEED: "17" })).toBe(17);
   expect(() => chooseSeed({ MILLRACE_TEST_SEED: "1; x" })).toThrow("is not a number");
@@ -16,6 +16,6 @@ test("the same commit gives the same seed in every clone", () => {
       env: { PATH: process.env["PATH"], ...(gitDir !== undefined && { GIT_DIR: gitDir }) },
     }).toString();
   expect(seedOf(undefined)).toBe(seedOf(undefined));
-  // Where there is no repository, it is a fixed one.
+  // Without a repository, the seed is constant.
   expect(seedOf("/nowhere")).toBe("20261\n");
 });

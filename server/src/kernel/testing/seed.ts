@@ -1,7 +1,6 @@
 /**
- * The seed of all random tests of a run: that of the commit, so that a commit that has passed once passes for everyone
- * who clones it, and another commit tries other values. `MILLRACE_TEST_SEED` sets it; `proof -- thorough` takes a
- * random one.
+ * The seed of all random tests of a run: derived from the commit, so that a commit that passed once passes in every
+ * clone, and other commits test other values. `MILLRACE_TEST_SEED` sets it; `proof -- thorough` uses a random one.
  */
 import { execFileSync } from "node:child_process";
 import { IS_THOROUGH } from "./thorough.ts";
@@ -10,7 +9,7 @@ import { IS_THOROUGH } from "./thorough.ts";
 const WITHOUT_COMMIT = 20_261;
 const HEX_DIGITS = 7;
 
-/** Chooses the seed in the first process; its workers find it in their environment. */
+/** Chooses the seed in the first process. Workers read it from their environment. */
 export function chooseSeed(env: NodeJS.ProcessEnv = process.env): number {
   const named = env["MILLRACE_TEST_SEED"];
   if (named !== undefined) return readSeed(named);

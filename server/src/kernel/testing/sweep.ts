@@ -12,20 +12,20 @@ import { notes } from "./notes.ts";
 import type { Arranged, Sample } from "./samples.ts";
 import { type Answer, type Ask, useWorld, type World } from "./world.ts";
 
-/** The sweep takes longest of all tests, so that it is divided: each part is a file of its own in `src/sweep`. */
+/** The sweep is the longest test, so it is split: each part is a file in `src/sweep`. */
 export const SWEEP_PARTS = 4;
 
-/** Everything declared; nothing is named here. */
+/** All declared operations. */
 export const sweptOperations: readonly Operation[] = [...domains, notes].flatMap(
   (domain) => domain.operations,
 );
 
-/** The part that sweeps an operation, from 1. */
+/** The part that sweeps an operation, starting at 1. */
 export function sweepPartOf({ id }: Operation): number {
   return 1 + (createHash("sha256").update(id).digest().readUInt32BE() % SWEEP_PARTS);
 }
 
-/** The samples beside each domain: calls that succeed, by operation. */
+/** The samples of all domains: successful calls by operation. */
 export async function readSamples(): Promise<ReadonlyMap<string, readonly Sample[]>> {
   const source = join(import.meta.dirname, "../..");
   const files = globSync("{domains/**/samples.ts,kernel/testing/notes-samples.ts}", {
@@ -45,14 +45,14 @@ interface Stage {
   readonly powerless: Ask;
 }
 
-/** Registers the tests of what holds for every operation, for those of one part. */
+/** Registers the generic tests for the operations of one part. */
 export async function sweep(part: number): Promise<void> {
   const samples = await readSamples();
   const world = await useWorld({
     env: {
       MILLRACE_LOGIN_RATE_LIMIT: "0",
       MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
-      // Some samples answer calls of ours from a port of this machine.
+      // Some samples call a server on a port of this machine.
       MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
     },
   });
@@ -69,12 +69,12 @@ export async function sweep(part: number): Promise<void> {
   }
 }
 
-/** The answer and the events of a dry run; undefined for one that was left out. */
+/** The response and the events of a dry run. Undefined if it was skipped. */
 async function callDry(by: Ask, op: Operation, input: Arranged) {
   const { status, body, events } = await callSample(by, op, input, { prefer: "dry-run" });
   const isRefused = (input.status ?? 0) >= 400;
   expect([status, events]).toEqual([isRefused ? input.status : 200, []]);
-  // A failure is answered as it is, and an operation that waits for what comes of its act can't.
+  // A failure is returned unchanged, and an operation with `afterCommit` has no comparable response.
   if (isRefused || op.afterCommit) return undefined;
   if (body.data.leftOut !== null) return undefined;
   const types = body.data.events.map(({ type }: { readonly type: string }) => type);
@@ -88,7 +88,7 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
     return sample.arrange(owner, world);
   };
   let shared: Promise<Arranged> | undefined;
-  /** One for all tests that change nothing, and for the act after them, which is as if they had not been. */
+  /** One input for all tests without changes and for the call after them. */
   const untouched = (): Promise<Arranged> => (shared ??= arrange());
 
   if (needsCredential(op))
@@ -158,15 +158,15 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
     for (const params of hostileParams(op.params, input.params)) {
       const isUnknown = op.params && !Value.Check(op.params, params);
       if (input.openParams && op.params && !isUnknown) continue;
-      // A parameter of another address of the operation says nothing at this one.
+      // The parameter belongs to another route of the operation.
       const named = Object.keys(params).every((name) => op.route.includes(`{${name}}`));
       if (!named) continue;
       const answer = await callSample(by, op, { ...input, params });
-      // An id of a wrong form is an unknown id.
+      // An id with an invalid format is an unknown id.
       expect(isUnknown ? [404] : [400, 404, 422], JSON.stringify(params)).toContain(answer.status);
       expect(answer.events).toEqual([]);
     }
-    // A GET has no body that anybody reads.
+    // The body of a GET is ignored.
     const bodiless = op.route.startsWith("GET") || op.readsRequest || op.streamsBody;
     const refuses = (body: unknown) => expectRefused(by, op, { ...input, body: body as never });
     for (const body of bodiless ? [] : hostileBodies(op.body, input.body)) await refuses(body);
@@ -204,7 +204,7 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
     op.kind === "command" && needsCredential(op) && !op.ephemeral && /^(POST|PATCH)/.test(op.route);
   const key = { "idempotency-key": `sweep of ${op.id}`.replaceAll(" ", "-") };
   let acting: Promise<Answer> | undefined;
-  /** The first sample's act, once. */
+  /** The first sample's call, performed once. */
   const act = (): Promise<Answer> =>
     (acting ??= untouched().then((input) =>
       callSample(input.by ?? owner, op, input, isRepeatable ? key : {}),
@@ -220,7 +220,7 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
       expect(await takeAccessChanges(world)).toEqual([]);
       const answer = await (index === 0 ? act() : callSample(input.by ?? owner, op, input));
       expect(answer).toMatchObject({ status: input.status ?? op.response.status });
-      // Performed after it, as if there had been none: the act answers and appends what the dry run said.
+      // Performed after the dry run, which must not affect it: response and events must match the dry run.
       if (rehearsed) expect(rehearsed).toEqual({ status: answer.status, events: answer.events });
       for (const type of answer.events) seen.add(type);
       for (const table of await takeAccessChanges(world)) written.add(table);
@@ -237,7 +237,7 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
     test("repeats its answer to a repeated Idempotency-Key, and appends nothing", async () => {
       const first = await act();
       expect(first.events).not.toEqual([]);
-      // Ending the session that asks ends its replays too.
+      // Ending the current session also ends its replays.
       if (op.id === "auth.logout") return;
       const input = await untouched();
       const second = await callSample(input.by ?? owner, op, input, key);
@@ -257,7 +257,7 @@ function sweepOperation(op: Operation, samples: readonly Sample[], stage: Stage)
     });
 }
 
-/** Some operations show failures in a form of their own, to a browser or by a protocol's rules. */
+/** Some operations return failures in another format, for browsers or by a protocol's rules. */
 function problemOf(op: Operation, code: string, more: object = {}): object {
   return op.response.errorRendering ? {} : { body: { code, ...more } };
 }
@@ -271,7 +271,9 @@ export function callSample(
   return ask(routeOf(op, input), op.body ? (input.body ?? undefined) : input.body, headers);
 }
 
-/** The fields that one answer names, of a body in which all of them are wrong; the others are tried alone. */
+/**
+ * The fields reported by one response for a body in which all of them are invalid. The others are tested separately.
+ */
 async function tellsOf(
   ask: Ask,
   op: Operation,
@@ -289,7 +291,7 @@ async function tellsOf(
   return new Set(errors.map(({ path }) => path.split("/")[1] ?? ""));
 }
 
-/** Pages and protocols have their own failures; some must overlook a field that they do not know. */
+/** Pages and protocols have other failures. Some must ignore unknown fields. */
 async function expectRefused(ask: Ask, op: Operation, input: Arranged): Promise<void> {
   const about = JSON.stringify(input.body)?.slice(0, 200);
   if (!op.response.errorRendering) {

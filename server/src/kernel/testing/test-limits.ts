@@ -1,7 +1,7 @@
 /**
- * Runs before each test file: how long a test may take, by its kind, so that one that hangs costs a minute at most. The
- * limits are several times what a busy machine needs; a test that needs more says so itself. What tests wait for
- * (`until`, pages, processes) has shorter limits, which name what did not happen.
+ * Runs before each test file and sets test timeouts by kind, so that a hanging test costs at most a minute. The
+ * timeouts are several times the duration on a busy machine; longer tests set their own. Waits inside tests (`until`,
+ * pages, processes) have shorter timeouts, which name the missing condition.
  */
 import { expect, vi } from "vitest";
 import { tries } from "./thorough.ts";
@@ -9,7 +9,7 @@ import { tries } from "./thorough.ts";
 const UNIT_MS = 20_000;
 const HTTP_MS = 45_000;
 const LONG_MS = 60_000;
-/** Whole processes, and pages in a browser. */
+/** Tests of whole processes and of pages in a browser. */
 const LONG =
   /\/server\/src\/(journeys|process|cli|portability|offline|code-cli|artifact-cli|sweep)|browser\.test/;
 

@@ -23,10 +23,10 @@ import { dropDatabase, takeDatabase } from "./database-copy.ts";
 import { fastFolder } from "./fast-folder.ts";
 import { notes } from "./notes.ts";
 
-/** A clock that a test may move on. */
+/** A clock that a test can advance. */
 export class TestClock extends Clock {
   #aheadMs = 0;
-  /** Called when it was moved. */
+  /** Called when it was advanced. */
   onAdvance: () => void = () => undefined;
 
   override nowMs(): number {
@@ -43,7 +43,7 @@ export interface Answer {
   readonly status: number;
   readonly body: any;
   readonly headers: Record<string, string>;
-  /** The types of the events that this very request appended, in order. */
+  /** The types of events appended by this request, in order. */
   readonly events: string[];
 }
 
@@ -55,10 +55,10 @@ export type Ask = ((
 
 export interface WorldOptions {
   readonly domains?: readonly Domain[];
-  /** Whether readers, jobs and engines run: all of them, as in the product, or none. */
+  /** True to run readers, jobs and engines like the product. */
   readonly work?: boolean;
   readonly env?: Record<string, string>;
-  /** Whether its commands of the host, in processes of their own, find its database. */
+  /** True if host commands in separate processes must find its database. */
   readonly hostCommands?: boolean;
   /** The folder of a built console. */
   readonly consoleFolder?: string;
@@ -66,14 +66,14 @@ export interface WorldOptions {
 
 const SERVED: readonly Domain[] = [...domains, notes];
 
-/** For all worlds of a worker: to start the processes of one took half a second of the processor and more. */
+/** Shared by all worlds of a worker, because starting the processes took at least half a second of CPU time. */
 export const idleProcesses: IdlePools = {
   evaluators: new IdleProcesses(2),
   scripts: new IdleProcesses(3),
   embedders: new IdleProcesses(1),
 };
 
-/** Asked after every request, and so planned once. */
+/** Run after every request, so it is prepared. */
 const EVENTS_OF_REQUEST = {
   name: "events_of_request",
   text: "select type from events where request_id = $1 order by epoch, xid, seq",
@@ -82,7 +82,7 @@ const EVENTS_OF_REQUEST = {
 interface Parts {
   readonly kernel: Kernel;
   readonly app: FastifyInstance;
-  /** How many transactions that write were begun. */
+  /** The number of started write transactions. */
   readonly writes: () => number;
 }
 
@@ -93,14 +93,14 @@ export function useWorld(options: WorldOptions = {}): Promise<World> {
   return useFixture(startWorld(options));
 }
 
-/** Something started for all tests of a file, and stopped after them: what started last stops first. */
+/** Starts a fixture for all tests of a file and stops it afterwards, in reverse order of start. */
 export async function useFixture<T extends AsyncDisposable>(starting: Promise<T>): Promise<T> {
   const fixture = await starting;
   afterAll(() => fixture[Symbol.asyncDispose]());
   return fixture;
 }
 
-/** A database of its own, the real product on it, and people to talk to it over HTTP. */
+/** A separate database with the real product and users that call it over HTTP. */
 export async function startWorld(options: WorldOptions = {}) {
   const { owner, prepared, isPrivate } = inject("database");
   const { work = false } = options;
@@ -108,7 +108,7 @@ export async function startWorld(options: WorldOptions = {}) {
   const hasWorked = work && options.domains === undefined;
   const name = await takeDatabase(hasWorked ? "workedTemplate" : "template");
   const here = { database: name, stream: openSocket };
-  // A process that opens it by itself finds logins of its own: then these are ours, too.
+  // A host command opens the database with its logins, so this process uses them too.
   const logins = options.hostCommands
     ? await prepareDatabase({ ...owner, database: name }, TEST_KEY)
     : prepared;
@@ -119,7 +119,7 @@ export async function startWorld(options: WorldOptions = {}) {
     isEmbedded: isPrivate,
   };
   const admin = new pg.Pool({ ...owner, ...here, max: 2 });
-  // A pool says that it has ended before its connections have, and dropping the database breaks those.
+  // A pool reports its end before its connections are closed, and dropping the database breaks those.
   admin.on("error", () => undefined);
   admin.on("connect", (client) => client.on("error", () => undefined));
   const clock = new TestClock();
@@ -135,7 +135,7 @@ export async function startWorld(options: WorldOptions = {}) {
     ...(options.hostCommands && hostSettings(owner, name)),
     ...options.env,
   });
-  // As if their first turn had been just now, and not when the template was made.
+  // Shifts the job times from the creation of the template to now.
   if (hasWorked) await admin.query("update jobs set due_at = due_at + (now() - created_at)");
   const kernel = await Kernel.open({
     database,
@@ -153,9 +153,9 @@ export async function startWorld(options: WorldOptions = {}) {
     loopDelayMaxMs: Infinity,
     consoleFolder: options.consoleFolder,
   });
-  // Emptied in the end: a worker keeps what its test files leave, and could not keep many whole worlds.
+  // Cleared at the end: a worker keeps references to its test files' data and could not hold many complete worlds.
   const parts: Parts = { kernel, app, writes };
-  // Whoever waits for a time looks now, and not only when their own patience ends.
+  // Waiting code checks immediately instead of after its own timeout.
   clock.onAdvance = () =>
     ["jobs", "deliveries", "runs", "presence"].forEach((work) =>
       parts.kernel.wakeSignal.raise(work),
@@ -172,7 +172,7 @@ export async function startWorld(options: WorldOptions = {}) {
       ...(workspace !== undefined && { "x-workspace": workspace }),
     });
 
-  /** A transaction that has run one statement, and ends when it is released. */
+  /** A transaction that has run one statement and ends on release. */
   const openWith = async (text: string): Promise<{ release: () => Promise<void> }> => {
     const client = await admin.connect();
     await client.query("begin");
@@ -198,29 +198,29 @@ export async function startWorld(options: WorldOptions = {}) {
     sql,
     home,
     asToken,
-    /** Resolves when nothing in the log can be overtaken any more; other tests share the cluster. */
+    /** Resolves when all events in the log are settled. Other tests share the cluster. */
     settled: () =>
       until(async () => {
         const open =
           "select from events where xid >= pg_snapshot_xmin(pg_current_snapshot()) limit 1";
         return (await sql(open)).length === 0;
       }),
-    /** Resolves when so many wait for a lock on a table; in other databases of the cluster others may, too. */
+    /** Resolves when this number of transactions waits for a table lock in this database. */
     waiting: (count: number) =>
       until(async () => {
         const here = "(select oid from pg_database where datname = current_database())";
         const waiters = `select from pg_locks where not granted and database = ${here}`;
         return (await sql(waiters)).length >= count;
       }),
-    /** A transaction of somebody else that has run one statement, and commits when it is released. */
+    /** A concurrent transaction that has run one statement and commits on release. */
     openTransaction: openWith,
-    /** Holds a table as a writer does, until it is released. */
+    /** Holds a table lock like a writer, until released. */
     hold: (table: string) => openWith(`lock table ${table} in row exclusive mode`),
-    /** Keeps the log from settling, as a writer elsewhere does that takes its time, until it is released. */
+    /** Prevents the log from settling, like a slow writer, until released. */
     unsettle: () => openWith("select pg_current_xact_id()"),
-    /** Somebody without a credential. */
+    /** A caller without a credential. */
     stranger: asToken(undefined),
-    /** A further workspace. */
+    /** Creates another workspace. */
     async workspace(slug: string): Promise<{ key: string; slug: string }> {
       const key = newWorkspaceKey();
       await sql(
@@ -233,7 +233,7 @@ export async function startWorld(options: WorldOptions = {}) {
       ]);
       return { key, slug };
     },
-    /** A new member with these roles, logged in. */
+    /** A new signed-in member with these roles. */
     async member(
       roles: readonly string[],
       workspace: { key: string; slug: string } = { key: home, slug: "default" },
@@ -257,14 +257,14 @@ export async function startWorld(options: WorldOptions = {}) {
       await parts.kernel.close();
       await admin.end();
       dropDatabase(name);
-      // Made by the first file that is stored.
+      // Created for the first stored file.
       await rm(dataDir, { recursive: true, force: true });
       Object.assign(parts, { kernel: undefined, app: undefined });
     },
   };
 }
 
-/** The settings by which a process finds this database and opens what is sealed in it. */
+/** The settings that give another process access to this database and its sealed data. */
 function hostSettings(
   { host = "", port = 5432, user = "", password }: pg.ClientConfig,
   database: string,
@@ -274,17 +274,17 @@ function hostSettings(
     ? `/${database}?host=${encodeURIComponent(host)}&port=${port}`
     : `${host}:${port}/${database}`;
   return {
-    // From the sources each command took five seconds of the processor.
+    // From the sources, each command took five seconds of CPU time.
     MILLRACE_BUNDLE: builtServer(),
     DATABASE_URL: `postgres://${encodeURIComponent(user)}${secret}@${place}`,
     MILLRACE_MASTER_KEY: TEST_KEY_TEXT,
   };
 }
 
-/** As `pg` opens one, which asks for Node's module each time: vitest would tell its first process of that. */
+/** Like `pg` opens one, but without a dynamic import, which vitest would report to its main process. */
 const openSocket = (): Socket => new Socket();
 
-/** Of all worlds of this worker. */
+/** For all worlds of this worker. */
 let writesEnded = 0;
 
 /** Only such a transaction can append events. */
@@ -299,14 +299,17 @@ function countWrites({ db }: Kernel): () => number {
 }
 
 const UNTIL_LIMIT_MS = 30_000;
-/** Asked again soon at first, and then less often: whoever asks takes time from what they wait for. */
+/** The polling interval starts short and grows, because polling takes CPU time from the awaited work. */
 const PAUSE_MIN_MS = 5;
 const PAUSE_MAX_MS = 50;
 const PAUSE_GROWTH = 1.5;
-/** So many pauses without a write: most of what is waited for comes of one, and the rest is looked for less often. */
+/**
+ * After this number of pauses without a write, polling slows down, because most awaited conditions result from a
+ * write.
+ */
 const QUIET_PAUSES_MAX = 4;
 
-/** Waits until the condition holds: no test guesses how long something takes, least of all on a busy machine. */
+/** Waits for a condition instead of a fixed time, which would be unreliable on a busy machine. */
 export async function until<T>(
   condition: () => Promise<T | undefined | false>,
   limitMs = UNTIL_LIMIT_MS,

@@ -4,13 +4,13 @@ import { callSpan } from "../log/causal-chain.ts";
 import { eventIdOf, type RecordedEvent } from "../log/event.ts";
 import { type EventRow, positionOfRow, readEventsAt } from "../log/event-log.ts";
 
-/** So much of their data is in memory at once. */
+/** The maximum amount of event data in memory. */
 const BYTES_MAX = 64 * 1_048_576;
 
-/** Events, the newest first; undefined where they are more than can be held at once. */
+/** Events, newest first. Undefined if they exceed the memory limit. */
 type ReadEvents = readonly RecordedEvent[] | undefined;
 
-/** All events of a correlation in the transaction's partition, the newest first. */
+/** All events of a correlation in the transaction's partition, newest first. */
 export async function readChainEvents(
   tx: Tx,
   correlationId: string,
@@ -30,7 +30,7 @@ export async function readChainEvents(
   );
 }
 
-/** The events that a run or an execution made, the newest first. */
+/** The events made by a run or an execution, newest first. */
 export async function readWorkEvents(tx: Tx, makerId: string, limit: number): Promise<ReadEvents> {
   return readBounded(tx, sql`(select e.* from events e where e.made_by = ${makerId})`, limit);
 }
@@ -38,7 +38,7 @@ export async function readWorkEvents(tx: Tx, makerId: string, limit: number): Pr
 /** The events of one transaction about one resource are close to each other in its history. */
 const NEARBY_EVENTS_MAX = 200;
 
-/** The events about the same resource that were written in the same transaction, itself included. */
+/** The events about the same resource in the same transaction, including the event itself. */
 export async function readTransactionEvents(
   tx: Tx,
   { position, transaction, resource }: RecordedEvent,
@@ -56,7 +56,7 @@ export async function readTransactionEvents(
 
 const PAGE_EVENTS = 500;
 
-/** Reads them a page at a time, up to the bound: thirty thousand events may be gigabytes. */
+/** Reads in pages up to the limit, because thirty thousand events can be gigabytes. */
 async function readBounded(
   tx: Tx,
   source: RawBuilder<unknown>,
@@ -78,7 +78,7 @@ async function readBounded(
   return events;
 }
 
-/** How many events there are about each of some resources. */
+/** The number of events per resource. */
 export async function countResourceEvents(
   tx: Tx,
   ids: readonly string[],

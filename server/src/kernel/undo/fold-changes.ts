@@ -1,21 +1,21 @@
 import { isDeepStrictEqual } from "node:util";
 
-/** A thing as events have it. */
+/** The state of a resource in events. */
 export type State = Readonly<Record<string, unknown>>;
 
-/** One change of a thing: nothing before it where it was made, nothing after it where it was deleted. */
+/** One change of a resource. A creation has no state before, a deletion none after. */
 export interface Change {
   readonly eventId: string;
   readonly before: State | null;
   readonly after: State | null;
-  /** The fields that it changed, where there is both. */
+  /** The changed fields, if both states exist. */
   readonly fields: readonly string[];
 }
 
-/** A change that can't be taken back, since the thing is no longer as it left it. */
+/** A change that can't be undone because the resource has changed since. */
 export interface ChangeConflict {
   readonly eventId: string;
-  /** Empty where it is about the whole thing. */
+  /** Empty if it concerns the whole resource. */
   readonly field: string;
   readonly message: string;
 }
@@ -26,8 +26,8 @@ export interface FoldedChanges {
 }
 
 /**
- * Takes changes back from the present state of a thing, the newest first: a field goes back where it still has the
- * value that the change left. Only the fields that people decide count: others follow from those.
+ * Undoes changes on the current state of a resource, newest first: a field is restored if it still has the value of
+ * the change. Only fields set by users are considered, because the others are derived.
  */
 export function foldChanges(
   current: State | null,
@@ -72,7 +72,7 @@ function revertFields(
   return reverted;
 }
 
-/** The fields that people decide in which two states differ. */
+/** The fields set by users that differ between two states. */
 export function differingFields(
   state: State,
   other: State,
@@ -83,7 +83,7 @@ export function differingFields(
   );
 }
 
-/** A field that is left out is one without a value. */
+/** A missing field equals a field without a value. */
 function isSame(left: unknown, right: unknown): boolean {
   return isDeepStrictEqual(left ?? null, right ?? null);
 }

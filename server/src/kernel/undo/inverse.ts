@@ -1,7 +1,6 @@
 /**
- * The inverse of events, declared by the domain that emits them. An inverse knows how a thing is read and how it is
- * brought into an earlier state by the domain's own rules; which state that is, and whether somebody changed the thing
- * since, is worked out from the log (`fold-changes.ts`).
+ * The inverse of events, declared by the domain that emits them. An inverse can read a resource and restore an earlier
+ * state by the domain's rules. `fold-changes.ts` determines that state, and later changes, from the log.
  */
 import type { Caller } from "../access/caller.ts";
 import type { Permission } from "../access/permission.ts";
@@ -10,70 +9,70 @@ import { contributionsTo, type Contribution, extensionPoint } from "../extension
 import type { RecordedEvent } from "../log/event.ts";
 import type { State } from "./fold-changes.ts";
 
-/** The fields that an event says were changed, as they were and as it left them. */
+/** The changed fields in an event, before and after. */
 export interface ToldChange {
   readonly before: State;
   readonly after: State;
 }
 
-/** The types of events about one type of resource, by what they tell. */
+/** The event types of one resource type by kind of change. */
 interface InvertibleEvents {
   readonly resourceType: string;
-  /** Those whose data is a thing that is new, or there again. */
+  /** Events of new or restored resources, whose data is the resource. */
   readonly created?: readonly string[];
-  /** Those with the thing before and after. */
+  /** Events with the resource before and after. */
   readonly updated?: readonly string[];
-  /** Those whose data is a thing that is gone. */
+  /** Events of deleted resources, whose data is the resource. */
   readonly deleted?: readonly string[];
-  /** The id of the thing, where the event is about another one. */
+  /** The id of the resource, if the event is about another one. */
   readonly idOf?: (event: RecordedEvent) => string;
-  /** The change that one of `updated` tells, where it does not have the thing before and after. */
+  /** The change in an `updated` event that does not contain the resource before and after. */
   readonly changeOf?: (event: RecordedEvent) => ToldChange;
-  /** Those that tell in another way what one of the others tells. */
+  /** Events that repeat the change of another event in a different form. */
   readonly companions?: readonly string[];
 }
 
-/** Things that are read and changed one at a time, by operations that the domain has anyhow. */
+/** Resources that are read and changed one at a time, by existing operations of the domain. */
 export interface OperationInverse extends InvertibleEvents {
-  /** Ids of operations; each takes the id of the thing as its only parameter. */
+  /** Operation ids. Each operation has the resource id as its only parameter. */
   readonly get: string;
   readonly update?: string;
   readonly remove?: string;
-  /** Fields that are lists of parts with ids, each of which goes back by itself. */
+  /** Fields that are lists of parts with ids. Each part is undone separately. */
   readonly parts?: readonly string[];
   readonly restore?: Restoration;
 }
 
-/** Makes a deleted thing again, with its id. */
+/** Creates a deleted resource again with its id. */
 export interface Restoration {
   readonly permission: Permission;
   readonly prepare: (platform: Platform, state: State, caller: Caller) => Promise<unknown>;
   readonly run: (ctx: WriteContext, state: State, prepared: unknown) => Promise<void>;
 }
 
-/** A thing of the present, and the state that it is to have; null where there is none. */
+/** The current state of a resource, and its target state. Null if it does not exist. */
 export interface Reversal {
   readonly id: string;
   readonly current: State | null;
   readonly target: State | null;
-  /** The fields in which both differ, where there are both. */
+  /** The fields that differ, if both states exist. */
   readonly fields: readonly string[];
 }
 
-/** Things of which many are changed at once. */
+/** Resources that are changed in bulk. */
 export interface BulkInverse extends InvertibleEvents {
   readonly permission: Permission;
-  /** True where each thing costs statements of its own. */
+  /** True if each resource needs separate statements. */
   readonly oneByOne?: true;
-  /** Things are read and changed together with those of the same group. */
+  /** Resources of the same group are read and changed together. */
   readonly groupOf: (event: RecordedEvent) => string;
-  /** Locks those that are there, and tells which of their fields people decide. */
+  /** Locks the existing resources and returns their fields that users can set. */
   readonly lock: (
     ctx: WriteContext,
     group: string,
     ids: readonly string[],
   ) => Promise<LockedThings>;
-  /** Writes all or throws. */
+  /** Writes all changes or throws. */
   readonly write: (
     ctx: WriteContext,
     group: string,
@@ -84,15 +83,15 @@ export interface BulkInverse extends InvertibleEvents {
 export interface LockedThings {
   readonly states: ReadonlyMap<string, State>;
   readonly fields: ReadonlySet<string>;
-  /** The fields of a state that the caller may not see; undefined where they may not see the thing at all. */
+  /** Fields of a state that the caller cannot read. Undefined if the caller cannot read the resource at all. */
   readonly hiddenFields?: (state: State) => ReadonlySet<string> | undefined;
-  /** The revisions of what the write moves on, which another inverse may have planned with. */
+  /** New revisions caused by the write, which another inverse may depend on. */
   readonly revisions?: ReadonlyMap<string, number>;
 }
 
 export type Inverse = OperationInverse | BulkInverse;
 
-/** Where domains declare the inverses of their events. */
+/** Domains declare the inverses of their events here. */
 export const InversePoint = extensionPoint<Inverse>("kernel.inverses");
 
 export type ChangeEffect = "created" | "updated" | "deleted" | "companion";
@@ -119,7 +118,7 @@ export function inversesByType(
 
 type KnownInverses = Pick<Platform, "contributions" | "operations">;
 
-/** Says whether an event can be taken back: some things have no operation to read, change or delete one. */
+/** True if an event can be undone: some resources have no operation to read, change or delete one. */
 export function isInvertible(
   { operations }: Pick<Platform, "operations">,
   { inverse, effect }: InverseOfType,
@@ -130,7 +129,7 @@ export function isInvertible(
   return operations.has(get) && operations.has(needed);
 }
 
-/** Inverses by the types of events, of those that the installed operations can carry out. */
+/** Inverses by event type, limited to those whose operations exist. */
 export function knownInverses(platform: KnownInverses): ReadonlyMap<string, InverseOfType> {
   let found = inversesOf.get(platform.contributions);
   if (!found) {
@@ -143,7 +142,7 @@ export function knownInverses(platform: KnownInverses): ReadonlyMap<string, Inve
 
 const inversesOf = new WeakMap<object, ReadonlyMap<string, InverseOfType>>();
 
-/** Says whether an act can be undone as a whole: whether all of its events have an inverse. */
+/** True if a call can be undone completely: all of its events have an inverse. */
 export function isUndoable(platform: KnownInverses, types: readonly string[]): boolean {
   const known = knownInverses(platform);
   const effects = types.map((type) => known.get(type)?.effect);

@@ -1,6 +1,6 @@
 /**
- * Lists of parts with ids within one thing, such as the pages of an app. Each part is taken back by itself, so that one
- * comes back though somebody changed another since.
+ * Lists of parts with ids in one resource, such as the pages of an app. Each part is undone separately, so that later
+ * changes of other parts do not prevent it.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Change, State } from "./fold-changes.ts";
@@ -16,7 +16,7 @@ function listParts(state: State | null, list: string): readonly Part[] {
   return Array.isArray(parts) ? (parts as Part[]) : [];
 }
 
-/** A state with each part as a field of its own: `pages/pag_01…`. */
+/** A state with each part as a separate field: `pages/pag_01…`. */
 export function expandParts(state: State, lists: readonly string[]): State {
   const whole = Object.entries(state).filter(([name]) => !lists.includes(name));
   const parts = lists.flatMap((list) =>
@@ -25,7 +25,7 @@ export function expandParts(state: State, lists: readonly string[]): State {
   return Object.fromEntries([...whole, ...parts]) as State;
 }
 
-/** A change of lists as changes of parts. */
+/** Converts a change of lists to changes of parts. */
 export function expandChange(change: Change, lists: readonly string[]): Change {
   const { before, after, fields } = change;
   if (!before || !after) return change;
@@ -40,7 +40,7 @@ export function expandChange(change: Change, lists: readonly string[]): Change {
   };
 }
 
-/** The names of all parts in states that are expanded. */
+/** The names of all parts in expanded states. */
 export function namesOfParts(states: readonly State[], lists: readonly string[]): string[] {
   return states.flatMap((state) => Object.keys(state).filter((name) => isPart(name, lists)));
 }
@@ -49,7 +49,7 @@ function isPart(name: string, lists: readonly string[]): boolean {
   return lists.some((list) => name.startsWith(`${list}/`));
 }
 
-/** The lists of an expanded state: what comes back has the place that it had in one of the former states. */
+/** The lists of an expanded state. A restored part gets its place from one of the earlier states. */
 export function collapseParts(
   target: State,
   lists: readonly string[],

@@ -1,7 +1,6 @@
 /**
- * Which events can be undone by themselves. What a transition does beside its change of state, such as the tasks that
- * an approval adds, belongs to it: without the transition, undoing the rest would leave a ticket in a state that nobody
- * brought it to.
+ * Determines which events can be undone separately. The side effects of a transition, such as tasks added by an
+ * approval, belong to it: undoing only them would leave a ticket in a state that no transition produced.
  */
 import type { Platform } from "../contract.ts";
 import type { RecordedEvent } from "../log/event.ts";
@@ -9,7 +8,7 @@ import { type Inverse, knownInverses } from "./inverse.ts";
 
 type Known = Pick<Platform, "contributions" | "operations">;
 
-/** The types of the transitions that events belong to, by the ids of the events. */
+/** The types of transitions that events belong to, by event id. */
 export function findTransitions(
   platform: Known,
   events: readonly RecordedEvent[],
@@ -19,7 +18,7 @@ export function findTransitions(
   const newestFirst = events.toSorted((a, b) => (a.id < b.id ? 1 : -1));
   for (const event of newestFirst) {
     if (inverses.has(event.type) || !tellsState(event.data)) continue;
-    // The first transition of several is the one that somebody made.
+    // The first of several transitions is the one made by the caller; the others follow from it.
     transitions.set(keyOf(event), event.type);
   }
   const found = new Map<string, string>();
@@ -30,7 +29,7 @@ export function findTransitions(
   return found;
 }
 
-/** True of the data of events about things with a life cycle, such as tickets. */
+/** True for data of events about resources with a life cycle, such as tickets. */
 export function tellsState(data: unknown): boolean {
   return typeof (data as { readonly state?: unknown } | null)?.state === "string";
 }
@@ -38,7 +37,7 @@ export function tellsState(data: unknown): boolean {
 const keyOf = ({ position: { epoch }, transaction, resource }: RecordedEvent): string =>
   `${epoch}.${transaction}.${resource.id}`;
 
-/** True where none of the fields that an update changed can be set by the inverse. */
+/** True if the inverse cannot set any of the changed fields. */
 export function changesNothingSettable(
   { operations }: Pick<Platform, "operations">,
   inverse: Inverse,
@@ -52,8 +51,8 @@ export function changesNothingSettable(
 }
 
 /**
- * The ids of those events that an undo would accept, unless something changed since; with them what tells of the same
- * changes in another way.
+ * The ids of events that an undo would accept if nothing changed since, together with events that repeat their
+ * changes.
  */
 export function listUndoable(
   platform: Known,

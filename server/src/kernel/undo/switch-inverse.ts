@@ -2,7 +2,7 @@ import type { Operation, WriteContext } from "../contract.ts";
 import { performWithin } from "../operation/inner-command.ts";
 import type { BulkInverse } from "./inverse.ts";
 
-/** One of two ways: the type of event that tells of it, and the operation that goes it. */
+/** One direction: the event type and the operation. */
 interface Way {
   readonly event: string;
   readonly operation: Operation;
@@ -14,13 +14,13 @@ interface SwitchedThing {
   readonly isOn: boolean;
 }
 
-/** The inverse of a field that two operations turn on and off, by the id of the thing and nothing else. */
+/** The inverse of a field that two operations turn on and off, with the resource id as their only input. */
 export function switchInverse(
   about: Pick<BulkInverse, "resourceType" | "permission"> & {
     readonly field: string;
     readonly on: Way;
     readonly off: Way;
-    /** Locks one; throws where there is none. */
+    /** Locks a resource. Throws if it does not exist. */
     readonly lock: (ctx: WriteContext, id: string) => Promise<SwitchedThing>;
   },
 ): BulkInverse {

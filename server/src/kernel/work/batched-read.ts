@@ -1,6 +1,6 @@
 /**
- * Reads of single things, many of which share a statement: while one runs, those that come wait for the next. Nothing
- * is cached, so that a change is seen by the next read.
+ * Combines reads of single resources into shared statements: while one runs, new requests wait for the next. Nothing
+ * is cached, so the next read sees every change.
  */
 export class BatchedRead<Key, Value> {
   readonly #read: (keys: readonly Key[]) => Promise<ReadonlyMap<number, Value>>;
@@ -8,7 +8,7 @@ export class BatchedRead<Key, Value> {
   #pending: PendingRead<Key, Value>[] = [];
   #isReading = false;
 
-  /** `read` gives values by the index of their key. */
+  /** `read` returns values by the index of their key. */
   constructor(
     sizeMax: number,
     read: (keys: readonly Key[]) => Promise<ReadonlyMap<number, Value>>,
@@ -21,7 +21,7 @@ export class BatchedRead<Key, Value> {
     const value = new Promise<Value | undefined>((resolve, reject) => {
       this.#pending.push({ key, resolve, reject });
     });
-    // Those that are asked for in one turn share the first statement too.
+    // Requests in one event loop turn also share the first statement.
     if (!this.#isReading) {
       this.#isReading = true;
       queueMicrotask(() => void this.#readAll());

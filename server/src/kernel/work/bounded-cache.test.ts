@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { BoundedCache } from "./bounded-cache.ts";
 
-test("a cache keeps recently used values, and no more than its weight", () => {
+test("keeps recently used values up to its maximum weight", () => {
   const cache = new BoundedCache<number>(100);
   for (let index = 0; index < 1_000; index += 1) {
     cache.set(`k${index}`, index, 10);
@@ -14,7 +14,7 @@ test("a cache keeps recently used values, and no more than its weight", () => {
   expect(alive).toContain(999);
 });
 
-test("values that are only read stay too", () => {
+test("keeps values that are only read", () => {
   const cache = new BoundedCache<number>(100);
   cache.set("read", 7, 10);
   for (let index = 0; index < 1_000; index += 1) {
@@ -23,7 +23,7 @@ test("values that are only read stay too", () => {
   }
 });
 
-test("a value that is too heavy by itself does not stay long, and a replaced value is new", () => {
+test("drops a value that is too heavy soon, and returns replaced values", () => {
   const cache = new BoundedCache<number>(100);
   cache.set("a", 1, 10);
   cache.set("a", 2, 10);

@@ -1,7 +1,7 @@
 /**
- * A cache of recently used values, up to a total weight. It has two halves: a value that is used goes to
- * the newer one, and when that is full the older one is dropped with all that was not used since. So a hit
- * costs one look-up, where exact LRU order would have to be written anew each time.
+ * A cache of recently used values with a maximum total weight. It has two halves: a used value moves to the newer one,
+ * and when that is full, the older one is dropped with all values unused since. So a hit costs one look-up, while an
+ * exact LRU order would need a write each time.
  */
 export class BoundedCache<Value> {
   readonly #halfMax: number;

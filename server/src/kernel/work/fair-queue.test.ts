@@ -12,7 +12,7 @@ function queueOf(...entries: readonly (readonly [string, number])[]): FairQueue<
 }
 
 describe("a fair queue", () => {
-  test("serves keys in turn, and the items of one key in their order", () => {
+  test("serves keys in turn, and the items of one key in order", () => {
     const queue = queueOf(["a", 3], ["b", 2], ["c", 1]);
     const served: string[] = [];
     for (let turn = queue.take(0); turn; turn = queue.take(0)) {
@@ -22,7 +22,7 @@ describe("a fair queue", () => {
     expect(served).toEqual(["a1", "b1", "c1", "a2", "b2", "a3"]);
   });
 
-  test("leaves a slot to others, however many items one key has", () => {
+  test("leaves a slot to other keys, regardless of the number of items of one key", () => {
     const queue = queueOf(["a", 9]);
     const [first, second] = [queue.take(0), queue.take(0)];
     expect([first?.item, second?.item, queue.take(0)]).toEqual(["a1", "a2", undefined]);
@@ -32,7 +32,7 @@ describe("a fair queue", () => {
     expect(queue.take(0)?.item).toBe("a3");
   });
 
-  test("puts the key that used least first", () => {
+  test("prefers the key with the least usage", () => {
     const queue = queueOf(["a", 3], ["b", 3]);
     queue.take(0)?.done(200, 200);
     queue.take(200)?.done(50, 250);
@@ -40,7 +40,7 @@ describe("a fair queue", () => {
     expect(queue.take(250)?.item).toBe("a2");
   });
 
-  test("keeps a slot free of all heavy keys, whose usage decays in time", () => {
+  test("keeps a slot free of heavy keys, whose usage decays over time", () => {
     const queue = queueOf(["a", 4], ["b", 4], ["c", 4]);
     const turns = [queue.take(0), queue.take(0), queue.take(0)];
     for (const turn of turns) turn?.done(1_000, 1_000);
@@ -62,7 +62,7 @@ describe("a fair queue", () => {
     expect([first?.item, second?.item]).toEqual(["a1", "b1"]);
   });
 
-  test("lets others run while an item is paused, and the item when it resumes", () => {
+  test("runs others while an item is paused, and the item when it resumes", () => {
     const queue = queueOf(["a", 5]);
     const [first, second] = [queue.take(0), queue.take(0)];
     first?.pause();
@@ -75,7 +75,7 @@ describe("a fair queue", () => {
     expect(queue.take(0)?.item).toBe("a4");
   });
 
-  test("lets a key have no more places than it leaves free", () => {
+  test("limits a key to the number of places that it leaves free", () => {
     const queue = new FairQueue<string>({ ...BOUNDS, startedMax: 8, waitingMax: 100 });
     const started = (key: string): number => {
       for (let index = 0; index < 5; index += 1) queue.add(key, key);
@@ -89,7 +89,7 @@ describe("a fair queue", () => {
     expect(["a", "b", "c", "d", "e"].map(started)).toEqual([4, 2, 1, 1, 0]);
   });
 
-  test("is bounded, for a key and as a whole", () => {
+  test("limits its length, per key and in total", () => {
     const queue = new FairQueue<string>(BOUNDS);
     const add = (key: string, count: number): boolean[] =>
       Array.from({ length: count }, () => queue.add(key, key));

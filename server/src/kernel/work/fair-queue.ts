@@ -1,15 +1,14 @@
 /**
- * A queue that is fair between keys (workspaces). Each key has a queue of its own, and the key that used the
- * least time lately goes first, so that light use is never behind heavy use. A key never gets the whole
- * concurrency, and those that used much lately not even together: a flood of slow work leaves one slot for
- * everybody else.
+ * A queue that is fair between keys (workspaces). Each key has a separate queue, and the key with the least recent
+ * usage is served first, so that light users do not wait for heavy ones. A key never gets the whole concurrency, and
+ * all heavy keys together do not either: slow work always leaves one slot for others.
  *
- * An item that only waits may pause: it no longer counts as running, though it stays started. Of the started
- * items a key has no more than it leaves free, so that the next key finds room.
+ * An item that only waits can pause: it does not count as running, but stays started. A key may start at most as many
+ * items as it leaves places free, so that the next key has room.
  */
 export class FairQueue<Item> {
   readonly #limits: QueueLimits;
-  /** The key that was served longest ago comes first. */
+  /** The least recently served key first. */
   readonly #keys = new Map<string, KeyQueue<Item>>();
   #waiting = 0;
   #heavyRunning = 0;
@@ -19,7 +18,7 @@ export class FairQueue<Item> {
     this.#limits = limits;
   }
 
-  /** False when the key's queue, or the queue as a whole, is full. */
+  /** Returns false if the key's queue or the whole queue is full. */
   add(key: string, item: Item): boolean {
     const queue = this.#keys.get(key) ?? newKeyQueue<Item>();
     const { waitingMax, waitingPerKeyMax } = this.#limits;
@@ -30,7 +29,7 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** Takes the next item that may run, if there is one; its ticket must be told when it is done. */
+  /** Takes the next item that may run, if any. Its ticket must be completed at the end. */
   take(nowMs: number): QueueTicket<Item> | undefined {
     let next:
       | { readonly key: string; readonly queue: KeyQueue<Item>; readonly usedMs: number }
@@ -50,7 +49,7 @@ export class FairQueue<Item> {
     return this.#start(queue, item, usedMs > HEAVY_MS);
   }
 
-  /** Removes an item that has not started; false when it has. */
+  /** Removes an item that has not started. Returns false if it has. */
   remove(key: string, item: Item): boolean {
     const queue = this.#keys.get(key);
     const at = queue?.items.indexOf(item) ?? -1;
@@ -60,12 +59,12 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** The items of a key that have not started, in their order. */
+  /** The items of a key that have not started, in order. */
   waitingOf(key: string): readonly Item[] {
     return this.#keys.get(key)?.items ?? [];
   }
 
-  /** Empties the queue. */
+  /** Empties the queue and returns its items. */
   clear(): Item[] {
     const items = [...this.#keys.values()].flatMap((queue) => queue.items);
     this.#keys.clear();
@@ -109,11 +108,11 @@ export class FairQueue<Item> {
 }
 
 export interface QueueLimits {
-  /** How many items run at a time. */
+  /** The maximum number of running items. */
   readonly concurrency: number;
-  /** How many items of one key run at a time; by default all but one. */
+  /** The maximum number of running items per key. Default: all but one. */
   readonly perKeyMax?: number;
-  /** How many items are started at a time, paused ones included. */
+  /** The maximum number of started items, including paused ones. */
   readonly startedMax?: number;
   readonly waitingMax: number;
   readonly waitingPerKeyMax: number;
@@ -121,7 +120,7 @@ export interface QueueLimits {
 
 export interface QueueTicket<Item> {
   readonly item: Item;
-  /** Lets others run, until it is resumed. */
+  /** Lets others run until it is resumed. */
   readonly pause: () => void;
   readonly resume: () => void;
   readonly done: (tookMs: number, atMs: number) => void;
@@ -131,7 +130,7 @@ interface KeyQueue<Item> {
   readonly items: Item[];
   running: number;
   started: number;
-  /** The time that the key used, less a tenth of the time that has passed since. */
+  /** The time used by the key, minus a tenth of the time passed since. */
   usedMs: number;
   asOfMs: number;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { FairShare } from "./fair-share.ts";
 
-/** Work that ends when it is told to. */
+/** Work that ends on demand. */
 function work() {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const state = { begun: false };
@@ -12,7 +12,7 @@ function work() {
   return { state, run, resolve, reject };
 }
 
-test("as many go at once as there are concurrency, but not all of one workspace while others may come", async () => {
+test("uses the whole concurrency, but not for one workspace while others can come", async () => {
   const turns = new FairShare(2);
   const [first, second, other] = [work(), work(), work()];
   const done = [turns.run("a", first.run), turns.run("a", second.run)];
@@ -25,7 +25,7 @@ test("as many go at once as there are concurrency, but not all of one workspace 
   expect(await Promise.all([...done, between])).toEqual(["1", "3", "2"]);
 });
 
-test("work that fails gives its turn back", async () => {
+test("failed work releases its slot", async () => {
   const turns = new FairShare(1);
   const [failing, next] = [work(), work()];
   const failed = turns.run("a", failing.run);
@@ -36,7 +36,7 @@ test("work that fails gives its turn back", async () => {
   expect(await after).toBe("yes");
 });
 
-test("one workspace can only have so many waiting, and others still may", async () => {
+test("limits the waiting work per workspace without affecting others", async () => {
   const turns = new FairShare(1);
   const held = work();
   const done = [turns.run("a", held.run)];

@@ -6,7 +6,7 @@ const WAITING_PER_WORKSPACE_MAX = 100;
 
 type Start = (ticket: QueueTicket<unknown>) => void;
 
-/** Limits concurrency fairly: the work of one workspace never keeps all others waiting. */
+/** Limits concurrency fairly: the work of one workspace never blocks all others. */
 export class FairShare {
   readonly #concurrency: number;
   readonly #queue: FairQueue<Start>;
@@ -22,7 +22,7 @@ export class FairShare {
     });
   }
 
-  /** Runs the work when it is the workspace's turn; rejects as unavailable when too many wait. */
+  /** Runs the work when it is the workspace's turn. Rejects as unavailable if too many wait. */
   async run<T>(workspace: string, work: () => Promise<T>): Promise<T> {
     const ticket = await this.#wait(workspace);
     const from = performance.now();

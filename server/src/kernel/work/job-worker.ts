@@ -16,7 +16,7 @@ import { recentSecrets } from "../secrets/recent-secrets.ts";
 
 const POLL_MS = 1_000;
 const LEASE_MARGIN_MS = 10_000;
-/** A lease lasts as long as an attempt may, but no longer than this: one that takes hours renews it. */
+/** A lease lasts as long as the timeout of an attempt, up to this maximum. Longer attempts renew it. */
 const LEASE_MAX_MS = 120_000;
 const RENEWAL_MS = 40_000;
 const ERROR_CHARACTERS_MAX = 2_000;
@@ -35,7 +35,7 @@ interface JobRow {
   readonly depth: number;
 }
 
-/** Claims at most as many jobs of each kind as it may still run, and leases them for its own time. */
+/** Claims up to the free capacity of each kind, and leases the jobs for the time of their kind. */
 const CLAIM = `
   update jobs j
      set due_at = $1::timestamptz + c.lease_ms * interval '1 millisecond',
@@ -57,7 +57,7 @@ const NEXT_DUE = `
       (select due_at from jobs where kind = k.kind and failed_at is null order by due_at limit 1) due`;
 
 const HOLD = "select from jobs where id = $1 and generation = $2 for update";
-/** The next turn of a job: one that was enqueued while it ran, or that of a recurring job. */
+/** The next turn of a job: enqueued while it ran, or recurring. */
 const REARM = `
   update jobs set due_at = coalesce(next_due_at, $2), payload = coalesce(next_payload, payload),
          next_due_at = null, next_payload = null, attempts = 0, claimed_at = null, last_error = null
@@ -76,15 +76,15 @@ export interface JobWorkerOptions {
   readonly onFailure: (kind: string, error: unknown) => void;
 }
 
-/** Claims due jobs of every kind under a lease and runs them, several at a time. */
+/** Claims due jobs of every kind under a lease and runs several at a time. */
 export class JobWorker {
   readonly #options: JobWorkerOptions;
   readonly #kinds: ReadonlyMap<string, JobType>;
   readonly #busy = new Map<string, number>();
   readonly #underWay = new Set<Promise<void>>();
-  /** Jobs whose attempts may outlast a lease. */
+  /** Jobs whose attempts can outlast a lease. */
   readonly #renewed = new Map<string, RenewedLease>();
-  /** Called when a job has ended; the loop that steps this worker sets it. */
+  /** Called when a job has ended. Set by the loop of this worker. */
   onFree: () => void = () => undefined;
 
   constructor(options: JobWorkerOptions) {
@@ -116,14 +116,14 @@ export class JobWorker {
       kinds,
       free.map(({ slots }) => slots),
       free.map(({ type }) => leaseOf(type)),
-      // After a pause of the machine a lease of its own has run out before it could be renewed.
+      // After a suspension of the machine, a lease may have expired before its renewal.
       [...this.#renewed.keys()],
     ]);
     for (const row of rows) this.#start(row);
     return rows.length > 0 ? "again" : this.#untilNextDue(kinds);
   }
 
-  /** Resolves when every job under way has ended. */
+  /** Resolves when all running jobs have ended. */
   async drain(): Promise<void> {
     await Promise.all(this.#underWay);
   }
@@ -155,7 +155,7 @@ export class JobWorker {
       );
     } catch (error) {
       this.#options.onFailure(row.kind, error);
-      // When this fails too, the lease runs out and the job is due again.
+      // If this fails too, the lease expires and the job becomes due again.
       await this.#postpone(type, row, error).catch((second: unknown) =>
         this.#options.onFailure(row.kind, second),
       );
@@ -171,7 +171,7 @@ export class JobWorker {
     const result = await (type.effect &&
       withTimeout(signal, type.effect(platform, payload, attempt)));
     await platform.db.write(partitionOf(row), async (session) => {
-      // Another worker may have claimed it by now, when we were slow.
+      // If this worker was slow, another one may have claimed the job.
       if ((await session.send(HOLD, [row.id, row.generation])).length === 0) return;
       const act = new Act({
         session,
@@ -185,7 +185,7 @@ export class JobWorker {
     });
   }
 
-  /** Keeps the lease of an attempt for as long as it takes: a crash gives it up in minutes. */
+  /** Keeps the lease of an attempt while it runs. After a crash it expires within minutes. */
   #holdLease(type: JobType, { id, generation }: JobRow): RenewedLease & Disposable {
     const lost = new AbortController();
     const lease = { generation, lost, renewedAtMs: this.#options.platform.clock.nowMs() };
@@ -206,12 +206,12 @@ export class JobWorker {
       lease.renewedAtMs = nowMs;
       const until = new Date(nowMs + LEASE_MAX_MS + LEASE_MARGIN_MS);
       const held = await db.system(RENEW, [id, lease.generation, until]);
-      // Another worker has it: what this one does would be done twice.
+      // Another worker has the job; continuing would do the work twice.
       if (held.length === 0) lease.lost.abort();
     }
   }
 
-  /** Ends the job, or arms it for its next turn. */
+  /** Ends the job, or schedules its next turn. */
   #end(session: Transaction, type: JobType, row: JobRow, again: boolean): void {
     const { everyMs } = type;
     const next = new Date(this.#options.platform.clock.nowMs() + (again ? 0 : (everyMs ?? 0)));
@@ -223,7 +223,7 @@ export class JobWorker {
   async #postpone(type: JobType, row: JobRow, error: unknown): Promise<void> {
     const { db, clock } = this.#options.platform;
     const text = error instanceof Error ? error.message : String(error);
-    // Scrubbed before it is cut, since half a secret would not be recognised.
+    // Scrubbed before truncation, because a truncated secret would not be recognised.
     const message = recentSecrets.scrub(text).slice(0, ERROR_CHARACTERS_MAX);
     const spent = row.attempts >= type.attemptsMax && type.everyMs === undefined;
     const at = new Date(clock.nowMs() + (spent ? 0 : type.retryDelayMs(row.attempts)));
@@ -252,7 +252,7 @@ function describeJob({ kind, id, attempts, correlation_id }: JobRow): SpanDescri
   };
 }
 
-/** Each turn of a recurring job starts a causal chain of its own. */
+/** Each turn of a recurring job starts a new causal chain. */
 function toCaller({ everyMs }: JobType, row: JobRow, clock: Clock): Caller {
   return systemCaller(partitionOf(row), {
     correlationId: everyMs === undefined ? row.correlation_id : newCorrelationId(clock),
@@ -270,7 +270,7 @@ function partitionOf({ workspace_id, environment }: JobRow): Partition {
   return { workspace: workspace_id, environment };
 }
 
-/** Gives up on an effect that overlooks its signal; its lease has a margin for that. */
+/** Abandons an effect that ignores its signal. Its lease has a margin for this. */
 function withTimeout<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(new Error("The attempt took too long."));

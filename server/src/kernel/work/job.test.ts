@@ -143,7 +143,7 @@ const pass = (ms: number) => {
   world.kernel.wakeSignal.raise("jobs");
 };
 
-test("a job runs once, in the partition that planned it, and is gone", async () => {
+test("a job runs once in the partition of its transaction, and is deleted", async () => {
   await enqueue({ kind: "simple", mark: "a" });
   await until(async () => (await marks("a")).length > 0);
   await until(
@@ -155,7 +155,7 @@ test("a job runs once, in the partition that planned it, and is gone", async () 
   expect(done.correlationId).toBe(planned.correlationId);
 });
 
-test("work that was planned in an act that failed is never done", async () => {
+test("a job enqueued in a failed transaction never runs", async () => {
   expect(await enqueue({ kind: "simple", mark: "undone", fail: true })).toMatchObject({
     status: 500,
     events: [],
@@ -172,7 +172,7 @@ test("a timer waits for its time", async () => {
   await until(async () => (await marks("b")).length > 0);
 });
 
-test("an attempt that fails is made again later with the same id, and its result counts once", async () => {
+test("retries a failed attempt later with the same id, and its result counts once", async () => {
   await enqueue({ kind: "flaky", mark: "c" });
   for (const tries of [1, 2]) {
     await until(async () => attempts["c"]?.length === tries);
@@ -191,7 +191,7 @@ test("an attempt that fails is made again later with the same id, and its result
   expect(new Set(attempts["c"]).size).toBe(1);
 });
 
-test("a job that can't succeed is marked failed, with its error", async () => {
+test("marks a job that can't succeed as failed, with its error", async () => {
   await enqueue({ kind: "hopeless", mark: "d" });
   const [row] = await until(async () => {
     const rows = await world.sql(
@@ -202,7 +202,7 @@ test("a job that can't succeed is marked failed, with its error", async () => {
   expect(row).toMatchObject({ attempts: 2, last_error: "never" });
 });
 
-test("an effect that never ends is abandoned at its time limit", async () => {
+test("abandons an effect that never ends at its timeout", async () => {
   await enqueue({ kind: "hanging", mark: "e" });
   await until(async () => {
     const rows = await world.sql(
@@ -212,7 +212,7 @@ test("an effect that never ends is abandoned at its time limit", async () => {
   });
 });
 
-test("of the jobs with one key one waits; it can be moved", async () => {
+test("only one job per key waits, and it can be moved", async () => {
   await enqueue({ kind: "simple", mark: "f-1", key: "f", inMs: 600_000 });
   await enqueue({ kind: "simple", mark: "f-2", key: "f", inMs: 1_200_000 });
   const waiting = () => world.sql("select payload->>'mark' as mark from jobs where key = 'f'");
@@ -222,7 +222,7 @@ test("of the jobs with one key one waits; it can be moved", async () => {
   expect(await marks("f-%")).toEqual(["f-3"]);
 });
 
-test("one that is wanted again while it is being carried out takes another turn", async () => {
+test("a job enqueued again while it runs takes another turn", async () => {
   await enqueue({ kind: "slow", mark: "h-1", key: "h" });
   await until(async () => gates["h-1"]);
   await enqueue({ kind: "slow", mark: "h-2", key: "h" });
@@ -241,7 +241,7 @@ test("a recurring job takes its turns", async () => {
   await until(async () => (await marks("tick")).length === 2);
 });
 
-test("the work of a dead worker is taken up when its lease runs out", async () => {
+test("takes over the work of a dead worker when its lease expires", async () => {
   const id = newId("job");
   await world.sql(
     `insert into jobs (id, workspace_id, environment, kind, payload, due_at, attempts, generation,
@@ -254,7 +254,7 @@ test("the work of a dead worker is taken up when its lease runs out", async () =
   await until(async () => (await marks("g")).length === 1);
 });
 
-test("an attempt that takes hours renews a lease of minutes, so that a crash costs no more", async () => {
+test("a long attempt renews a short lease, so a crash delays the job by minutes only", async () => {
   await enqueue({ kind: "long", mark: "h" });
   await until(async () => gates["h"]);
   const untilDueMs = async (): Promise<number> => {

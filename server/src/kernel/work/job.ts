@@ -6,7 +6,7 @@ import { newId } from "../schema/id.ts";
 
 const RETRY_DELAY_MAX_MS = 3_600_000;
 
-/** Declares a kind of work. */
+/** Declares a kind of job. */
 export function job<
   Payload extends TSchema,
   const E extends readonly EventType[] = [],
@@ -20,11 +20,11 @@ export function job<
   readonly retryDelayMs?: (attempt: number) => number;
   readonly everyMs?: number;
   readonly concurrency?: number;
-  /** The part that reaches outside. At least once: the same job's id comes with every attempt. */
+  /** The part with external effects. Runs at least once: every attempt has the same job id. */
   effect?(platform: Platform, payload: Static<Payload>, attempt: JobAttempt): Promise<Result>;
   /**
-   * The part that changes state, exactly once: it commits together with the end of the job. "again"
-   * gives a recurring job its next turn at once.
+   * The part that changes state, exactly once: it commits together with the end of the job. "again" starts the next
+   * turn of a recurring job immediately.
    */
   run(
     ctx: WriteContext<E[number]>,
@@ -42,9 +42,9 @@ export function job<
 }
 
 /**
- * Its cause is the last event that the transaction appended, where that is what it was enqueued beside.
- * A second job with the same key: a running one takes another turn afterwards, since it may have read
- * already; a failed one starts anew; a waiting one is kept or moved.
+ * Its cause is the last event that the transaction appended, if it was enqueued together with an event. On a second
+ * job with the same key: a running one takes another turn, because it may already have read its data; a failed one
+ * starts again; a waiting one is kept or moved.
  */
 const ENQUEUE = `
   insert into jobs (id, kind, key, payload, due_at, correlation_id, causation_id, depth, created_at)

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 
 /**
- * "again": there may be more to do at once. "soon": in a moment, and then ever later while it goes on.
- * A number: after so many milliseconds.
+ * "again": more work may be available now. "soon": after a short delay that grows with repetition. A number: after
+ * this many milliseconds.
  */
 export type LoopNext = "again" | "soon" | number;
 
@@ -13,8 +13,8 @@ const FAILURE_DELAY_MIN_MS = 100;
 const FAILURE_DELAY_MAX_MS = 10_000;
 
 /**
- * Runs one step after another until it is stopped: at once while there is work, then at the next wake-up
- * or when the time that the step returned has passed. A step that throws is retried with back-off.
+ * Runs steps until it is stopped: immediately while there is work, otherwise at the next wake-up or after the delay
+ * returned by the step. A step that throws is retried with back-off.
  */
 export class Loop {
   readonly #pauseMs: number;
@@ -25,7 +25,7 @@ export class Loop {
   #woken = false;
   #sleep: AbortController | undefined;
 
-  /** `pauseMs` lets work gather under load, so that one step handles much of it. */
+  /** `pauseMs` lets work accumulate under load, so that one step handles more of it. */
   constructor(step: () => Promise<LoopNext>, onFailure: (error: unknown) => void, pauseMs = 0) {
     this.#pauseMs = pauseMs;
     this.#step = step;
@@ -38,7 +38,7 @@ export class Loop {
     this.#sleep?.abort();
   }
 
-  /** Resolves when the step under way is over. */
+  /** Resolves when the current step has ended. */
   async stop(): Promise<void> {
     this.#running = false;
     this.#sleep?.abort();
@@ -62,7 +62,7 @@ export class Loop {
       soon = next === "soon" ? soon + 1 : 0;
       if (next === "again") continue;
       const waitMs = next === "soon" ? Math.min(SOON_MIN_MS * 2 ** (soon - 1), SOON_MAX_MS) : next;
-      // Woken during the step: there is a stream of work, and larger batches are cheaper.
+      // Woken during the step: work arrives continuously, and larger batches are cheaper.
       const pauseMs = this.#woken ? this.#pauseMs * BUSY_PAUSE_FACTOR : this.#pauseMs;
       if (!this.#woken || failures > 0) await this.#wait(waitMs);
       if (pauseMs > 0 && this.#running) await delay(pauseMs);

@@ -6,22 +6,22 @@ import { job } from "./job.ts";
 const MINUTE_MS = 60_000;
 
 /**
- * The rows that one batch may delete. A batch is a transaction, and no reader of the log gets past one that
- * is open: a thousand rows are 10 to 40 ms, and still 20,000 rows a second one after another.
+ * The maximum number of rows per batch. A batch is a transaction, and readers of the log wait for open ones: a
+ * thousand rows take 10 to 40 ms, which still allows 20,000 rows per second.
  */
 export const RETENTION_ROWS_MAX = 1_000;
 
 /**
- * A recurring job that deletes expired rows, a batch a turn. While there is much the next turn comes at
- * once, so that it keeps up; half a batch is much, since some of a batch may have changed meanwhile, or bear
- * a time from when a clock was wrong.
+ * A recurring job that deletes expired rows, one batch per turn. While there are many, the next turn starts
+ * immediately. Half a batch counts as many, because some rows may have changed since, or have a time from a wrong
+ * clock.
  */
 export function retentionJob(about: {
   readonly kind: string;
-  /** A minute by default: little at a time rather than much now and then. */
+  /** Default: one minute, for small amounts often instead of large ones rarely. */
   readonly everyMs?: number;
   readonly rowsMax?: number;
-  /** Deletes at most so many rows; resolves to how many it deleted. */
+  /** Deletes up to this number of rows. Resolves to the number of deleted rows. */
   remove(platform: Platform, rowsMax: number): Promise<number>;
 }): JobType {
   const { kind, everyMs = MINUTE_MS, rowsMax = RETENTION_ROWS_MAX } = about;
@@ -35,7 +35,7 @@ export function retentionJob(about: {
   });
 }
 
-/** Runs a `delete` in all workspaces, as the system; resolves to how many rows it deleted. */
+/** Runs a `delete` in all workspaces as the system role. Resolves to the number of deleted rows. */
 export async function deleteAcrossWorkspaces(
   db: Database,
   statement: string,

@@ -7,7 +7,7 @@ import { startWorld, until, type World } from "../testing/world.ts";
 
 const ALL = Array.from({ length: SHARDS }, (_, shard) => shard);
 const CHURNS = 12;
-/** A silent node's shards are free after five seconds; the rest is for a busy machine. */
+/** The leases of a silent node expire after five seconds; the rest is for a busy machine. */
 const TAKE_OVER_LIMIT_MS = 30_000;
 
 let world: World;
@@ -22,12 +22,12 @@ afterEach(async () => {
   await world[Symbol.asyncDispose]();
 });
 
-/** One of those who share the work, and what it was told. */
+/** A node that shares the work, and the callbacks it received. */
 interface Node {
   readonly leases: ShardLeases;
   readonly gained: number[];
   readonly lost: number[];
-  /** Resolves when the node may let go of a shard. */
+  /** Resolves when the node may release a shard. */
   finishes: (shard: number) => Promise<void>;
   loop?: Loop;
 }
@@ -57,7 +57,7 @@ const held = ({ leases }: Node): number[] => ALL.filter((shard) => leases.holds(
 const shared = (): number[] =>
   ALL.filter((shard) => nodes.filter(({ leases }) => leases.holds(shard)).length > 1);
 
-test("a single node holds all shards, and a second gets half of them", async () => {
+test("a single node holds all shards, and a second one gets half of them", async () => {
   const [one, other] = [join("one"), join("other")];
   await one.leases.step();
   expect(held(one)).toEqual(ALL);
@@ -77,14 +77,14 @@ test("a single node holds all shards, and a second gets half of them", async () 
   expect(other.gained.toSorted((a, b) => a - b)).toEqual(held(other));
 });
 
-test("a shard whose work is under way moves only when that is over", async () => {
+test("a shard with running work moves only after the work has ended", async () => {
   const [one, other] = [join("one"), join("other")];
   const { promise, resolve } = Promise.withResolvers<void>();
   one.finishes = () => promise;
   await one.leases.step();
   await other.leases.step();
   await one.leases.step();
-  // It begins nothing more there, yet renews its hold.
+  // It starts no further work there, but renews its lease.
   expect(held(one)).toHaveLength(SHARDS / 2);
   await one.leases.step();
   await other.leases.step();
@@ -98,7 +98,7 @@ test("a shard whose work is under way moves only when that is over", async () =>
   expect(other.gained.toSorted((a, b) => a - b)).toEqual(one.lost.toSorted((a, b) => a - b));
 });
 
-test("a node that ends in good order hands over at once", async () => {
+test("a node that shuts down hands its shards over immediately", async () => {
   const [one, other] = [join("one"), join("other")];
   await one.leases.step();
   await other.leases.step();
@@ -110,7 +110,7 @@ test("a node that ends in good order hands over at once", async () => {
   expect(await world.sql("select node from lane_nodes")).toEqual([{ node: "other" }]);
 });
 
-test("the shards of a node that falls silent are taken over, after it has stopped by itself", async () => {
+test("a silent node stops its work before other nodes take over its shards", async () => {
   const [one, other] = [join("one"), join("other")];
   await one.leases.step();
   other.loop = new Loop(() => other.leases.step(), rethrow);
@@ -119,7 +119,7 @@ test("the shards of a node that falls silent are taken over, after it has stoppe
     return held(other).length === SHARDS;
   }, TAKE_OVER_LIMIT_MS);
   expect(held(one)).toEqual([]);
-  // Back again, it gets its share as any other.
+  // When it returns, it gets its share like any other node.
   one.loop = new Loop(() => one.leases.step(), rethrow);
   await until(async () => {
     expect(shared()).toEqual([]);
@@ -127,7 +127,7 @@ test("the shards of a node that falls silent are taken over, after it has stoppe
   }, TAKE_OVER_LIMIT_MS);
 });
 
-test("a shard that becomes free while its hold is being renewed is never believed to be held by two", async () => {
+test("two nodes never both believe to hold a shard that is released during a renewal", async () => {
   const [one, other] = [join("one"), join("other")];
   const { promise, resolve } = Promise.withResolvers<void>();
   one.finishes = () => promise;
@@ -150,13 +150,13 @@ test("a shard that becomes free while its hold is being renewed is never believe
   });
 });
 
-test("however nodes come and go, no shard is ever held by two", async () => {
+test("two nodes never hold the same shard while nodes come and go", async () => {
   const random = seeded(7);
   const run = (node: Node): void => {
     node.finishes = () => new Promise((done) => setTimeout(done, random() * 30));
     node.loop = new Loop(async () => {
       await node.leases.step();
-      // Far more often than in earnest, so that steps and letting go meet.
+      // Far more often than in production, so that steps and releases overlap.
       return 1 + Math.floor(random() * 20);
     }, rethrow);
   };
@@ -179,7 +179,7 @@ test("however nodes come and go, no shard is ever held by two", async () => {
   expect([...doubles]).toEqual([]);
 });
 
-/** Holds up whoever renews shards for as long as `work` takes; `waits` tells whether somebody does. */
+/** Blocks renewals of shards while `work` runs. `waits` returns whether one is blocked. */
 async function whileLocked<T>(work: (waits: () => Promise<boolean>) => Promise<T>): Promise<T> {
   return withOwnerClient(world.database.system, async (client) => {
     await client.query("begin");

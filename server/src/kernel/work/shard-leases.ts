@@ -1,17 +1,17 @@
 import type { Database } from "../db/database.ts";
 import type { LoopNext } from "./loop.ts";
 
-/** How many shards a kind of work is divided into: as many nodes can share it. */
+/** The number of shards per kind of work, and so the maximum number of nodes that share it. */
 export const SHARDS = 16;
 
 const RENEW_MS = 1_000;
-/** How soon we check again whether a shard that we are to release is idle. */
+/** The interval for checking whether a shard to release is idle. */
 const RELEASE_CHECK_MS = 50;
 const LEASE_MS = 5_000;
-/** We stop this long before the lease expires and others may begin. */
+/** Work stops this long before the lease expires and other nodes can start. */
 const LEASE_MARGIN_MS = 1_500;
 
-/** Registers this node and returns the other live ones, by the database's own clock. */
+/** Registers this node and returns the other live ones, by the database clock. */
 const HEARTBEAT = `
   with alive as (
     insert into lane_nodes (name, node, seen_at) values ($1, $2, clock_timestamp())
@@ -36,22 +36,22 @@ export interface ShardLeasesOptions {
   readonly db: Database;
   readonly name: string;
   readonly node: string;
-  /** Called with shards that are newly ours. */
+  /** Called with newly held shards. */
   readonly onGain: (shards: readonly number[]) => void;
-  /** Resolves when nothing in the shard is under way; another node begins only then. */
+  /** Resolves when no work in the shard is running. Another node starts only then. */
   readonly onLose: (shard: number) => Promise<void>;
-  /** The shard is another node's already, since we did not renew its lease in time. */
+  /** Called when another node holds the shard, because this node did not renew the lease in time. */
   readonly onExpire: (shard: number) => void;
 }
 
 /**
- * Divides one kind of work among the nodes that do it, by leases on shards. A shard belongs to one node at a
- * time, so that limits, pace and order can be kept in that node's memory. The share of each follows from
- * which nodes are alive; a node that dies loses its shards when it no longer renews their leases.
+ * Distributes one kind of work among nodes by leases on shards. One node at a time holds a shard, so that limits, pace
+ * and order can be kept in its memory. The shares depend on which nodes are alive. A node that dies loses its shards
+ * when their leases expire.
  */
 export class ShardLeases {
   readonly #options: ShardLeasesOptions;
-  /** Shards that we are to release, busy while anything in them is under way. */
+  /** Shards to release, busy while work in them is running. */
   readonly #releasing = new Map<number, "busy" | "idle">();
   #held: ReadonlySet<number> = new Set();
   #heldUntilMs = 0;
@@ -60,7 +60,7 @@ export class ShardLeases {
     this.#options = options;
   }
 
-  /** True when work of this shard may be started here and now. */
+  /** True if work of this shard may be started on this node now. */
   holds(shard: number): boolean {
     return (
       this.#held.has(shard) && !this.#releasing.has(shard) && performance.now() < this.#heldUntilMs
@@ -68,8 +68,8 @@ export class ShardLeases {
   }
 
   /**
-   * Renews our leases, acquires those of our share, releases the others. Nothing else writes to the table:
-   * a shard that was released during a renewal would be believed to be held.
+   * Renews held leases, acquires those of this node's share and releases the others. No other code may write to the
+   * table, because a shard released during a renewal would be treated as held.
    */
   async step(): Promise<LoopNext> {
     const { db, name, node, onGain } = this.#options;
@@ -87,7 +87,7 @@ export class ShardLeases {
     const rows = await db.system<{ shard: number }>(ACQUIRE, [name, node, acquired, LEASE_MS]);
     const before = performance.now() < this.#heldUntilMs ? this.#held : new Set();
     const held = new Set(rows.map(({ shard }) => shard));
-    // Another node took them while we did not renew: what waits here is its work now.
+    // Another node took them before this node renewed its leases, and owns their waiting work now.
     for (const shard of this.#held) if (!held.has(shard)) this.#options.onExpire(shard);
     this.#held = held;
     this.#heldUntilMs = startedAtMs + LEASE_MS - LEASE_MARGIN_MS;
@@ -96,7 +96,7 @@ export class ShardLeases {
     return this.#releasing.size > 0 ? RELEASE_CHECK_MS : RENEW_MS;
   }
 
-  /** Releases everything at once, for an orderly shutdown. No step may be under way. */
+  /** Releases all shards for a shutdown. Must not run during a step. */
   async close(): Promise<void> {
     const { db, name, node } = this.#options;
     await this.#release([...this.#held]);
@@ -118,7 +118,7 @@ export class ShardLeases {
   }
 }
 
-/** The shards of a node. Every node computes the same division, without a message between them. */
+/** The shards of a node. Every node computes the same distribution without communication. */
 export function assignShards(node: string, others: readonly string[]): ReadonlySet<number> {
   const nodes = [node, ...others].toSorted();
   const rank = nodes.indexOf(node);

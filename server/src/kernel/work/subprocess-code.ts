@@ -1,28 +1,25 @@
 /**
- * The code of our processes, and what of it they may read. It lies in the bundle that the server was started from, or
- * else among the sources; for the command line, which has none, in the folder of its own (`offline/build.ts`).
+ * The code of subprocesses, and the files they may read. It is in the bundle from which the server was started, or in
+ * the sources. The CLI has neither and uses a separate folder (`offline/build.ts`).
  */
 import { existsSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of the bundle without sources; undefined for the server, whose bundle names its sources. */
+/** The folder of a bundle without sources. Undefined for the server, whose bundle references its sources. */
 export const BUNDLE_FOLDER = import.meta.url.endsWith(".ts")
   ? undefined
   : dirname(fileURLToPath(import.meta.url));
 
-/**
- * The path of a program: by its name in the bundle, from which it starts in half of the time or less, or else its
- * source.
- */
+/** The path of a program: in the bundle, from which it starts at least twice as fast, or its source. */
 export function programFile(source: URL, bundled: string): string {
   if (BUNDLE_FOLDER !== undefined) return join(BUNDLE_FOLDER, bundled);
-  // `bundle.mjs` sets it where the server runs from one.
+  // Set by `bundle.mjs` if the server runs from a bundle.
   const built = join(process.env["MILLRACE_BUNDLE"] ?? "", bundled);
   return isAbsolute(built) && existsSync(built) ? built : fileURLToPath(source);
 }
 
-/** Node's permission model, by the name that it has in this version. */
+/** Node's permission flag in this version. */
 export const PERMISSION_FLAG = process.allowedNodeEnvironmentFlags.has("--permission")
   ? "--permission"
   : "--experimental-permission";
@@ -30,8 +27,8 @@ export const PERMISSION_FLAG = process.allowedNodeEnvironmentFlags.has("--permis
 const SERVER = fileURLToPath(new URL("../../..", import.meta.url));
 
 /**
- * The arguments by which a process may read its program, our code and its libraries, and nothing else: neither the data
- * folder nor the master key is among them.
+ * Arguments that allow a process to read its program, our code and libraries, and nothing else, in particular not the
+ * data folder and the master key.
  */
 export function readOnlyCodeArguments(program: string): readonly string[] {
   return [PERMISSION_FLAG, ...[program, ...codePaths()].map((path) => `--allow-fs-read=${path}`)];
@@ -44,7 +41,7 @@ function codePaths(): readonly string[] {
   return [...new Set(paths)];
 }
 
-/** Every folder of libraries that a module of ours is looked up in. */
+/** All library folders in which our modules are resolved. */
 function libraryFolders(folder: string): readonly string[] {
   const own = join(folder, "node_modules");
   const parent = dirname(folder);

@@ -1,2 +1,2 @@
-/** The first message of a subprocess, when it can take work. */
+/** The first message of a subprocess, when it can accept work. */
 export const READY_MESSAGE = "ready";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** Says that it is ready, and then takes a while to die, since so much memory is to be given back. */
+/** Reports ready and then takes long to exit, because it must free much memory. */
 const CHILD = `
   import { writeFileSync } from "node:fs";
   const memory = Buffer.alloc(256 * 1024 * 1024, 1);
@@ -12,7 +12,7 @@ const CHILD = `
   process.once("disconnect", () => memory.at(-1));
 `;
 
-/** Closes it when it has said so, before that was read. */
+/** Closes the child after its ready message, before the message is read. */
 const PARENT = `
   import { existsSync } from "node:fs";
   import { Subprocess } from ${JSON.stringify(join(import.meta.dirname, "subprocess.ts"))};
@@ -22,13 +22,13 @@ const PARENT = `
   await one.close();
 `;
 
-test("a program that waits for a process to end does so, also where it only got ready in the meantime", async () => {
+test("a program that waits for a process to end does so, also if the process became ready while closing", async () => {
   const folder = await mkdtemp(join(tmpdir(), "millrace-subprocess-"));
   const program = join(folder, "child.mjs");
   await writeFile(program, CHILD);
   const args = ["--input-type=module", "-e", PARENT, program, join(folder, "said")];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   await rm(folder, { recursive: true });
-  // Node's own code for a program that has nothing left to do and still waits is 13.
+  // Node exits with code 13 if a program still awaits something but has nothing left to do.
   expect([status, stderr]).toEqual([0, ""]);
 });

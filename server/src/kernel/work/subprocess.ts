@@ -5,28 +5,28 @@ export interface SubprocessOptions {
   readonly program: string;
   readonly args?: readonly string[];
   readonly execArgv: readonly string[];
-  /** All that it gets of the environment. */
+  /** The complete environment of the process. */
   readonly env: Readonly<Record<string, string>>;
-  /** Gets all messages but the first, `READY_MESSAGE`. */
+  /** Receives all messages except the first, `READY_MESSAGE`. */
   readonly onMessage: (message: unknown) => void;
 }
 
-/** How a process ended; by a signal, or with a code. */
+/** How a process ended: by a signal or with a code. */
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
 /**
- * A process of our own that runs what can't be trusted to end. While nobody waits for it, it does not keep
- * this process alive; it ends by itself when this process is gone and its channel closes.
+ * A child process for work that may never end. While it is idle, it does not keep this process alive. It exits when
+ * this process ends and its channel closes.
  */
 export class Subprocess {
   readonly #child: ChildProcess;
   #isAlive = true;
   #isReady = false;
   #isClosing = false;
-  /** Resolves when it can take work. */
+  /** Resolves when it can accept work. */
   readonly ready: Promise<void>;
   readonly ended: Promise<ProcessEnd>;
 
@@ -42,7 +42,7 @@ export class Subprocess {
       child.once("error", () => end(null, null));
     });
     this.ready = this.#whenReady(options.program);
-    // The caller that sends the first work gets the error; until then nobody waits for it.
+    // The caller that sends the first work gets the error. Before that, it has no handler.
     this.ready.catch(() => undefined);
     child.on("message", (message) => {
       if (this.#isReady) options.onMessage(message);
@@ -58,13 +58,13 @@ export class Subprocess {
   }
 
   send(message: object): void {
-    // When it can't be sent, the process has ended, which `ended` reports.
+    // If sending fails, the process has ended, which `ended` reports.
     this.#child.send(message, () => undefined);
   }
 
-  /** Keeps this process alive while it waits for the subprocess; an idle one keeps nothing alive. */
+  /** Keeps this process alive while it waits for the subprocess. */
   hold(hold: boolean): void {
-    // `close` waits for its end, whatever the process says or finishes in the meantime.
+    // `close` waits for its end, regardless of messages and completed work.
     if (!this.#isAlive || (this.#isClosing && !hold)) return;
     for (const handle of [this.#child, this.#child.channel]) {
       if (hold) handle?.ref();
@@ -76,7 +76,7 @@ export class Subprocess {
     this.#child.kill("SIGKILL");
   }
 
-  /** Kills it, whatever it is doing. */
+  /** Kills it immediately. */
   async close(): Promise<void> {
     this.#isClosing = true;
     this.hold(true);
@@ -110,9 +110,8 @@ interface PooledProcess {
 }
 
 /**
- * Keeps idle processes of pools that were closed for those that come next: where one program opens many kernels, one
- * after the other, as tests do, each of them would start its own. What ran in one before is nothing to the next work:
- * it may be that of somebody else in any case.
+ * Keeps idle processes of closed pools for later ones: a program that opens many kernels in sequence, such as the
+ * tests, would otherwise start processes for each. Reuse is safe, because processes always serve several users.
  */
 export class IdleProcesses<T extends PooledProcess> {
   readonly #kept: T[] = [];
@@ -127,7 +126,7 @@ export class IdleProcesses<T extends PooledProcess> {
     return undefined;
   }
 
-  /** Keeps one that is idle, or ends it where there are enough. */
+  /** Keeps an idle process, or ends it if there are enough. */
   async put(one: T): Promise<void> {
     if (one.isAlive && this.#kept.length < this.#max) this.#kept.push(one);
     else await one.close();

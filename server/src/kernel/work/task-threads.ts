@@ -6,22 +6,21 @@ import { READY_MESSAGE } from "./subprocess-ready.ts";
 export interface TaskThreadsOptions {
   /** A module that calls `serveTasks`. */
   readonly program: URL;
-  /** With two, no workspace keeps the others waiting: it never gets all. */
+  /** With two, one workspace cannot block the others, because it never gets all threads. */
   readonly threads: number;
   readonly timeoutMs: number;
-  /** Whether a task may be stopped anywhere; otherwise its thread is ended, and the next one takes long to start. */
+  /** True if a task can be stopped at any point. Otherwise its thread is ended, and the next one starts slowly. */
   readonly isStoppable: boolean;
 }
 
 const START_TIMEOUT_MS = 60_000;
-/** Beyond the time limit, for a thread that stops its task itself. */
+/** Added to the time limit for a thread that stops its task itself. */
 const GRACE_MS = 2_000;
 const LIMITS = { stackSizeMb: 8, maxOldGenerationSizeMb: 256 };
 
 /**
- * Works on what people wrote without blocking the event loop, which serves everybody: one task at a time in each
- * of a few threads, in turns between workspaces. A thread that does not stop in time, or that its task breaks, is
- * ended, and the next task gets a new one.
+ * Runs user-defined work outside the event loop: one task at a time in each of a few threads, fairly between
+ * workspaces. A thread that does not stop in time, or crashes, is ended, and the next task gets a new one.
  */
 export class TaskThreads<Task, Result> {
   readonly #options: TaskThreadsOptions;
@@ -33,7 +32,7 @@ export class TaskThreads<Task, Result> {
     this.#share = new FairShare(options.threads);
   }
 
-  /** The result, when it is the turn of the workspace; undefined when the task took too long or broke its thread. */
+  /** The result after the workspace's turn. Undefined if the task timed out or crashed its thread. */
   run(workspace: string, task: Task): Promise<Result | undefined> {
     return this.#share.run(workspace, async () => {
       const thread = this.#idle.pop() ?? (await this.#start());
@@ -45,7 +44,7 @@ export class TaskThreads<Task, Result> {
         timeoutMs + (isStoppable ? GRACE_MS : 0),
       );
       if (message) {
-        // Idle, it does not keep the process from ending.
+        // An idle thread does not keep the process alive.
         thread.unref();
         this.#idle.push(thread);
       } else await thread.terminate();
@@ -59,7 +58,7 @@ export class TaskThreads<Task, Result> {
       resourceLimits: LIMITS,
       workerData: { stopAfterMs: isStoppable ? timeoutMs : undefined } satisfies ThreadData,
     });
-    // The task fails when the thread exits; an error without a listener would end the process.
+    // The task fails when the thread exits. Without a listener, the error would end the process.
     thread.on("error", () => undefined);
     if ((await nextMessage(thread, START_TIMEOUT_MS)) === READY_MESSAGE) return thread;
     await thread.terminate();
@@ -71,7 +70,7 @@ interface ThreadData {
   readonly stopAfterMs: number | undefined;
 }
 
-/** Serves tasks in a thread; an exception ends it. Work that waits for something can't be stopped at its time limit. */
+/** Serves tasks in a thread. An exception ends it. Asynchronous work cannot be stopped at its timeout. */
 export function serveTasks<Task>(work: (task: Task) => unknown): void {
   const { stopAfterMs } = workerData as ThreadData;
   const run =
@@ -85,11 +84,11 @@ export function serveTasks<Task>(work: (task: Task) => unknown): void {
 const context = createContext({ work: undefined as (() => unknown) | undefined });
 const script = new Script("work()");
 
-/** Runs work; undefined when it was stopped at its time limit. */
+/** Runs work. Undefined if it was stopped at its timeout. */
 function runFor(limitMs: number, work: () => unknown): unknown {
   context["work"] = work;
   try {
-    // A script's timeout stops whatever the script calls, regular expressions too.
+    // A script's timeout also stops functions called by the script, including regular expressions.
     return script.runInContext(context, { timeout: limitMs });
   } catch (error) {
     if ((error as { code?: unknown }).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return undefined;
@@ -97,7 +96,7 @@ function runFor(limitMs: number, work: () => unknown): unknown {
   }
 }
 
-/** The next message of the thread; undefined when it exits first, or takes too long. */
+/** The next message of the thread. Undefined if it exits first or takes too long. */
 function nextMessage<Message>(thread: Worker, limitMs: number): Promise<Message | undefined> {
   return new Promise((resolve) => {
     const finish = (message?: Message): void => {

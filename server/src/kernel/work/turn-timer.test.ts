@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { forEachInTurns, runForWorkspace, TurnTimer } from "./turn-timer.ts";
 
-/** Works without a pause for longer than a turn may take. */
+/** Works without a pause for longer than a turn allows. */
 function work(ms = 10): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
 }
 
-/** A number that grows by one in each turn of the event loop. */
+/** A counter of event loop turns. */
 function countTurns() {
   let turn = 0;
   let isOver = false;
@@ -19,7 +19,7 @@ function countTurns() {
   return { now: () => turn, stop: () => (isOver = true) };
 }
 
-test("work of one piece does not wait, and longer work lets others be served between two pieces", async () => {
+test("a single piece of work does not wait, and longer work yields between pieces", async () => {
   const turns = countTurns();
   const at: number[] = [];
   await forEachInTurns(["only"], () => void at.push(turns.now()));
@@ -33,7 +33,7 @@ test("work of one piece does not wait, and longer work lets others be served bet
   expect(new Set(seen.slice(1)).size).toBe(3);
 });
 
-test("in each turn only one of those that wait goes on, each workspace in its turn", async () => {
+test("continues one waiting task per turn, alternating between workspaces", async () => {
   const turns = countTurns();
   const order: [number, string][] = [];
   const wait = async (workspace: string, name: string): Promise<void> => {

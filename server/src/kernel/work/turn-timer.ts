@@ -1,44 +1,45 @@
 /**
- * Long work in turns. One process serves every workspace on one event loop, so work whose size a person chooses is cut
- * into parts: together they take at most `TURN_MS` of one turn of the loop, however many requests have such work.
- * Those that wait continue one at a time, each workspace in its turn. A request of few milliseconds never waits here.
+ * Cooperative scheduling of long work. One process serves all workspaces on one event loop, so work whose size users
+ * control is split into pieces: together they use at most `TURN_MS` per event loop turn, regardless of the number of
+ * requests. Waiting requests continue one at a time, alternating between workspaces. A request of a few milliseconds
+ * never waits here.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** A small request takes several turns of the loop, and each of them may come behind a piece of long work. */
+/** A small request takes several event loop turns, and each can come after a piece of long work. */
 const TURN_MS = 8;
 
-/** The workspace that the current call works for. */
+/** The workspace of the current call. */
 const workspaces = new AsyncLocalStorage<string>();
 
-/** Runs a call whose long work takes turns with that of other workspaces. */
+/** Runs a call whose long work alternates with that of other workspaces. */
 export function runForWorkspace<T>(workspace: string | undefined, call: () => T): T {
   return workspace === undefined ? call() : workspaces.run(workspace, call);
 }
 
-/** Divides work by time: how long a row or a cell takes is up to who wrote it. */
+/** Splits work by time, because users control how long a row or a cell takes. */
 export class TurnTimer {
   #hasBegun = false;
 
-  /** `if (turn.isOver()) await turn.next();` comes before each piece; work of one piece costs nothing. */
+  /** Call `if (turn.isOver()) await turn.next();` before each piece. A single piece costs nothing. */
   isOver(): boolean {
     if (this.#hasBegun) return performance.now() > turns.endMs();
     this.#hasBegun = true;
     return false;
   }
 
-  /** Lets others be served, then begins the next turn. */
+  /** Yields, then begins the next turn. */
   next(): Promise<void> {
     return turns.wait(workspaces.getStore() ?? "");
   }
 }
 
-/** The turns of the event loop, and what waits for them. */
+/** The event loop turns and their waiting work. */
 class Turns {
-  /** When the long work of the current turn must pause; undefined before the first piece. */
+  /** When the long work of the current turn must pause. Undefined before the first piece. */
   #endMs: number | undefined;
   #isScheduled = false;
-  /** By workspace; the one that was served longest ago comes first. */
+  /** By workspace, the least recently served first. */
   readonly #waiting = new Map<string, (() => void)[]>();
 
   endMs(): number {
@@ -62,7 +63,7 @@ class Turns {
     setImmediate(() => this.#begin());
   }
 
-  /** Begins a turn: one of those that wait continues. */
+  /** Begins a turn: one waiting task continues. */
   #begin(): void {
     this.#isScheduled = false;
     this.#endMs = undefined;
@@ -80,10 +81,10 @@ class Turns {
 
 const turns = new Turns();
 
-/** Long work that may pause wherever it yields. */
+/** Long work that can pause at each yield. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Does work in as many turns as it takes. */
+/** Runs work in several turns. */
 export async function runInTurns<T>(steps: Steps<T>): Promise<T> {
   const turn = new TurnTimer();
   for (;;) {
@@ -93,7 +94,7 @@ export async function runInTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Does work without a pause, where it is known to be short or nothing may come between. */
+/** Runs work without a pause, if it is short or must not be interrupted. */
 export function runAtOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
@@ -101,7 +102,7 @@ export function runAtOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Does something with each item, in as many turns as that takes. */
+/** Processes items in several turns. */
 export async function forEachInTurns<T>(
   items: Iterable<T>,
   work: (item: T) => void,
@@ -113,7 +114,7 @@ export async function forEachInTurns<T>(
   }
 }
 
-/** Maps items one by one, in as many turns as that takes. */
+/** Maps items in several turns. */
 export async function mapInTurns<T, U>(
   items: readonly T[],
   map: (item: T) => readonly U[],

@@ -1,10 +1,10 @@
 /**
- * The code that runs in a script's own context before the script does. It is carried there as text, so that
- * the functions of this folder may use nothing but each other and the language. And since a script may
- * change the language (`JSON`, `Promise.prototype`), code that runs after it uses only what
- * `captureBuiltins` took beforehand, operators, and objects without a prototype; it does not iterate.
+ * The code that runs in a script's context before the script. It is sent there as text, so the functions of this
+ * folder can use only each other and the language. Because a script can change built-ins (`JSON`,
+ * `Promise.prototype`), code that runs after it uses only what `captureBuiltins` captured before, operators, and
+ * objects without a prototype, and does not iterate.
  *
- * None of this guards the host: whatever a script does to its context, only texts and numbers leave it.
+ * None of this protects the host: whatever a script does to its context, only texts and numbers leave it.
  */
 import { SCRIPT_LIMITS } from "../limits.ts";
 import {
@@ -48,10 +48,10 @@ import {
 import { append, createChunks, createFiles, toBase64, toBytes } from "./files.ts";
 import { createSearchParamsClass, createUrlClass, readPairs } from "./url.ts";
 
-/** The process's handle of a context: starts the script, passes on an answer, or fires a timer. */
+/** The process's handle of a context: starts the script, passes a reply on, or fires a timer. */
 export type RuntimeHandle = (command: string, subject: unknown, a?: string, b?: string) => void;
 
-/** Prepares the context; returns the handle of it. */
+/** Prepares the context and returns its handle. */
 export function bootstrapContext(
   send: SendToHost,
   request: RequestFromHost,
@@ -73,7 +73,7 @@ export function bootstrapContext(
   };
 }
 
-/** The text that makes `bootstrapContext` in a script's context, with these limits. */
+/** The text that creates `bootstrapContext` in a script's context, with these limits. */
 export function bootstrapSource(): string {
   const shared = [bootstrapContext, captureBuiltins, truncateText, errorText, requestFromHost];
   const execution = [executeScript, inspectScript, describeThrown, readExecute, readDefinition];

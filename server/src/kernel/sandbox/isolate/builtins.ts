@@ -1,9 +1,9 @@
-/** The state and the language features that all functions of the isolate share; see `bootstrap.ts`. */
+/** State and captured built-ins shared by all functions of the isolate; see `bootstrap.ts`. */
 import type { SCRIPT_LIMITS } from "../limits.ts";
 
-/** Sends the process a message that has no answer. */
+/** Sends the process a message without a reply. */
 export type SendToHost = (kind: string, ...texts: readonly (string | number | undefined)[]) => void;
-/** Sends the process a request that it answers at once: `=` and the answer, or `!` and the error. */
+/** Sends the process a request with a synchronous reply: `=` and the result, or `!` and the error. */
 export type RequestFromHost = (method: string, args: string) => string;
 
 export interface ScriptRuntime {
@@ -11,9 +11,9 @@ export interface ScriptRuntime {
   readonly send: SendToHost;
   readonly request: RequestFromHost;
   readonly limits: typeof SCRIPT_LIMITS;
-  /** The resolvers of host calls that have no answer yet, by the call's number. */
+  /** The resolvers of pending host calls by call number. */
   readonly pendingCalls: Record<number, (answer: CallAnswer) => void>;
-  /** The tasks of timers that have not fired, by the timer's number. */
+  /** The tasks of pending timers by timer number. */
   readonly timers: Record<number, () => void>;
   callCount: number;
   trafficSize: number;
@@ -30,7 +30,7 @@ export interface CallAnswer {
 
 export type Builtins = ReturnType<typeof captureBuiltins>;
 
-/** All of the language that is used once the script has begun. */
+/** All built-ins used after the script has started. */
 export function captureBuiltins() {
   return {
     parse: JSON.parse,
@@ -64,7 +64,7 @@ export function truncateText(builtins: Builtins, text: string, max: number): str
   return text.length > max ? builtins.apply(builtins.slice, text, [0, max]) : text;
 }
 
-/** A value as a text, for people. */
+/** A value as text, for people. */
 export function errorText(builtins: Builtins, value: unknown): string {
   if (typeof value === "string") return value;
   if (value instanceof builtins.Error)
@@ -73,7 +73,7 @@ export function errorText(builtins: Builtins, value: unknown): string {
   return json === undefined ? builtins.String(value) : json;
 }
 
-/** Makes a request of the process; throws the error that it answers with. */
+/** Sends a request to the process. Throws the error in the reply. */
 export function requestFromHost(
   runtime: ScriptRuntime,
   method: string,

@@ -1,4 +1,4 @@
-/** Executes a script in its own context; see `bootstrap.ts`. */
+/** Executes a script in its context; see `bootstrap.ts`. */
 import { createScriptContext } from "./script-context.ts";
 import { truncateText, type ScriptRuntime, type Builtins, errorText } from "./builtins.ts";
 
@@ -52,7 +52,7 @@ interface ThrownError {
   stack: string;
 }
 
-/** Describes a thrown value. It may be anything, and reading it may do anything. */
+/** Describes a thrown value. It can be anything, and reading its properties can run any code. */
 export function describeThrown(builtins: Builtins, thrown: unknown): ThrownError {
   const error: ThrownError = { name: "Error", message: "", stack: "" };
   try {
@@ -72,7 +72,7 @@ export function describeThrown(builtins: Builtins, thrown: unknown): ThrownError
 export function readExecute(builtins: Builtins, subject: unknown): () => unknown {
   const isObject = typeof subject === "object" && subject !== null;
   const execute = isObject && "execute" in subject ? subject.execute : subject;
-  // A function that takes other arguments is the author's affair.
+  // The author is responsible for the function's parameters.
   if (typeof execute === "function") return execute as () => unknown;
   throw new builtins.TypeError(
     "An artifact needs `export default` of a definition with a function `execute`.",
@@ -104,13 +104,13 @@ export function serializeOutput({ builtins, limits }: ScriptRuntime, value: unkn
     const text = builtins.stringify(value) ?? "null";
     if (text.length <= limits.outputMax) return { status: "completed", text };
   } catch (error) {
-    // Otherwise it is longer than any text can be, or nested deeper than can be followed.
+    // Otherwise the text is too long, or the value is nested too deeply.
     if (!(error instanceof builtins.RangeError)) throw error;
   }
   return { status: "too_large", text: "null" };
 }
 
-/** The input as the script left it; undefined where it is no JSON any more. */
+/** The input after the script. Undefined if it is not valid JSON. */
 export function serializeInput(
   { builtins, limits }: ScriptRuntime,
   input: unknown,

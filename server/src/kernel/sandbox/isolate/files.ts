@@ -1,4 +1,4 @@
-/** `context.files`: files of the run, as a whole or part by part; see `bootstrap.ts`. */
+/** `context.files`: reads and writes files of the run, whole or in parts; see `bootstrap.ts`. */
 import { type Builtins, requestFromHost, type ScriptRuntime } from "./builtins.ts";
 import { callHost } from "./host-call.ts";
 
@@ -9,9 +9,8 @@ interface FilePart {
 }
 
 /**
- * `read(file, { from, to, as })` gives bytes, or a text; `chunks(file)` gives bytes part by part;
- * `write(name, content)` and `create(name)`, whose `write` takes parts and whose `close` ends it, give the handle of a
- * new file.
+ * `read(file, { from, to, as })` returns bytes or a text; `chunks(file)` yields bytes in parts; `write(name, content)`
+ * and `create(name)` (with `write` for parts and `close` at the end) return the handle of a new file.
  */
 export function createFiles(runtime: ScriptRuntime): unknown {
   const { builtins } = runtime;
@@ -54,7 +53,7 @@ export function createChunks(runtime: ScriptRuntime, file: unknown): unknown {
   return iterator;
 }
 
-/** Sends a content to the file that is written, in parts that a call carries. */
+/** Appends content to a file in parts that fit into a call. */
 export async function append(
   runtime: ScriptRuntime,
   writer: unknown,
@@ -65,7 +64,7 @@ export async function append(
     const step = limits.filePartBytes / 2;
     for (let at = 0; at < content.length;) {
       let end = at + step;
-      // Half of a pair of surrogates would be lost.
+      // A part must not end inside a surrogate pair.
       const last = builtins.apply(builtins.charCodeAt, content, [end - 1]);
       if (last >= 0xd800 && last <= 0xdbff) end -= 1;
       const text = builtins.apply(builtins.slice, content, [at, end]);

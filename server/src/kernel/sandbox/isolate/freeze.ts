@@ -1,13 +1,13 @@
 /**
- * Freezes what the language offers before modules run: they are written by others, and a changed prototype would show
- * them what the script computes and sends. Carried into the context as text, like `bootstrap.ts`.
+ * Freezes the built-ins before modules run, because modules have other authors, and a changed prototype would show
+ * them what the script computes and sends. Sent to the context as text, like `bootstrap.ts`.
  */
 
-/** Freezes every built-in object that can be reached from the global one, and the global names of them. */
+/** Freezes every built-in object reachable from the global object, and the global names. */
 export function freezeLanguage(): void {
   const globals: object = globalThis;
   const seen = new Set<unknown>([globals]);
-  // Properties that programs commonly set on objects of their own: a frozen one that is inherited would refuse that.
+  // Properties that programs commonly set on their objects. A frozen inherited property would prevent that.
   const overridden = new Set<PropertyKey>(["constructor", "message", "name", "toJSON"]);
   for (const name of Reflect.ownKeys(Object.prototype)) overridden.add(name);
 
@@ -27,7 +27,7 @@ export function freezeLanguage(): void {
     if ((!isObject && typeof value !== "function") || seen.has(value)) return;
     seen.add(value);
     const owner: object = value;
-    // A method has nothing but its name and length, and there are a thousand of them.
+    // A method has only its name and length, and there are a thousand methods.
     if (!isObject && !Object.hasOwn(owner, "prototype")) {
       Object.preventExtensions(owner);
       return;
@@ -43,7 +43,7 @@ export function freezeLanguage(): void {
     }
     Object.freeze(owner);
   };
-  // Those without a name of their own.
+  // Prototypes without a global name.
   const generators = [function* () {}, async function* () {}, async () => undefined];
   for (const one of [
     ...generators,
@@ -56,7 +56,7 @@ export function freezeLanguage(): void {
     freeze(Object.getPrototypeOf(one));
   }
   for (const key of Reflect.ownKeys(globals)) {
-    // Some are made when they are first read.
+    // Some are created on the first read.
     const value: unknown = Reflect.get(globals, key);
     if (value === globals) continue;
     freeze(value);
@@ -66,7 +66,7 @@ export function freezeLanguage(): void {
   }
 }
 
-/** The text that freezes the language of a context. */
+/** The text that freezes the built-ins of a context. */
 export function freezeSource(): string {
   return `"use strict"; (${String(freezeLanguage)})()`;
 }

@@ -1,4 +1,4 @@
-/** The globals of a script: those that are added and those that are removed; see `bootstrap.ts`. */
+/** Adds and removes globals of a script; see `bootstrap.ts`. */
 import { createScriptLog } from "./script-context.ts";
 import { requestFromHost, type ScriptRuntime, type Builtins, errorText } from "./builtins.ts";
 import { createSearchParamsClass, createUrlClass } from "./url.ts";
@@ -6,7 +6,7 @@ import { createSearchParamsClass, createUrlClass } from "./url.ts";
 export function installGlobals(runtime: ScriptRuntime): void {
   const { builtins } = runtime;
   const globals: Record<string, unknown> = globalThis;
-  // Shared memory and web assembly are not limited by the isolate, and finalizers outlive their context.
+  // The isolate does not limit shared memory and WebAssembly, and finalizers outlive their context.
   for (const name of ["Atomics", "FinalizationRegistry", "SharedArrayBuffer", "WeakRef"]) {
     delete globals[name];
   }
@@ -37,7 +37,7 @@ export function installGlobals(runtime: ScriptRuntime): void {
   defineLazy(builtins, "URL", () => createUrlClass(runtime, paramsClass()));
 }
 
-/** Defines a global that is made at its first use: most scripts need few of them, and all would pay. */
+/** Defines a global that is created on first use, because most scripts use few of them. */
 export function defineLazy(builtins: Builtins, name: string, make: () => unknown): void {
   const set = (value: unknown): void => {
     builtins.defineProperty(globalThis, name, { value, writable: true, configurable: true });
@@ -50,7 +50,7 @@ export function defineLazy(builtins: Builtins, name: string, make: () => unknown
   builtins.defineProperty(globalThis, name, { get, set, configurable: true });
 }
 
-/** Disables `eval` and the function constructors: the code that runs is the code that was saved. */
+/** Disables `eval` and the function constructors, so that only the saved code runs. */
 export function disableEval(builtins: Builtins): void {
   const refuse = (): never => {
     throw new EvalError("A script can't make code of a text.");
@@ -63,7 +63,7 @@ export function disableEval(builtins: Builtins): void {
     const constructor = function Function(): never {
       return refuse();
     };
-    // So that `instanceof Function` means what it did.
+    // Keeps `instanceof Function` working.
     builtins.defineProperty(constructor, "prototype", { value: prototype });
     builtins.defineProperty(prototype, "constructor", { value: constructor });
     if (sample === samples[0]) globals["Function"] = constructor;
@@ -71,7 +71,7 @@ export function disableEval(builtins: Builtins): void {
 }
 
 /**
- * `hash(algorithm, text, encoding)`, `hmac(algorithm, key, text, encoding)` and `timingSafeEqual(a, b)` are for
+ * `hash(algorithm, text, encoding)`, `hmac(algorithm, key, text, encoding)` and `timingSafeEqual(a, b)` support
  * signatures.
  */
 export function createCrypto(runtime: ScriptRuntime): unknown {
@@ -102,7 +102,7 @@ export function createCrypto(runtime: ScriptRuntime): unknown {
 
 export function createConsole(runtime: ScriptRuntime): unknown {
   const { builtins } = runtime;
-  // `createScriptLog` makes it.
+  // Created by `createScriptLog`.
   const log = createScriptLog(runtime) as Record<string, (text: string) => void>;
   const as =
     (level: string) =>
@@ -140,7 +140,7 @@ export function runTimer({ timers }: ScriptRuntime, id: number): void {
   task?.();
 }
 
-/** `structuredClone`: a deep copy; `copies` holds those that are made already, since values may be circular. */
+/** `structuredClone`: a deep copy. `copies` contains existing copies, because values can be circular. */
 export function cloneValue(value: unknown, copies: Map<unknown, unknown>): unknown {
   if (typeof value === "function" || typeof value === "symbol") {
     throw new TypeError(`A ${typeof value} can't be cloned.`);
@@ -167,7 +167,7 @@ export function cloneValue(value: unknown, copies: Map<unknown, unknown>): unkno
   return copy;
 }
 
-/** An empty copy of a container; a whole copy of anything else. */
+/** An empty copy of a container, or a complete copy of any other value. */
 export function createEmptyLike(value: object): object {
   if (Array.isArray(value)) return Array.from({ length: value.length });
   if (value instanceof Date) return new Date(value);
@@ -178,7 +178,7 @@ export function createEmptyLike(value: object): object {
   if (ArrayBuffer.isView(value)) {
     const { buffer, byteOffset, byteLength } = value;
     const part = buffer.slice(byteOffset, byteOffset + byteLength);
-    // A view can be made of the buffer that it needs.
+    // A view is created from its buffer.
     return new (value.constructor as DataViewConstructor)(part as ArrayBuffer);
   }
   if (value instanceof Error) {

@@ -9,7 +9,7 @@ export async function callHost(
 ): Promise<unknown> {
   const { builtins, limits } = runtime;
   const text = builtins.stringify(args) ?? "[]";
-  // The bytes of files have a limit of their own, which the host keeps.
+  // File content has a separate limit, which the host enforces.
   if (builtins.apply(builtins.slice, method, [0, 6]) !== "files.")
     runtime.trafficSize += text.length;
   if (text.length > limits.callMax || runtime.trafficSize > limits.trafficMax) {

@@ -12,7 +12,7 @@ import {
 export function createScriptContext(runtime: ScriptRuntime, facts: string): unknown {
   const { builtins, send } = runtime;
   const { freeze } = builtins;
-  // In a script it is the author who passes arguments, and the host that checks them.
+  // The script's author passes the arguments, and the host checks them.
   const hostMethod =
     (method: string) =>
     (...args: readonly unknown[]) =>
@@ -57,7 +57,7 @@ export function createScriptContext(runtime: ScriptRuntime, facts: string): unkn
   });
 }
 
-/** `log(level, message, metadata)`, and `log.info(message, metadata)` and the like. */
+/** `log(level, message, metadata)`, and methods such as `log.info(message, metadata)`. */
 export function createScriptLog(runtime: ScriptRuntime): unknown {
   const { builtins } = runtime;
   const as = (level: string) => (message: unknown, metadata?: unknown) => {
@@ -91,7 +91,7 @@ export function writeLog(
   send("warn", "The script wrote too much; the rest is left out.");
 }
 
-/** Resolves the host call that the answer belongs to. */
+/** Resolves the host call of a reply. */
 export function handleReply(
   { pendingCalls, builtins }: ScriptRuntime,
   id: number,
@@ -99,7 +99,7 @@ export function handleReply(
 ): void {
   const resolve = pendingCalls[id];
   delete pendingCalls[id];
-  // Without a prototype, nobody's `then` is in the way.
+  // Without a prototype, so that no inherited `then` is called.
   const reply: { -readonly [Key in keyof CallAnswer]: CallAnswer[Key] } = builtins.create(null);
   reply.value = value;
   reply.failure = failure;
@@ -110,7 +110,7 @@ export function deepFreeze<Value>(builtins: Builtins, value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   const keys = builtins.ownKeys(value);
   for (let index = 0; index < keys.length; index += 1) {
-    // The keys are the value's own.
+    // The keys belong to the value itself.
     deepFreeze(builtins, value[keys[index] as keyof Value]);
   }
   return builtins.freeze(value);

@@ -1,4 +1,4 @@
-/** `URL` and `URLSearchParams` for scripts; the process does the parsing. See `bootstrap.ts`. */
+/** `URL` and `URLSearchParams` for scripts. The process parses them. See `bootstrap.ts`. */
 import { requestFromHost, type ScriptRuntime } from "./builtins.ts";
 
 type Pair = readonly [name: string, value: string];

@@ -1,7 +1,7 @@
 /**
- * The library of scripts: parts of it are put into a script's context when its source names them, since most scripts
- * need none and all would pay. They are plain JavaScript, carried as text like the bootstrap, and guard nothing.
- * Domains contribute further ones.
+ * The library of scripts. A part is only added to a script's context if its source names it, because most scripts need
+ * none. The parts are plain JavaScript, sent as text like the bootstrap, and have no security function. Domains
+ * contribute further ones.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import type { ScriptLibrary } from "./script-library.ts";
 const FOLDER = BUNDLE_FOLDER === undefined ? import.meta.dirname : join(BUNDLE_FOLDER, "library");
 
 interface LibraryPart {
-  /** The globals that it defines, and further words that ask for it. */
+  /** The globals that it defines, and other words that require it. */
   readonly names: readonly string[];
   readonly source: () => string;
 }
@@ -23,7 +23,7 @@ const OWN_PARTS: readonly LibraryPart[] = [
   ownPart(["lists", "text"], "lists-and-text", "{ lists: createLists(), text: createText() }"),
 ];
 
-/** The program to run in the context of a script before it, so that what it names is there. */
+/** The program that runs in a script's context before it and defines the named parts. */
 export function librarySourceFor(script: string): string {
   const named = LIBRARIES.filter(({ name }) => isNamed(name, script));
   const used = new Set(named.flatMap(({ uses }) => uses));
@@ -47,7 +47,7 @@ function ownPart(names: readonly string[], file: string, made: string): LibraryP
   return { names, source: () => partSource([join(FOLDER, `${file}.js`)], names, made) };
 }
 
-/** A program that defines globals by the functions of some files. */
+/** A program that defines globals from the functions of some files. */
 function partSource(files: readonly string[], names: readonly string[], made: string): string {
   const functions = files.map(readSource);
   return `{ const made = (() => { ${functions.join("\n")}\n return ${made}; })();
@@ -60,13 +60,13 @@ function luxonSource(): string {
   return `${readSource(luxonPath)}\n${globals}`;
 }
 
-/** A script may have a name of its own in the place of one of the library. */
+/** A script can define the same name itself. */
 function defineGlobal(name: string, value: string): string {
   const property = `{ value: ${value}, writable: true, configurable: true }`;
   return `Object.defineProperty(globalThis, ${JSON.stringify(name)}, ${property});`;
 }
 
-// Arguments of the process, which may read nothing else, and so can't search for them.
+// Process arguments, because the process cannot read other folders to search for the libraries.
 const [, , , luxonPath = "", , libraries = "[]"] = process.argv;
 const LIBRARIES = JSON.parse(libraries) as readonly ScriptLibrary[];
 const sources = new Map<string, string>();

@@ -14,7 +14,7 @@ const evaluate = async (source: string, input: unknown = null) => {
   return output;
 };
 
-test("dates know zones, bytes their spellings, and JMESPath its queries", async () => {
+test("dates support time zones, bytes support encodings, and JMESPath supports queries", async () => {
   expect(
     await evaluate(`
       const at = DateTime.fromISO("2027-03-27T12:00", { zone: "Europe/Berlin" });
@@ -70,7 +70,7 @@ test("dates know zones, bytes their spellings, and JMESPath its queries", async 
   ).toEqual(["ba7816bf", [[1, 2], [3]], [{ a: 1 }], "and-the-rest", 3]);
 });
 
-test("a script that names nothing of it has nothing of it", async () => {
+test("a script that names no part of the library gets none", async () => {
   const names = ["luxon", "Buffer", "jmespath", "lists"].map((name) =>
     JSON.stringify(name.split("").toReversed().join("")),
   );
@@ -81,7 +81,7 @@ test("a script that names nothing of it has nothing of it", async () => {
   ).toEqual([false, false, false, false]);
 });
 
-test("a library of a domain is there for a script that names it, with what it uses, and for no other", async () => {
+test("a domain's library and its dependencies are only available to scripts that name it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "millrace-library-"));
   const greeting = join(folder, "greeting.js");
   writeFileSync(

@@ -1,6 +1,6 @@
 /**
- * Libraries that domains have for scripts: plain JavaScript, put into the context of a script that names its global,
- * and of no other.
+ * Script libraries contributed by domains: plain JavaScript, only added to the context of scripts that name its
+ * global.
  */
 import { basename, dirname, join } from "node:path";
 import { extensionPoint } from "../../extension-point.ts";
@@ -9,20 +9,17 @@ import { BUNDLE_FOLDER } from "../../work/subprocess-code.ts";
 export interface ScriptLibrary {
   /** The name of its global. */
   readonly name: string;
-  /** The files that make it, by their paths; those that others use come first. */
+  /** The paths of its files. Dependencies come first. */
   readonly files: readonly string[];
-  /** The function of theirs whose result is the global. */
+  /** The function whose result is the global. */
   readonly create: string;
-  /** The globals of the sandbox's own library that it uses. */
+  /** Globals of the sandbox's library that it uses. */
   readonly uses: readonly string[];
 }
 
 export const ScriptLibraryPoint = extensionPoint<ScriptLibrary>("script libraries");
 
-/**
- * The libraries as a process for scripts finds their files: beside a bundle without sources they lie in folders of
- * their names.
- */
+/** The library files as seen by a script process: without sources, they are in folders next to the bundle. */
 export function locateLibraries(libraries: readonly ScriptLibrary[]): readonly ScriptLibrary[] {
   const folder = BUNDLE_FOLDER;
   if (folder === undefined) return libraries;
@@ -32,7 +29,7 @@ export function locateLibraries(libraries: readonly ScriptLibrary[]): readonly S
   }));
 }
 
-/** The folders that a process must be able to read. */
+/** Folders that the process must be able to read. */
 export function listFolders(libraries: readonly ScriptLibrary[]): readonly string[] {
   const folders = libraries.flatMap(({ files }) => files.map((path) => `${dirname(path)}/`));
   return [...new Set(folders)];

@@ -9,7 +9,7 @@ import { freezeSource } from "../isolate/freeze.ts";
 import { librarySourceFor } from "../library/index.ts";
 import { originOf, type ScriptProgram, parseScript, SDK_MODULES } from "./script-source.ts";
 
-/** A context that no script has used yet, with its bootstrap done; the run's session gets its messages. */
+/** An unused context after its bootstrap. The session of the run receives its messages. */
 export interface FreshContext {
   readonly context: ivm.Context;
   readonly handle: ivm.Reference<RuntimeHandle>;
@@ -24,13 +24,13 @@ interface CompiledParts {
   readonly isolate: ivm.Isolate;
   readonly bootstrap: ivm.Script;
   readonly program: ScriptProgram;
-  /** The modules that it may import, as JavaScript. */
+  /** The importable modules as JavaScript. */
   readonly modules: ReadonlyMap<string, string>;
-  /** The script, where it is a body without imports: modules must be made anew for each context. */
+  /** The script, if it is a body without imports. Modules must be compiled for each context. */
   readonly body: ivm.Script | undefined;
-  /** The parts of the library that it names. */
+  /** The library parts that it names. */
   readonly library: ivm.Script | undefined;
-  /** Freezes the language, where modules of others run beside the script. */
+  /** Freezes the built-ins if modules of other authors run with the script. */
   readonly freeze: ivm.Script | undefined;
 }
 
@@ -38,7 +38,7 @@ const BOOTSTRAP = bootstrapSource();
 const FREEZE = freezeSource();
 const SDK_CODE = "export const { defineArtifact } = globalThis;";
 
-/** A script before it is compiled. */
+/** A script before compilation. */
 export interface ScriptText {
   readonly source: string;
   readonly memoryMb: number;
@@ -49,7 +49,7 @@ export type CompileResult =
   | { readonly script: CompiledScript; readonly error?: undefined }
   | { readonly error: ScriptError; readonly script?: undefined };
 
-/** A script of an owner, compiled in an isolate of its own. Each run gets a context that nobody used. */
+/** A compiled script of an owner in a separate isolate. Each run gets an unused context. */
 export class CompiledScript {
   readonly #ivm: typeof ivm;
   readonly #parts: CompiledParts;
@@ -101,12 +101,12 @@ export class CompiledScript {
     return this.#parts.program.kind;
   }
 
-  /** True when it is linked with others before it runs. */
+  /** True if it must be linked with modules before it runs. */
   get isModule(): boolean {
     return this.#parts.program.isModule;
   }
 
-  /** It has run out of memory, and is of no more use. */
+  /** True if it has run out of memory and cannot be used again. */
   get isDisposed(): boolean {
     return this.#parts.isolate.isDisposed;
   }
@@ -118,7 +118,7 @@ export class CompiledScript {
     return context;
   }
 
-  /** Makes the next one while there is nothing else to do: that is most of what a small script costs. */
+  /** Creates the next context while the process is idle, because that is most of a small script's cost. */
   prepare(): void {
     if (!this.isDisposed) this.#spareContext ??= this.#createContext();
   }
@@ -127,11 +127,11 @@ export class CompiledScript {
     if (!this.isDisposed) this.#parts.isolate.dispose();
   }
 
-  /** Loads what is to be executed: a function, or the default export of an artifact. */
+  /** Loads the entry point: a function, or the default export of an artifact. */
   async loadEntryPoint({ context }: FreshContext): Promise<ivm.Reference<unknown>> {
     const { body } = this.#parts;
     if (!body) return this.#loadDefaultExport(context);
-    // This only makes the function, so that it can't take long.
+    // This only creates the function, so it is fast.
     return body.runSync(context, { reference: true });
   }
 
@@ -140,7 +140,7 @@ export class CompiledScript {
     const channel: MessageChannel = { receive: undefined };
     const context = isolate.createContextSync();
     const bootstrapContext = bootstrap.runSync(context, { reference: true });
-    // Made anew for each context: an error of theirs must be of that context, and lead to no other.
+    // Created for each context, because an error must belong to that context and not lead to another.
     const send = (...texts: readonly unknown[]): void => channel.receive?.(...(texts as [unknown]));
     const handle = bootstrapContext.applySync(
       undefined,
@@ -157,7 +157,7 @@ export class CompiledScript {
   async #loadDefaultExport(context: ivm.Context): Promise<ivm.Reference<unknown>> {
     const { isolate, program, modules } = this.#parts;
     const module = isolate.compileModuleSync(program.code, originOf(program.kind));
-    // One of each, however many import it.
+    // One instance per module, for all importers.
     const linked = new Map<string, ivm.Module>();
     module.instantiateSync(context, (name) => {
       const known = linked.get(name);

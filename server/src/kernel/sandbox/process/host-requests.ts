@@ -1,7 +1,7 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { readText } from "./messages.ts";
 
-/** Answers a request of a script's context: `=` and the answer, or `!` and the error. */
+/** Handles a request of a script's context. Returns `=` and the result, or `!` and the error. */
 export function answerHostRequest(method: unknown, args: unknown): string {
   try {
     const parsed: unknown = JSON.parse(String(args));
@@ -44,7 +44,7 @@ function answerRequest(
 const ALGORITHMS = ["sha1", "sha256", "sha384", "sha512"];
 const ENCODINGS = ["hex", "base64", "base64url"] as const;
 
-/** The signature that senders of webhooks put on their requests. */
+/** The signature that webhook senders add to their requests. */
 function computeHmac(algorithm: string, key: string, signed: string, encoding: string): string {
   const known = ENCODINGS.find((name) => name === encoding);
   if (!ALGORITHMS.includes(algorithm)) {
@@ -65,7 +65,7 @@ function computeHash(algorithm: string, content: string, encoding: string): stri
   return createHash(algorithm).update(content).digest(known);
 }
 
-/** A digest, since texts that are compared in constant time must have one length. */
+/** A digest, because texts compared in constant time must have equal lengths. */
 function digestOf(content: string): Buffer {
   return createHash("sha256").update(content).digest();
 }

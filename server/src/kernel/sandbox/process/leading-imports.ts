@@ -1,8 +1,8 @@
-/** A source without the imports that it begins with, which no function can hold. */
+/** A source without its leading imports, which a function body cannot contain. */
 export interface SplitSource {
-  /** The imports in one line; empty when there are none. */
+  /** The imports in one line. Empty without imports. */
   readonly imports: string;
-  /** The rest, with blanks in the place of the imports: all positions stay. */
+  /** The rest, with blanks instead of the imports, so that all positions stay the same. */
   readonly rest: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The program of a script process: it keeps compiled scripts in isolates of their own and executes one run
- * at a time, as the pool orders.
+ * The program of a script process: it keeps compiled scripts in separate isolates and executes one run at a time for
+ * the pool.
  */
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
@@ -10,14 +10,14 @@ import type { FromProcess, InspectOrder, RunOrder, ToProcess } from "../protocol
 import { CompiledScript, type CompileResult } from "./compiled-script.ts";
 import { Session } from "./session.ts";
 
-/** The compiled scripts that stay, each in its isolate; the least recently used goes first. */
+/** The maximum number of cached scripts, one isolate each. The least recently used is removed first. */
 const ISOLATES_MAX = 8;
-/** Above this, the memory that isolates hold is worth more than the time that they save. */
+/** Above this, the memory of cached isolates costs more than they save. */
 const MEMORY_MAX_BYTES = 160 * 1024 * 1024;
-/** Memory is checked once in so many runs: a check costs as much as a small script does beside it. */
+/** Memory is checked after this number of runs, because a check costs as much as a small script. */
 const MEMORY_CHECK_RUNS = 16;
 
-/** The compiled scripts of this process; it executes one run at a time. */
+/** The compiled scripts of this process. It executes one run at a time. */
 class IsolateCache {
   readonly #ivm: typeof ivm;
   readonly #send: (message: FromProcess) => void;
@@ -47,7 +47,7 @@ class IsolateCache {
       this.#session = undefined;
       this.#cleanUp(key, script);
     } catch {
-      // The isolate is gone: it has run out of memory before the script began.
+      // The isolate ran out of memory before the script started.
       this.#dispose(key);
       this.#send({ kind: "result", run, status: "out_of_memory" });
     }
@@ -88,12 +88,12 @@ function keyOf({ owner, source, memoryMb, modules }: RunOrder | InspectOrder): s
   return `${owner} ${memoryMb} ${hash.digest("base64")}`;
 }
 
-// The library's path is an argument, since this process may read nothing else, and so can't search for it.
+// The library's path is an argument, because the process cannot read other folders to search for it.
 const [, , path = ""] = process.argv;
 const vm = createRequire(path)(path) as typeof ivm;
 const isolates = new IsolateCache(vm, (message) => process.send?.(message));
 
 process.on("message", (message: ToProcess) => isolates.receive(message));
-// The server is gone. A script may hold a thread that an orderly exit would wait for.
+// The server has ended. A normal exit could wait for a thread that runs a script.
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.send?.(READY_MESSAGE);

@@ -9,7 +9,7 @@ export type ParsedModules =
   | { readonly code: ReadonlyMap<string, string>; readonly error?: undefined }
   | { readonly error: ScriptError; readonly code?: undefined };
 
-/** Parses the modules of a script, as JavaScript or TypeScript; they import each other and nothing else. */
+/** Parses the modules of a script, in JavaScript or TypeScript. They can only import each other. */
 export async function parseModules(
   isolate: ivm.Isolate,
   sources: ScriptModules,
@@ -34,7 +34,7 @@ async function parseModule(
   const { stripped = source } = /[:<]|\btype\b|\binterface\b/.test(source)
     ? stripTypes("artifact", source)
     : {};
-  // JavaScript is taken as it stands, since a type stripper reads `a<b>(c)` otherwise.
+  // JavaScript is tried first, because a type stripper parses `a<b>(c)` differently.
   const texts = stripped === source ? [source] : [source, stripped];
   let error: ScriptError | undefined;
   for (const code of texts) {

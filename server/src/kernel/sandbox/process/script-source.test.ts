@@ -5,7 +5,7 @@ import { run } from "../testing/scripts.ts";
 const sandbox = new Sandbox({ waitMs: 120_000 });
 afterAll(() => sandbox.close());
 
-describe("an error has its place in the author's source", () => {
+describe("an error has its position in the author's source", () => {
   test.each<[string, string, object]>([
     ["in a body", "const a = 1;\n  a.b.c();", { name: "TypeError", line: 2, column: 7 }],
     ["in TypeScript", "const a: { b?: any } = {};\n  a.b.c();", { line: 2, column: 7 }],
@@ -45,7 +45,7 @@ describe("an error has its place in the author's source", () => {
     expect(outcome.error?.stack ?? "").not.toMatch(/millrace|node:|file:|isolated-vm/);
   });
 
-  test("with the frames of the author's functions", async () => {
+  test("an error has the stack frames of the author's functions", async () => {
     const source =
       "const b = () => { throw new Error('x') };\nconst a = () => b();\nreturn [1].map(() => a())";
     const { error } = await run(sandbox, source);
@@ -59,7 +59,7 @@ describe("an error has its place in the author's source", () => {
 });
 
 describe("inspection", () => {
-  test("returns the definition of an artifact, and runs nothing of it", async () => {
+  test("returns the definition of an artifact without running its code", async () => {
     const source = `
       export default defineArtifact({
         id: "a.b", name: "B", description: 5, version: "1.0.0",
@@ -103,14 +103,14 @@ describe("inspection", () => {
     ["return 1;\n}\n", "Unexpected end of input", 2, 2],
     ["const a = 1;\u2028let b = ;", "Unexpected token ';'", 2, 9],
   ])(
-    "never tells a place behind the end of a source: %j",
+    "never reports a position after the end of a source: %j",
     async (source, message, line, column) => {
       const found = await sandbox.inspect(source);
       expect(found).toMatchObject({ ok: false, error: { message, line, column } });
     },
   );
 
-  test("is stopped where the module itself does not end", async () => {
+  test("is stopped if the module itself does not end", async () => {
     const strict = new Sandbox({ inspectionMs: 300 });
     const found = await strict.inspect("for (;;); export default {}");
     expect(found).toMatchObject({ ok: false, error: { name: "TimeoutError" } });

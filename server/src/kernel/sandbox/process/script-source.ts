@@ -12,13 +12,13 @@ import type { ScriptError, ScriptKind } from "../script.ts";
 import { splitImports } from "./leading-imports.ts";
 import { stripTypes } from "./strip-types.ts";
 
-/** The modules that may be imported: their exports are globals anyway, but editors want an import. */
+/** The importable SDK modules. Their exports are globals, but editors require an import. */
 export const SDK_MODULES = ["@millrace/client", "@millrace/client/artifact"];
 
-/** A script as the engine can run it. */
+/** A script in executable form. */
 export interface ScriptProgram {
   readonly kind: ScriptKind;
-  /** A module, or an expression that is a function. */
+  /** A module, or an expression that evaluates to a function. */
   readonly code: string;
   /** True for an artifact, and for a body with imports. */
   readonly isModule: boolean;
@@ -29,9 +29,9 @@ export type ParseResult =
   | { readonly error: ScriptError; readonly program?: undefined };
 
 /**
- * Parses a source, as a function body or as a module. Nothing that exports can be a body, and little that
- * returns can be a module, so the kind that parses is the right one; and JavaScript is taken as it stands,
- * since a type stripper reads `a<b>(c)` otherwise. Types leave blanks behind, so that all positions stay.
+ * Parses a source as a function body or as a module. A source with exports is not a valid body, and a source with a
+ * return is rarely a valid module, so the kind that parses is the right one. JavaScript is tried first, because a type
+ * stripper parses `a<b>(c)` differently. Types are replaced by blanks, so all positions stay the same.
  */
 export async function parseScript(
   isolate: ivm.Isolate,
@@ -40,7 +40,7 @@ export async function parseScript(
 ): Promise<ParseResult> {
   const { imports, rest } = /\bimport\b/.test(source) ? splitImports(source) : NO_IMPORTS;
   if (imports === "") return parseWhole(isolate, source, modules);
-  // Imports can't stand in a function: they stay before it, and what follows them is the body.
+  // A function cannot contain imports, so they stay before the function body.
   const body = await parseBody(isolate, rest);
   if (!body.program) {
     const whole = await parseWhole(isolate, source, modules);
@@ -81,7 +81,7 @@ async function parseKinds(
   }
   for (const kind of kinds) {
     const { stripped, error } = stripTypes(kind, source);
-    // The engine stumbles over the first type; where both stumble, its message is better.
+    // The engine fails at the first type. If both fail, its message is better.
     if (error && isLater(error, errors.get(kind))) errors.set(kind, error);
     if (stripped === undefined || stripped === source) continue;
     const syntax = await checkSyntax(isolate, { kind, source: stripped, modules });
@@ -107,12 +107,12 @@ function wrapSource(kind: ScriptKind, source: string): string {
   return kind === "body" ? `${BODY_START}${source}\n})` : source;
 }
 
-/** The origin with which line numbers are those of the author. */
+/** The origin that makes line numbers match the author's source. */
 export function originOf(kind: ScriptKind): ivm.ScriptInfo {
   return { filename: SCRIPT, lineOffset: kind === "body" ? -1 : 0 };
 }
 
-/** The syntax error of a source, as JavaScript; undefined when it has none. */
+/** The syntax error of a source as JavaScript. Undefined if it is valid. */
 async function checkSyntax(
   isolate: ivm.Isolate,
   {
@@ -126,7 +126,7 @@ async function checkSyntax(
       return await checkModuleSyntax(isolate, { code: source, source, kind, modules });
     }
     (await isolate.compileScript(wrapSource(kind, source), originOf(kind))).release();
-    // A text that closes the function early is well-formed in one of these, but never in both.
+    // A text that closes the function early can be valid in one of these, but never in both.
     const declared = `async function body(input, context) { "use strict";\n${source}\n}`;
     (await isolate.compileScript(declared, originOf(kind))).release();
     return undefined;

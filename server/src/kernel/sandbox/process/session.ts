@@ -19,9 +19,9 @@ const UNCAUGHT_LOGGED_MAX = 20;
 type Conclusion = Omit<ScriptResult, "kind" | "run">;
 
 /**
- * One run of a script, from its order to its result. The script runs in bursts, each begun by its start, an
- * answer or a timer, on a thread of the isolate's own. Its end counts when the burst is over, and so when
- * nothing of it can run any more.
+ * One run of a script, from its order to its result. The script runs in bursts on a thread of the isolate; each burst
+ * is started by the run, a reply or a timer. The script has ended only after the burst, when no more of its code can
+ * run.
  */
 export class Session {
   readonly #order: RunOrder | InspectOrder;
@@ -55,7 +55,7 @@ export class Session {
     return this.#order.run;
   }
 
-  /** Executes the run; resolves when it is over. */
+  /** Executes the run and resolves at its end. */
   async execute(): Promise<void> {
     void this.#burst(() => this.#start());
     await this.#over.promise;
@@ -86,7 +86,7 @@ export class Session {
       this.#conclusion ??= { status: "failed", error: this.#toScriptError(readError(error)) };
     });
     if (!entryPoint || this.#conclusion) return;
-    // A body is only linked, so that what it imports is known to be there.
+    // A body is only linked, to verify that its imports exist.
     if (isBody) {
       this.#conclusion = { status: "completed", output: "{}" };
       return;
@@ -107,7 +107,7 @@ export class Session {
     if (this.#bursts === 0) this.#settle();
   }
 
-  /** Decides what follows a burst: the script has ended, waits for something, or waits for nothing. */
+  /** Decides after a burst: the script has ended, waits for something, or can never continue. */
   #settle(): void {
     if (this.#isOver) return;
     if (this.#script.isDisposed) return this.#finish({ status: "out_of_memory" });
@@ -146,7 +146,7 @@ export class Session {
     this.#send({ kind, run: this.run, handled: this.#handled });
   }
 
-  /** Logs an uncaught error. The script may go on, but it should be known. */
+  /** Logs an uncaught error. The script can continue, but its author should see the error. */
   #reportUncaught(thrown: unknown): void {
     const error = this.#toScriptError(readError(thrown));
     this.#uncaught = error;
@@ -161,7 +161,7 @@ export class Session {
     return scriptError(error, this.#order.source);
   }
 
-  /** Handles a message of the script's context; it may be anything, as may the script. */
+  /** Handles a message of the script's context. Its content is untrusted. */
   #receiveFromScript(kind: unknown, [a, b, c, ...rest]: readonly unknown[]): void {
     if (this.#conclusion || this.#isOver) return;
     const { run } = this;

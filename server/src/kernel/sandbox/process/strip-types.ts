@@ -7,9 +7,9 @@ export interface StrippedSource {
   readonly error?: ScriptError;
 }
 
-/** Strips the types of a source: JavaScript with everything where it was. */
+/** Strips the types of a source without changing positions. */
 export function stripTypes(kind: ScriptKind, source: string): StrippedSource {
-  // The stripper knows no bodies, only whole programs.
+  // The stripper accepts only complete programs.
   const program = kind === "body" ? `async function body() {\n${source}\n}` : source;
   try {
     const stripped = stripTypeScriptTypes(program);
@@ -17,7 +17,7 @@ export function stripTypes(kind: ScriptKind, source: string): StrippedSource {
       stripped: kind === "body" ? stripped.slice(stripped.indexOf("\n") + 1, -2) : stripped,
     };
   } catch (error) {
-    // Another error is an overrun of the stripper's own; the engine has reported the syntax error.
+    // Other errors are failures of the stripper itself. The engine has reported the syntax error.
     if (!(error instanceof SyntaxError)) return {};
     const { line, column } = readErrorPosition(error);
     const message = error.message.replace(" in strip-only mode", "");
@@ -27,8 +27,8 @@ export function stripTypes(kind: ScriptKind, source: string): StrippedSource {
 }
 
 /**
- * The error has its position only in its stack, as a picture: a line number, the source, and below it either
- * marks under the position or `>` before each of its lines.
+ * The error's position is only in its stack, as a text drawing: a line number, the source, and below it either marks
+ * under the position or `>` before each line.
  */
 function readErrorPosition({ stack = "" }: Error): {
   readonly line: number;

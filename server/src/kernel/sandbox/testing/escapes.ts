@@ -2,7 +2,7 @@ import { ENDS, FAILS, failsWith, type HostileScript } from "./verdicts.ts";
 
 const NO_CODE = failsWith("EvalError", "A script can't make code of a text.");
 
-/** Code of texts, and ways to the host's own constructors. */
+/** Code evaluation from text, and access to the host's constructors. */
 export const CONSTRUCTORS: readonly HostileScript[] = [
   { name: "eval", source: "return eval('1')", ...NO_CODE },
   { name: "indirect eval", source: "return (0, eval)('this')", ...NO_CODE },
@@ -68,7 +68,7 @@ export const CONSTRUCTORS: readonly HostileScript[] = [
   },
 ];
 
-/** Looking into our own functions, and changing what they are made of. */
+/** Reading internal functions, and changing the built-ins they use. */
 export const TAMPERING: readonly HostileScript[] = [
   {
     name: "Error.prepareStackTrace, to get at functions",

@@ -1,6 +1,6 @@
 import { BOMB, ENDS, FAILS, failsWith, type HostileScript, NEVER_ENDS } from "./verdicts.ts";
 
-/** Outputs and errors that are not what they seem. */
+/** Deceptive outputs and errors. */
 export const TRICKS: readonly HostileScript[] = [
   { name: "a getter that loops", source: "return { get a() { for (;;); } }", ...NEVER_ENDS },
   {
@@ -81,7 +81,7 @@ export const TRICKS: readonly HostileScript[] = [
   },
 ];
 
-/** Too much time, too much memory. */
+/** Too much time or memory. */
 export const EXHAUSTION: readonly HostileScript[] = [
   { name: "an endless loop", source: "for (;;);", ...NEVER_ENDS },
   { name: "an endless module", source: "for (;;); export default { execute() {} }", ...NEVER_ENDS },

@@ -1,10 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import type { Execution, Sandbox, ScriptOutcome } from "../sandbox.ts";
 
-/**
- * Runs a script with what does not matter filled in: it has all the time that it may need on a busy machine,
- * and what it calls is answered with the call itself.
- */
+/** Runs a script with test defaults: a long timeout for busy machines, and calls that return their arguments. */
 export async function run(
   sandbox: Sandbox,
   source: string,
@@ -24,10 +21,10 @@ export async function run(
   });
 }
 
-/** From the sources, or from the bundle. */
+/** The program path, from the sources or the bundle. */
 const SCRIPT_PROGRAM = /sandbox\/process\/program\.ts|script-process\.mjs/;
 
-/** The processes for scripts that a process started and that have not ended. */
+/** The running script processes of a process. */
 export function scriptProcessesOf(pid: number = process.pid): number[] {
   return childrenOf(pid).filter((child) => {
     try {

@@ -3,11 +3,11 @@ import type { ScriptOutcome, ScriptStatus } from "../sandbox.ts";
 export interface HostileScript {
   readonly name: string;
   readonly source: string;
-  /** More than one where it depends on how busy the machine is. */
+  /** Several if the result depends on the load of the machine. */
   readonly ends: readonly ScriptStatus[];
-  /** What else is to be seen of it. */
+  /** Further expected parts of the outcome. */
   readonly shows?: Partial<ScriptOutcome>;
-  /** Short for what never ends by itself; the rest has all the time it needs on a busy machine. */
+  /** Short for endless scripts. The others have a long timeout for busy machines. */
   readonly timeoutMs?: number;
 }
 
@@ -20,7 +20,7 @@ export function failsWith(name: string, message: string): Pick<HostileScript, "e
   return { ...FAILS, shows: { error: expectError(name, message) } };
 }
 
-/** Only the parts that a test is about. */
+/** Compares only the relevant parts. */
 function expectError(name: string, message: string): ScriptOutcome["error"] {
   return { name, message } as ScriptOutcome["error"];
 }
