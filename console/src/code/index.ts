@@ -1,5 +1,6 @@
 export { CaretContext, type CaretField, useCaret } from "./caret.ts";
 export { CodeEditor } from "./code-editor.tsx";
+export { CodeField } from "./code-field.tsx";
 export { findJsonFault } from "./json-fault.ts";
 export type { CodeEditorProps, CodeHandle, CodeMark } from "./editor-props.ts";
 export { ExpressionField, type ExpressionFieldProps } from "./expression/expression-field.tsx";

@@ -3,47 +3,40 @@ import "./dashboards.css";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { LayoutDashboard } from "lucide-react";
 import { useState } from "react";
-import { call, useOp } from "../data/api.ts";
+import { useOp } from "../data/api.ts";
 import { useNames } from "../data/names/names.ts";
-import { useRefusals } from "../data/people.ts";
+import { useCommand } from "../data/use-command.ts";
 import { useActions } from "../shell/actions.ts";
 import { useTitle } from "../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { findNamed, ListHead, MakeButton } from "../ui/list-head.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 
 export function Dashboards() {
   useTitle("Dashboards");
-  const refusalOf = useRefusals();
   const nameOf = useNames();
   const navigate = useNavigate();
   const { data, error, refetch } = useOp("dashboards.list", { query: { limit: 200 } });
   const [words, setWords] = useState("");
-  const refusal = refusalOf("dashboards.create");
-  const create = async (): Promise<void> => {
-    try {
-      const taken = new Set(data?.data.map(({ name }) => name));
-      const names = [
-        "New dashboard",
-        ...Array.from({ length: 50 }, (_, n) => `New dashboard ${n + 2}`),
-      ];
-      const name = names.find((one) => !taken.has(one)) ?? `Dashboard ${Date.now()}`;
-      const made = await call("dashboards.create", { body: { name } });
-      await navigate({
-        to: "/dashboards/$id",
-        params: { id: made.data.id },
-        search: { edit: true },
-      });
-    } catch (caught) {
-      notifyError(caught);
-    }
+  const make = useCommand("dashboards.create", {
+    onDone: ({ data: { id } }) =>
+      void navigate({ to: "/dashboards/$id", params: { id }, search: { edit: true } }),
+  });
+  const { refusal } = make;
+  const create = (): void => {
+    const taken = new Set(data?.data.map(({ name }) => name));
+    const names = [
+      "New dashboard",
+      ...Array.from({ length: 50 }, (_, n) => `New dashboard ${n + 2}`),
+    ];
+    const name = names.find((one) => !taken.has(one)) ?? `Dashboard ${Date.now()}`;
+    void make.run({ body: { name } });
   };
-  useActions([{ keys: "n", label: "New dashboard", run: () => void create(), disabled: refusal }]);
+  useActions([{ keys: "n", label: "New dashboard", run: create, disabled: refusal }]);
   const shown = findNamed(data?.data, words);
   const button = (
-    <MakeButton refusal={refusal} onMake={() => void create()}>
+    <MakeButton refusal={refusal} onMake={create}>
       Dashboard
     </MakeButton>
   );

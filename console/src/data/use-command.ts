@@ -4,16 +4,19 @@ import { notify } from "../ui/toast.tsx";
 import { call, type Input, type OperationId, type Reply } from "./api.ts";
 import { describeRefusal } from "./change.ts";
 import { useRefusal } from "./people.ts";
+import type { Environment } from "./place.ts";
 
 export interface CommandOptions<O extends OperationId> {
   /** The toast, as in "INC0000012 is closed"; none where the screen says it by itself. */
-  readonly said?: string | ((reply: Reply<O>) => string);
+  readonly said?: string | ((reply: Reply<O>) => string | undefined) | undefined;
   /** The way back, where the server has none. */
   readonly undo?: (reply: Reply<O>) => Promise<unknown>;
   /** Shows the change before the server has said yes; what it returns takes it back. */
   readonly show?: (() => () => void) | undefined;
   /** Why it can't be done now, beyond a missing permission. */
   readonly refusal?: string | undefined;
+  /** Instead of the one that is shown. */
+  readonly environment?: Environment | undefined;
   readonly onDone?: (reply: Reply<O>) => void;
 }
 
@@ -51,13 +54,17 @@ export async function perform<O extends OperationId>(
   input: Input<O>,
   options: CommandOptions<O> & { readonly ifMatch?: string | undefined } = {},
 ): Promise<Reply<O> | undefined> {
-  const { said, undo, show, ifMatch, onDone } = options;
+  const { said, undo, show, ifMatch, environment, onDone } = options;
   const takeBack = show?.();
   try {
-    const reply = await call(operation, input, ifMatch === undefined ? {} : { ifMatch });
+    const reply = await call(operation, input, {
+      ...(ifMatch !== undefined && { ifMatch }),
+      ...(environment !== undefined && { environment }),
+    });
     const invert =
       undo && (() => void undo(reply).catch((error: unknown) => notify(describeRefusal(error))));
-    if (said !== undefined) notify(typeof said === "function" ? said(reply) : said, invert);
+    const text = typeof said === "function" ? said(reply) : said;
+    if (text !== undefined) notify(text, invert);
     onDone?.(reply);
     return reply;
   } catch (error) {
@@ -65,4 +72,32 @@ export async function perform<O extends OperationId>(
     notify(describeRefusal(error));
     return undefined;
   }
+}
+
+export interface Work {
+  readonly run: (work: () => Promise<unknown>) => Promise<boolean>;
+  readonly isBusy: boolean;
+  readonly refusal: string | undefined;
+}
+
+/** A command of several calls, or of a call and what the browser does: it ends at the first refusal, which is told. */
+export function useWork(operation: OperationId | undefined, why?: string): Work {
+  const missing = useRefusal(operation);
+  const [isBusy, setBusy] = useState(false);
+  return {
+    isBusy,
+    refusal: missing ?? why,
+    run: async (work) => {
+      setBusy(true);
+      try {
+        await work();
+        return true;
+      } catch (error) {
+        notify(describeRefusal(error));
+        return false;
+      } finally {
+        setBusy(false);
+      }
+    },
+  };
 }

@@ -1,12 +1,11 @@
-import { type ReactNode, useState } from "react";
 import { PersonField, TeamField, TicketField } from "../data/options/search-field.tsx";
-import type { FieldBinding, FieldLimits } from "../ui/form/binding.ts";
 import { CheckField, ChoicesField, SelectField } from "../ui/form/choice-field.tsx";
 import type { Choice } from "../ui/form/choices.ts";
 import { DateTimeField } from "../ui/form/date-time-field.tsx";
 import { NumberField } from "../ui/form/number-field.tsx";
 import { TextAreaField, TextField } from "../ui/form/text-field.tsx";
-import { Case, Sample } from "./sample.tsx";
+import { PickerStates } from "./picker-states.tsx";
+import { States } from "./states.tsx";
 
 const COLOURS: readonly Choice[] = [
   ["red", "Red"],
@@ -56,55 +55,7 @@ export function FieldSection() {
       <States<string> title="TicketField" about="An open ticket; the value is its id.">
         {(field) => <TicketField {...field} label="Duplicate of" />}
       </States>
+      <PickerStates />
     </>
   );
-}
-
-interface StatesProps<T> {
-  readonly title: string;
-  readonly about: string;
-  readonly filled?: T;
-  readonly children: (field: FieldBinding<T>) => ReactNode;
-}
-
-const REQUIRED: FieldLimits = { required: true };
-
-function States<T>({ title, about, filled, children }: StatesProps<T>) {
-  const states: readonly (readonly [label: string, state: Partial<FieldBinding<T>>])[] = [
-    ["Empty", { limits: REQUIRED }],
-    ["Optional", {}],
-    ...(filled === undefined ? [] : [["Filled", { value: filled, limits: REQUIRED }] as const]),
-    ["Wrong", { limits: REQUIRED, errorFor: (label) => `${label} is required` }],
-    ["Not allowed", { value: filled, isDisabled: true, limits: REQUIRED }],
-  ];
-  return (
-    <Sample title={title} about={about} isWide>
-      {states.map(([label, state]) => (
-        <Case key={label} label={label}>
-          <Bound name={`${title}-${label}`} state={state}>
-            {children}
-          </Bound>
-        </Case>
-      ))}
-    </Sample>
-  );
-}
-
-interface BoundProps<T> {
-  readonly name: string;
-  readonly state: Partial<FieldBinding<T>>;
-  readonly children: (field: FieldBinding<T>) => ReactNode;
-}
-
-function Bound<T>({ name, state, children }: BoundProps<T>) {
-  const [value, setValue] = useState(state.value);
-  return children({
-    limits: {},
-    errorFor: () => undefined,
-    isDisabled: false,
-    ...state,
-    name,
-    value,
-    onChange: setValue,
-  });
 }

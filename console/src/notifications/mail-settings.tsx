@@ -1,7 +1,7 @@
 import "./notifications.css";
 import { call, etagOf, patchCached, useOp } from "../data/api.ts";
-import { applyChange } from "../data/change.ts";
 import { MailNotice } from "../data/notices/mail-notice.tsx";
+import { perform } from "../data/use-command.ts";
 import { useTitle } from "../shell/title.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { KINDS_OF_MAIL, setMuted } from "./mail-kinds.ts";
@@ -20,16 +20,20 @@ export function MailSettings() {
   const save = (next: Preferences, said: string): void => {
     if (!preferences) return;
     const before: Preferences = preferences;
-    void applyChange({
-      show: () =>
-        patchCached("notifications.get_preferences", (old) => ({
-          ...old,
-          data: { ...old.data, ...next, noEmailFor: [...next.noEmailFor] },
-        })),
-      send: () => send(next, etagOf("notifications.get_preferences")),
-      said,
-      undo: () => send(before),
-    });
+    void perform(
+      "notifications.set_preferences",
+      { body: toBody(next) },
+      {
+        show: () =>
+          patchCached("notifications.get_preferences", (old) => ({
+            ...old,
+            data: { ...old.data, ...toBody(next) },
+          })),
+        ifMatch: etagOf("notifications.get_preferences"),
+        said,
+        undo: () => call("notifications.set_preferences", { body: toBody(before) }),
+      },
+    );
   };
   return (
     <div className="scroll reading">
@@ -79,14 +83,7 @@ export function MailSettings() {
   );
 }
 
-async function send(preferences: Preferences, ifMatch?: string): Promise<void> {
-  const { email, noEmailFor } = preferences;
-  await call(
-    "notifications.set_preferences",
-    { body: { email, noEmailFor: [...noEmailFor] } },
-    ifMatch === undefined ? {} : { ifMatch },
-  );
-}
+const toBody = ({ email, noEmailFor }: Preferences) => ({ email, noEmailFor: [...noEmailFor] });
 
 function Switch(props: {
   readonly label: string;

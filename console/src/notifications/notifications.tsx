@@ -3,8 +3,8 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { CheckCheck, Settings2 } from "lucide-react";
 import { useState } from "react";
 import { call, patchCached, type Schemas, useOp } from "../data/api.ts";
-import { applyChange } from "../data/change.ts";
 import { place } from "../data/place.ts";
+import { perform } from "../data/use-command.ts";
 import { useActions } from "../shell/actions.ts";
 import { useListKeys } from "../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -131,30 +131,32 @@ function markCached(id: string, readAt: string | null): () => void {
   }));
 }
 
-const sendRead = async (id: string, isRead: boolean): Promise<void> => {
-  await call(isRead ? "notifications.read" : "notifications.unread", { params: { id } });
-};
+const operationOf = (isRead: boolean) =>
+  isRead ? ("notifications.read" as const) : ("notifications.unread" as const);
 
-function setRead({ id }: Notification, isRead: boolean): Promise<boolean> {
-  return applyChange({
-    show: () => markCached(id, isRead ? new Date().toISOString() : null),
-    send: () => sendRead(id, isRead),
-    said: isRead ? "Marked as read." : "Marked as new.",
-    undo: () => sendRead(id, !isRead),
-  });
-}
-
-function readAll(): Promise<boolean> {
-  const readAt = new Date().toISOString();
-  return applyChange({
-    show: () =>
-      patchCached("notifications.list", (old) => ({
-        ...old,
-        data: old.data.map((one) => ({ ...one, readAt: one.readAt ?? readAt })),
-      })),
-    send: async () => {
-      await call("notifications.read_all");
+const setRead = ({ id }: Notification, isRead: boolean): Promise<unknown> =>
+  perform(
+    operationOf(isRead),
+    { params: { id } },
+    {
+      show: () => markCached(id, isRead ? new Date().toISOString() : null),
+      said: isRead ? "Marked as read." : "Marked as new.",
+      undo: () => call(operationOf(!isRead), { params: { id } }),
     },
-    said: "All are read.",
-  });
+  );
+
+function readAll(): Promise<unknown> {
+  const readAt = new Date().toISOString();
+  return perform(
+    "notifications.read_all",
+    {},
+    {
+      show: () =>
+        patchCached("notifications.list", (old) => ({
+          ...old,
+          data: old.data.map((one) => ({ ...one, readAt: one.readAt ?? readAt })),
+        })),
+      said: "All are read.",
+    },
+  );
 }

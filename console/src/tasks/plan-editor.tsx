@@ -1,10 +1,12 @@
 import "./tasks.css";
 import { ChevronDown, ChevronUp, Plus, X } from "lucide-react";
 import { useState } from "react";
-import { CheckField, LineField, TeamSelect } from "../desk-settings/index.ts";
-import { Field } from "../ui/field.tsx";
+import { PersonField, TeamField } from "../data/options/search-field.tsx";
+import { type FieldBinding, partOf } from "../ui/form/binding.ts";
+import { CheckField, ChoicesField } from "../ui/form/choice-field.tsx";
+import { TextAreaField, TextField } from "../ui/form/text-field.tsx";
 import { IconButton } from "../ui/icon-button.tsx";
-import { PersonCombobox } from "../data/options/person-combobox.tsx";
+import { Grid } from "../ui/layout/layout.tsx";
 import {
   formatMinutes,
   moveTask,
@@ -18,18 +20,16 @@ import { Button, PlainButton } from "../ui/form/button.tsx";
 const TASKS_MAX = 50;
 
 interface PlanEditorProps {
-  readonly plan: Plan;
-  readonly onChange: (plan: PlannedTask[]) => void;
+  readonly field: FieldBinding<Plan>;
   /** Whether its tasks are for those who work on them alone, where one says nothing. */
   readonly isInternal: boolean;
-  readonly errorOf?: (pointer: string) => string | undefined;
 }
 
 /** The tasks that each ticket made of this begins with, in their order. */
-export function PlanEditor({ plan, onChange, isInternal, errorOf }: PlanEditorProps) {
+export function PlanEditor({ field, isInternal }: PlanEditorProps) {
+  const plan: Plan = field.value ?? [];
   const [open, setOpen] = useState<number>();
-  const change = (next: Plan): void => onChange([...next]);
-  const set = (at: number, task: PlannedTask): void => change(plan.with(at, task));
+  const change = (next: Plan): void => field.onChange([...next]);
   const move = (from: number, to: number): void => {
     change(moveTask(plan, from, to));
     if (open === from) setOpen(to);
@@ -83,9 +83,8 @@ export function PlanEditor({ plan, onChange, isInternal, errorOf }: PlanEditorPr
             {open === at && (
               <TaskFields
                 {...{ task, isInternal }}
+                field={partOf(field, at)}
                 before={plan.slice(0, at)}
-                onChange={(next) => set(at, next)}
-                errorOf={(name) => errorOf?.(`/tasks/${at}/${name}`)}
               />
             )}
           </li>
@@ -100,90 +99,63 @@ export function PlanEditor({ plan, onChange, isInternal, errorOf }: PlanEditorPr
 
 interface TaskFieldsProps {
   readonly task: PlannedTask;
+  readonly field: FieldBinding<PlannedTask>;
   readonly before: Plan;
   readonly isInternal: boolean;
-  readonly onChange: (task: PlannedTask) => void;
-  readonly errorOf: (name: string) => string | undefined;
 }
 
-function TaskFields({ task, before, isInternal, onChange, errorOf }: TaskFieldsProps) {
+function TaskFields({ task, field, before, isInternal }: TaskFieldsProps) {
   const [due, setDue] = useState(() => formatMinutes(task.dueMinutes));
-  const change = (next: Partial<PlannedTask>): void => onChange({ ...task, ...next });
-  const after = task.dependsOn ?? [];
   const isDueWrong = due.trim() !== "" && parseMinutes(due) === undefined;
+  const dueField = partOf(field, "dueMinutes", {});
   return (
-    <div className="plan-fields">
-      <LineField
-        label="What"
-        value={task.title}
-        onChange={(title) => change({ title })}
-        error={errorOf("title")}
-        maxLength={300}
-      />
-      <LineField
-        label="How"
-        value={task.description ?? ""}
-        onChange={(description) => change({ description })}
-        isArea
-        isOptional
-      />
-      <Field label="Who" error={errorOf("assigneeId")} isOptional>
-        {({ id }) => (
-          <PersonCombobox
-            id={id}
-            label="Who"
-            value={task.assigneeId ?? undefined}
-            onChange={(assigneeId) => change({ assigneeId: assigneeId ?? null })}
-          />
-        )}
-      </Field>
-      <TeamSelect
-        label="Team"
-        none="None"
-        value={task.teamId ?? null}
-        onChange={(teamId) => change({ teamId })}
-      />
-      <LineField
+    <Grid pad={3}>
+      <TextField {...partOf(field, "title", { required: true, maxLength: 300 })} label="What" />
+      <TextAreaField {...partOf(field, "description", {})} label="How" />
+      <PersonField {...partOf(field, "assigneeId", {})} label="Who" />
+      <TeamField {...partOf(field, "teamId", {})} label="Team" />
+      <TextField
+        name="due"
+        limits={{}}
+        isDisabled={field.isDisabled}
         label="Due after"
         placeholder="4 h"
         help="From when work begins: 90 min, 4 h, 2 d"
         value={due}
-        error={isDueWrong ? "Write it as 90 min, 4 h or 2 d." : errorOf("dueMinutes")}
+        errorFor={(label) =>
+          isDueWrong ? "Enter a time such as 90 min, 4 h or 2 d." : dueField.errorFor(label)
+        }
         onChange={(text) => {
-          setDue(text);
+          setDue(text ?? "");
           const { dueMinutes: _, ...rest } = task;
-          const minutes = parseMinutes(text);
-          onChange(minutes === undefined ? rest : { ...rest, dueMinutes: minutes });
+          const minutes = parseMinutes(text ?? "");
+          field.onChange(minutes === undefined ? rest : { ...rest, dueMinutes: minutes });
         }}
-        isOptional
       />
       {before.length > 0 && (
-        <fieldset className="task-after">
-          <legend>Only after</legend>
-          {before.map(({ title }, place) => (
-            <CheckField
-              key={place}
-              label={title || `Task ${place + 1}`}
-              isOn={after.includes(place)}
-              onChange={(isOn) =>
-                change({
-                  dependsOn: isOn ? [...after, place] : after.filter((one) => one !== place),
-                })
-              }
-            />
-          ))}
-        </fieldset>
+        <ChoicesField
+          {...toTexts(partOf(field, "dependsOn", {}))}
+          label="Only after"
+          options={before.map(({ title }, place) => [`${place}`, title || `Task ${place + 1}`])}
+        />
       )}
       <CheckField
+        {...partOf(field, "required")}
+        value={task.required ?? true}
         label="It must be done before the ticket is"
-        isOn={task.required ?? true}
-        onChange={(required) => change({ required })}
       />
       <CheckField
+        {...partOf(field, "internal")}
+        value={task.internal ?? isInternal}
         label="Only for those who work on it"
-        isOn={task.internal ?? isInternal}
-        onChange={(internal) => change({ internal })}
       />
-    </div>
+    </Grid>
   );
 }
+
+/** Numbers as the texts of choices. */
+const toTexts = (field: FieldBinding<readonly number[]>): FieldBinding<readonly string[]> => ({
+  ...field,
+  value: field.value?.map(String),
+  onChange: (chosen) => field.onChange((chosen ?? []).map(Number)),
+});

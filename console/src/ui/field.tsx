@@ -11,17 +11,19 @@ interface FieldProps {
   readonly help?: ReactNode;
   readonly error?: string | undefined;
   readonly isOptional?: boolean;
+  /** For screen readers alone. */
+  readonly hidesLabel?: boolean | undefined;
   /** Gets the attributes that bind a control to its words. */
   readonly children: (attributes: FieldState) => ReactNode;
 }
 
 /** A label, a control, its help and its error, bound together. Forms of a schema have their own. */
-export function Field({ label, help, error, isOptional, children }: FieldProps) {
+export function Field({ label, help, error, isOptional, hidesLabel, children }: FieldProps) {
   const id = useId();
   const described = [error !== undefined && `${id}-error`, help && `${id}-help`].filter(Boolean);
   return (
     <div className={error === undefined ? "field-box" : "field-box wrong"}>
-      <label htmlFor={id}>
+      <label htmlFor={id} className={hidesLabel ? "hide" : undefined}>
         {label}
         {isOptional && <span className="muted"> (optional)</span>}
       </label>

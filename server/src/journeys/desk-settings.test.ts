@@ -32,7 +32,7 @@ describeInBrowser("the desk's settings", () => {
     await page.getByLabel("Name").fill("Mine, and tagged");
     await page.getByRole("button", { name: "Add an action" }).click();
     await page.getByRole("menuitem", { name: "Tag" }).click();
-    await page.getByLabel("Add", { exact: true }).fill("storm");
+    await page.getByLabel("Add tags").fill("storm");
     await page.getByText("+ storm").waitFor();
     await expectSound(admin);
     await page.getByRole("button", { name: /^Create/ }).click();
@@ -41,14 +41,14 @@ describeInBrowser("the desk's settings", () => {
       { act: "take" },
       { act: "tag", add: ["storm"] },
     ]);
-    await page.getByLabel("Add", { exact: true }).fill("storm, north");
+    await page.getByLabel("Add tags").fill("storm, north");
     await page.getByText(/1 ticket looked at: 0 the same, 1 otherwise/).waitFor();
 
     await moveTo(page, `${at.origin}/desk/settings/mailboxes?open=new`);
     await page.getByLabel("Name").fill("Service desk");
     await page.getByLabel("Address").fill("not an address");
     await page.getByRole("button", { name: /^Create/ }).click();
-    await page.getByRole("alert").waitFor();
+    await page.getByText("Address does not have the expected form.").waitFor();
     await page.getByLabel("Address").fill("desk@example.com");
     await page.getByRole("button", { name: /^Create/ }).click();
     await page.getByRole("tab", { name: "Last mails" }).click();

@@ -201,7 +201,7 @@ describeInBrowser("integrator", () => {
     await page.getByRole("dialog").getByRole("textbox", { name: "Input" }).click();
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.insertText('{ "count": 2 }');
-    await page.getByRole("button", { name: "Save", exact: true }).last().click();
+    await page.getByRole("dialog").getByRole("button", { name: /^Save/ }).click();
     await page.getByRole("button", { name: "Run all tests" }).click();
     await page.getByText("1 test passed.").waitFor();
 
@@ -213,7 +213,7 @@ describeInBrowser("integrator", () => {
     await expectSoundInEveryLook(visitor);
     await page.getByRole("tab", { name: "Versions" }).click();
     await page.getByRole("button", { name: "Version 1" }).click();
-    await page.getByRole("button", { name: "Bring it back" }).waitFor();
+    await page.getByRole("button", { name: "Restore" }).waitFor();
     await expectSound(visitor);
     // A handler shows who called it, and its settings overwrite nobody's.
     const owner = await at.world.member(["owner"]);
@@ -227,11 +227,11 @@ describeInBrowser("integrator", () => {
     const { pathname } = new URL(body.data.url, at.origin);
     expect((await at.world.stranger(`POST ${pathname}`, { loaves: 7 })).status).toBe(200);
     await moveTo(page, `${at.origin}/artifacts/${body.data.id}?tab=settings`);
-    await page.getByRole("textbox", { name: "For what" }).fill("Orders");
+    await page.getByRole("textbox", { name: "Description" }).fill("Orders");
     const change = { description: "Meanwhile" };
     await owner(`PATCH /api/v1/sdk/artifacts/${body.data.id}`, change);
     await page.getByRole("button", { name: "Save settings" }).click();
-    await page.getByText("It was changed by someone else since you opened it.").waitFor();
+    await page.getByText("Someone else changed Description while you were editing.").waitFor();
     await page.getByRole("tab", { name: "Run" }).click();
     const requests = page.getByRole("region", { name: "Last requests" });
     await requests.getByRole("link", { name: /Completed/ }).click();

@@ -11,7 +11,7 @@ import {
 } from "lucide-react";
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
-import { notifyError } from "../../ui/toast.tsx";
+import { useWork } from "../../data/use-command.ts";
 import { OFFERS, type Offer } from "../draft/catalog.ts";
 import {
   addParts,
@@ -123,6 +123,7 @@ function withAggregate(
 }
 
 function AddPage({ app, onClose }: AddDialogsProps) {
+  const work = useWork("apps.scaffold");
   const { draft } = app;
   const paths = new Set(draft.pages.map(({ path }) => path));
   const blank: Choice = {
@@ -139,10 +140,11 @@ function AddPage({ app, onClose }: AddDialogsProps) {
   const choices = useStartChoices((of) => {
     const word = "table" in of ? of.table : "figures";
     const base = freeName(`/${word.replaceAll("_", "-")}`, paths).replace("_", "-");
-    void readScaffold(of, base).then((parts) => {
+    void work.run(async () => {
+      const parts = await readScaffold(of, base);
       app.apply(addParts(draft, parts));
       notifyLeftOut(parts);
-    }, notifyError);
+    });
   });
   return <ChoiceDialog title="Add a page" choices={[blank, ...choices]} onClose={onClose} />;
 }

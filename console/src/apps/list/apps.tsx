@@ -4,9 +4,9 @@ import { Link } from "@tanstack/react-router";
 import { AppWindow, Ellipsis, ExternalLink } from "lucide-react";
 import { useState } from "react";
 import { call, type Reply, useOp } from "../../data/api.ts";
-import { applyChange } from "../../data/change.ts";
 import { useNames } from "../../data/names/names.ts";
 import { useRefusals } from "../../data/people.ts";
+import { perform } from "../../data/use-command.ts";
 import { BASE_PATH, ENVIRONMENTS, place } from "../../data/place.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
@@ -140,27 +140,27 @@ function AppCard(props: { readonly app: ListedApp; readonly refusal: string | un
 function itemsOf(app: ListedApp, refusal: string | undefined): readonly MenuItem[] {
   return [
     app.status === "archived"
-      ? { label: "Bring it back", disabled: refusal, onPick: () => void unarchive(app) }
+      ? { label: "Restore", disabled: refusal, onPick: () => void unarchive(app) }
       : { label: "Archive", disabled: refusal, onPick: () => void archive(app) },
   ];
 }
 
-function archive({ id, name }: ListedApp): Promise<boolean> {
-  return applyChange({
-    send: () => send("apps.archive", id),
-    said: `${name} is archived: nobody can open it any more.`,
-    undo: () => send("apps.unarchive", id),
-  });
-}
+const archive = ({ id, name }: ListedApp): Promise<unknown> =>
+  perform(
+    "apps.archive",
+    { params: { id } },
+    {
+      said: `${name} is archived: nobody can open it any more.`,
+      undo: () => call("apps.unarchive", { params: { id } }),
+    },
+  );
 
-function unarchive({ id, name }: ListedApp): Promise<boolean> {
-  return applyChange({
-    send: () => send("apps.unarchive", id),
-    said: `${name} is back.`,
-    undo: () => send("apps.archive", id),
-  });
-}
-
-async function send(operation: "apps.archive" | "apps.unarchive", id: string): Promise<void> {
-  await call(operation, { params: { id } });
-}
+const unarchive = ({ id, name }: ListedApp): Promise<unknown> =>
+  perform(
+    "apps.unarchive",
+    { params: { id } },
+    {
+      said: `${name} is restored.`,
+      undo: () => call("apps.archive", { params: { id } }),
+    },
+  );

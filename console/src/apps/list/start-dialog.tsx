@@ -3,7 +3,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { ChartColumn, LayoutDashboard, SquareDashed, Table2 } from "lucide-react";
 import { call, type Reply, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
-import { notify, notifyError } from "../../ui/toast.tsx";
+import { useWork } from "../../data/use-command.ts";
+import { notify } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { type Choice, ChoiceDialog } from "../builder/choice-dialog.tsx";
 import { freeName, type Page, type Source } from "../draft/draft.ts";
@@ -84,8 +85,9 @@ export function StartDialog(props: {
   readonly onClose: () => void;
 }) {
   const navigate = useNavigate();
+  const work = useWork("apps.create");
   const create = async (read: () => Promise<Scaffold>): Promise<void> => {
-    try {
+    await work.run(async () => {
       const scaffold = await read();
       const { name: first, pages, dataSources } = scaffold;
       const names = new Set(props.taken.map(({ name }) => name));
@@ -101,9 +103,7 @@ export function StartDialog(props: {
       });
       await navigate({ to: "/builder/$id", params: { id: data.id }, search: {} });
       notifyLeftOut(scaffold);
-    } catch (error) {
-      notifyError(error);
-    }
+    });
   };
   const choices = useStartChoices((of) => void create(() => readScaffold(of)));
   const blank: Choice = {

@@ -4,11 +4,13 @@ import { ExternalLink } from "lucide-react";
 import { useState } from "react";
 import { call, query, type Schemas } from "../../data/api.ts";
 import { type Environment, place } from "../../data/place.ts";
-import { useMay } from "../../data/people.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
-import { Button } from "../../ui/form/button.tsx";
-import { RadioButton, TextInput } from "../../ui/form/controls.tsx";
+import { freeField } from "../../ui/form/binding.ts";
+import { CommandButton } from "../../ui/form/command-button.tsx";
+import { RadioButton } from "../../ui/form/controls.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Row } from "../../ui/layout/layout.tsx";
 
 interface AccessProps {
   readonly app: Schemas["App"];
@@ -16,9 +18,7 @@ interface AccessProps {
 }
 
 export function PublicAccess({ app, environment }: AccessProps) {
-  const [isBusy, setBusy] = useState(false);
   const [wanted, setWanted] = useState<boolean>();
-  const mayDeploy = useMay()("apps.make_public");
   const queries = useQueryClient();
   const input = { params: { id: app.id } };
   const queryKey = [...query("apps.get_public", input).queryKey, environment];
@@ -26,19 +26,17 @@ export function PublicAccess({ app, environment }: AccessProps) {
     queryKey,
     queryFn: ({ signal }) => call("apps.get_public", input, { signal, environment }),
   });
-  const change = async (work: () => Promise<unknown>, told: string): Promise<void> => {
-    setBusy(true);
-    try {
-      await work();
-      notify(told);
-    } catch (failed) {
-      notifyError(failed);
-    } finally {
-      await queries.invalidateQueries({ queryKey });
-      setBusy(false);
-      setWanted(undefined);
-    }
-  };
+  const readAgain = (): Promise<void> => queries.invalidateQueries({ queryKey });
+  const open = useCommand("apps.make_public", {
+    environment,
+    said: `Anyone can open ${app.name} now.`,
+  });
+  const close = useCommand("apps.make_private", {
+    environment,
+    said: `Only people who have signed in can open ${app.name} now.`,
+  });
+  const { refusal } = open;
+  const isBusy = open.isBusy || close.isBusy;
   if (error) return <ErrorNotice error={error} />;
   if (!data) return <Loading rows={1} />;
   const { publication } = data.data;
@@ -46,9 +44,10 @@ export function PublicAccess({ app, environment }: AccessProps) {
   const choose = (next: boolean): void => {
     if (next === isPublic) return;
     setWanted(next);
-    const work = () =>
-      call(next ? "apps.make_public" : "apps.make_private", input, { environment });
-    void change(work, next ? `Anyone can open ${app.name} now.` : `${app.name} is closed again.`);
+    void (next ? open : close)
+      .run(input)
+      .then(readAgain)
+      .then(() => setWanted(undefined));
   };
   return (
     <section className="publish-access" aria-label="Who can open it">
@@ -59,7 +58,8 @@ export function PublicAccess({ app, environment }: AccessProps) {
             <RadioButton
               name="public"
               checked={each === (wanted ?? isPublic)}
-              disabled={isBusy || !mayDeploy}
+              disabled={isBusy || refusal !== undefined}
+              title={refusal}
               onChange={() => choose(each)}
             />
             {each ? "Anyone" : "People who have signed in"}
@@ -74,13 +74,8 @@ export function PublicAccess({ app, environment }: AccessProps) {
       {isPublic && (
         <Address
           key={publication.domain ?? ""}
-          {...{ app, environment, isBusy, domain: publication.domain }}
-          onSave={(domain) =>
-            void change(
-              () => call("apps.set_domain", { ...input, body: { domain } }, { environment }),
-              domain === null ? "It has no domain of its own any more." : `It is at ${domain} now.`,
-            )
-          }
+          {...{ app, environment, domain: publication.domain }}
+          onSaved={() => void readAgain()}
         />
       )}
     </section>
@@ -89,48 +84,50 @@ export function PublicAccess({ app, environment }: AccessProps) {
 
 interface AddressProps extends AccessProps {
   readonly domain: string | null;
-  readonly isBusy: boolean;
-  readonly onSave: (domain: string | null) => void;
+  readonly onSaved: () => void;
 }
 
-function Address({ app, environment, domain, isBusy, onSave }: AddressProps) {
+function Address({ app, environment, domain, onSaved }: AddressProps) {
   const [text, setText] = useState(domain ?? "");
   const search = environment === "production" ? "" : `?environment=${environment}`;
   const usual = `${location.origin}/apps/${place.workspace}/${app.slug}${search}`;
   const address = domain === null ? usual : `${location.protocol}//${domain}/`;
-  const wanted = text.trim().toLowerCase();
+  const wanted = text.trim().toLowerCase() || null;
+  const set = useCommand("apps.set_domain", {
+    environment,
+    refusal: wanted === domain ? "Nothing is changed." : undefined,
+    said:
+      wanted === null ? "The app has no domain of its own now." : `The app is at ${wanted} now.`,
+    onDone: onSaved,
+  });
+  const save = (): void => void set.run({ params: { id: app.id }, body: { domain: wanted } });
   return (
     <>
       <a className="public-address" href={address} target="_blank" rel="noreferrer">
         {address} <ExternalLink className="ico" aria-hidden="true" />
       </a>
-      <div className="publish-domain">
-        <label className="publish-notes">
-          <span>Own domain</span>
-          <TextInput
-            value={text}
-            placeholder="orders.example.com"
-            aria-describedby="domain-help"
-            onChange={({ target }) => setText(target.value)}
-            onKeyDown={(event) => {
-              if (event.key !== "Enter") return;
-              // The dialog would publish.
-              event.preventDefault();
-              onSave(wanted === "" ? null : wanted);
-            }}
-          />
-        </label>
-        <Button
-          type="button"
-          disabled={isBusy || wanted === (domain ?? "")}
-          onClick={() => onSave(wanted === "" ? null : wanted)}
-        >
-          {isBusy ? "Checking…" : "Save the domain"}
-        </Button>
-      </div>
-      <p className="muted" id="domain-help">
-        The domain must lead to this installation already: that is checked.
-      </p>
+      <Row
+        align="end"
+        wraps
+        // Enter in the field saves the domain: the dialog around it would publish.
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          event.stopPropagation();
+          if (set.refusal === undefined) save();
+        }}
+      >
+        <TextField
+          {...freeField("domain", text, (next) => setText(next ?? ""))}
+          label="Own domain"
+          help="The domain must lead to this installation already: that is checked."
+          placeholder="orders.example.com"
+          isRequired={false}
+        />
+        <CommandButton command={set} onPress={save}>
+          {set.isBusy ? "Checking…" : "Save the domain"}
+        </CommandButton>
+      </Row>
     </>
   );
 }

@@ -1,22 +1,26 @@
 /** Before anything changes for others: where to, what is new there, and the way back. */
 import { useQuery } from "@tanstack/react-query";
-import { Rocket, RotateCcw } from "lucide-react";
+import { RotateCcw } from "lucide-react";
 import { useState } from "react";
-import { ApiError, call, query, type Schemas } from "../../data/api.ts";
+import { call, query, type Schemas } from "../../data/api.ts";
+import { type FieldFault, useForm } from "../../data/form/use-form.ts";
 import { useNames } from "../../data/names/names.ts";
 import { OpenTables } from "../../data/notices/record-access.tsx";
 import { type Environment, ENVIRONMENTS, place } from "../../data/place.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
+import { notify } from "../../ui/toast.tsx";
 import { toWords } from "../../ui/words.ts";
 import { compareApps } from "../draft/difference.ts";
 import { type Draft, tablesOf } from "../draft/draft.ts";
 import { ChangeList } from "./change-list.tsx";
 import { PublicAccess } from "./public-access.tsx";
-import { Button, PlainButton } from "../../ui/form/button.tsx";
-import { RadioButton, TextInput } from "../../ui/form/controls.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
+import { RadioButton } from "../../ui/form/controls.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 
 interface PublishDialogProps {
   readonly app: Schemas["App"];
@@ -26,89 +30,76 @@ interface PublishDialogProps {
   readonly onClose: () => void;
 }
 
-interface FieldProblem {
-  readonly path: string;
-  readonly message: string;
+/** The parts of an app that are checked where it is published. */
+const CHECKED = ["pages", "dataSources"];
+
+interface PublishDraft {
+  readonly notes: string;
 }
 
 export function PublishDialog({ app, draft, onSave, onJump, onClose }: PublishDialogProps) {
   const [environment, setEnvironment] = useState<Environment>(place.environment);
-  const [notes, setNotes] = useState("");
-  const [missing, setMissing] = useState<readonly FieldProblem[]>([]);
-  const [isBusy, setBusy] = useState(false);
   const live = app.environments[environment];
-  const publish = async (): Promise<void> => {
-    setBusy(true);
-    setMissing([]);
-    try {
-      if (!(await onSave())) return;
-      const input = { params: { id: app.id }, body: { notes } };
-      const { data } = await call("apps.deploy", input, { environment });
-      notify(`${draft.name} is published in ${environment}, as number ${data.number}.`);
-      onClose();
-    } catch (error) {
-      if (error instanceof ApiError && error.code === "deploy_failed")
-        setMissing(error.errors ?? []);
-      else notifyError(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const form = useForm("apps.deploy", {
+    params: { id: app.id },
+    initial: { notes: "" },
+    send: async ({ notes }: PublishDraft) => {
+      if (!(await onSave())) throw new Error("The app could not be saved, so it is not published.");
+      return call("apps.deploy", { params: { id: app.id }, body: { notes } }, { environment });
+    },
+    said: ({ data }) => `${draft.name} is published in ${environment}, as number ${data.number}.`,
+    onDone: onClose,
+  });
   const jump = (at: string): void => {
     onClose();
     onJump(at);
   };
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={`Publish ${draft.name}`}
+      act={form.isBusy ? "Publishing…" : `Publish to ${environment}`}
       isWide
       onClose={onClose}
-      onSubmit={() => void publish()}
-      footer={
-        <>
-          <span className="muted grow">
-            {live
-              ? `Number ${live.number} is live in ${environment}.`
-              : `Not in ${environment} yet.`}
-          </span>
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button look="main" disabled={isBusy}>
-            <Rocket /> {isBusy ? "Publishing…" : `Publish to ${environment}`}
-          </Button>
-        </>
+      others={
+        <span className="muted">
+          {live ? `Number ${live.number} is live in ${environment}.` : `Not in ${environment} yet.`}
+        </span>
       }
     >
       <EnvironmentPick chosen={environment} onChoose={setEnvironment} />
-      <label className="publish-notes">
-        <span>What is new</span>
-        <TextInput
-          value={notes}
-          placeholder="optional"
-          onChange={({ target }) => setNotes(target.value)}
-        />
-      </label>
-      {missing.length > 0 && (
-        <section role="alert" className="publish-missing">
-          <h3>What is missing in {environment}</h3>
-          <ul>
-            {missing.map(({ path, message }) => (
-              <li key={path}>
-                <PlainButton type="button" className="link" onClick={() => jump(path)}>
-                  {path}
-                </PlainButton>{" "}
-                {message}
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
+      <TextField {...form.field("notes")} label="What is new" />
+      <Missing faults={CHECKED.flatMap(form.errorsOf)} {...{ environment, jump }} />
       <Differences {...{ app, draft, environment, jump }} />
       <OpenTables slugs={tablesOf(draft)} environment={environment} />
       {live && <PublicAccess key={environment} {...{ app, environment }} />}
       <Deployments {...{ app, environment }} />
-    </Dialog>
+    </FormDialog>
+  );
+}
+
+interface MissingProps {
+  readonly faults: readonly FieldFault[];
+  readonly environment: Environment;
+  readonly jump: (at: string) => void;
+}
+
+function Missing({ faults, environment, jump }: MissingProps) {
+  if (faults.length === 0) return null;
+  return (
+    <section role="alert" className="publish-missing">
+      <h3>What is missing in {environment}</h3>
+      <ul>
+        {faults.map(({ path, message }) => (
+          <li key={path}>
+            <PlainButton type="button" className="link" onClick={() => jump(path)}>
+              {path}
+            </PlainButton>{" "}
+            {message}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -177,16 +168,11 @@ function Deployments({ app, environment }: WhereProps) {
     queryFn: ({ signal }) => call("apps.list_deployments", input, { signal, environment }),
     placeholderData: undefined,
   });
-  const goBack = async (deploymentId: string, number: number): Promise<void> => {
-    try {
-      const sent = { params: { id: app.id }, body: { deploymentId } };
-      await call("apps.rollback", sent, { environment });
-      notify(`Number ${number} is live in ${environment} again.`);
-      await refetch();
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+  const rollback = useCommand("apps.rollback", { environment, onDone: () => void refetch() });
+  const goBack = (deploymentId: string, number: number): void =>
+    void rollback.run({ params: { id: app.id }, body: { deploymentId } }).then((reply) => {
+      if (reply) notify(`Number ${number} is live in ${environment} again.`);
+    });
   if (!data || data.data.length === 0) return null;
   return (
     <section>
@@ -204,9 +190,9 @@ function Deployments({ app, environment }: WhereProps) {
             {live ? (
               <span className="tag ok">Live</span>
             ) : (
-              <Button type="button" onClick={() => void goBack(id, number)}>
-                <RotateCcw /> Go back to it
-              </Button>
+              <CommandButton command={rollback} onPress={() => goBack(id, number)}>
+                <RotateCcw /> Restore
+              </CommandButton>
             )}
           </li>
         ))}

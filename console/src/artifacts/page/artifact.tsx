@@ -4,18 +4,18 @@ import { Ellipsis, Pause, Play, Trash2 } from "lucide-react";
 import { useMemo, useRef, useState } from "react";
 import { CodeEditor, completeScript, placeOfError } from "../../code/index.ts";
 import { ApiError, call, etagOf, useOp } from "../../data/api.ts";
-import { applyChange, describeRefusal } from "../../data/change.ts";
-import { useRefusals } from "../../data/people.ts";
+import { describeRefusal } from "../../data/change.ts";
+import { useCommand } from "../../data/use-command.ts";
+import { useOutcome } from "../../data/form/use-outcome.ts";
 import { PageError } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
 import { Loading, Refusal } from "../../ui/feedback.tsx";
-import { Keys } from "../../ui/key.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { State } from "../../ui/state.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
+import { notify } from "../../ui/toast.tsx";
 import { toWords } from "../../ui/words.ts";
 import {
   type Artifact,
@@ -30,7 +30,7 @@ import { RunPanel } from "./run-panel.tsx";
 import { ArtifactSettings } from "./settings.tsx";
 import { Tests } from "./tests.tsx";
 import { Versions } from "./versions.tsx";
-import { Button } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 
 /** One artifact: its source, and beside it runs, tests, history and versions. */
 export function ArtifactPage() {
@@ -46,45 +46,34 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
   const { id, detail } = artifact;
   const { tab = "run" } = useSearch({ from: "/inside/artifacts/$id" });
   const navigate = useNavigate();
-  const refusalOf = useRefusals();
   const [draft, setDraft] = useState<string>();
   const base = useRef<string>(undefined);
   // A key right after the last letter comes before the screen is drawn with it.
   const newest = useRef<string>(undefined);
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
+  const update = useOutcome("artifacts.update");
+  const problem = toProblem(update.outcome?.error);
   const [input, setInput] = useState(() => JSON.stringify(firstInput(artifact), null, 2));
   const source = draft ?? detail.scriptSource;
   const isChanged = draft !== undefined && draft !== detail.scriptSource;
-  const denied = refusalOf("artifacts.update");
-  const reason = denied ?? (isChanged ? undefined : "Nothing is changed.");
+  const { isBusy, refusal } = update;
+  const reason = refusal ?? (isChanged ? undefined : "Nothing is changed.");
   const save = async (): Promise<boolean> => {
     const scriptSource = newest.current ?? detail.scriptSource;
     if (scriptSource === detail.scriptSource) return true;
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const body = { detail: { scriptSource } };
-      const options = base.current === undefined ? {} : { ifMatch: base.current };
-      const { data } = await call("artifacts.update", { params: { id }, body }, options);
-      newest.current = undefined;
-      setDraft(undefined);
-      notify(`Saved as version ${data.versionNumber}.`);
-      return true;
-    } catch (failure) {
-      const found = failure instanceof ApiError ? failure.errors[0]?.message : undefined;
-      setProblem(found ?? describeRefusal(failure));
-      return false;
-    } finally {
-      setBusy(false);
-    }
+    const input = { params: { id }, body: { detail: { scriptSource } } };
+    const { reply } = await update.run(input, base.current);
+    if (!reply) return false;
+    newest.current = undefined;
+    setDraft(undefined);
+    notify(`Saved as version ${reply.data.versionNumber}.`);
+    return true;
   };
   useBlocker({
     shouldBlockFn: () => isChanged && !confirm("Leave without saving?"),
     enableBeforeUnload: () => isChanged,
   });
   useActions([
-    { keys: "mod+s", label: "Save", run: () => void save(), disabled: denied, always: true },
+    { keys: "mod+s", label: "Save", run: () => void save(), disabled: refusal, always: true },
   ]);
   const choose = (next: ArtifactTab): void =>
     void navigate({
@@ -96,21 +85,21 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
   return (
     <div className="page">
       <Head artifact={artifact}>
-        <Button
-          look="main"
-          disabled={reason !== undefined || isBusy}
-          title={reason}
-          onClick={() => void save()}
+        <CommandButton
+          command={{ isBusy, refusal: reason }}
+          isMain
+          keys="mod+s"
+          onPress={() => void save()}
         >
-          Save <Keys keys="mod+s" />
-        </Button>
+          Save
+        </CommandButton>
       </Head>
       <div className="art-split">
         <Source
           source={source}
           input={input}
           problem={problem}
-          isReadOnly={denied !== undefined}
+          isReadOnly={refusal !== undefined}
           onChange={(next) => {
             if (newest.current === undefined)
               base.current = etagOf("artifacts.get", { params: { id } });
@@ -136,6 +125,12 @@ function Workbench({ artifact }: { readonly artifact: Artifact }) {
       </div>
     </div>
   );
+}
+
+/** What is wrong with the source, or why it could not be saved. */
+function toProblem(error: Error | undefined): string | undefined {
+  const found = error instanceof ApiError ? error.errors[0]?.message : undefined;
+  return found ?? (error && describeRefusal(error));
 }
 
 interface SourceProps {
@@ -182,30 +177,18 @@ function Head({
   readonly children: React.ReactNode;
 }) {
   const { id, name, moduleKey, artifactType, status, versionNumber } = artifact;
-  const refusalOf = useRefusals();
   const navigate = useNavigate();
   const [isEnding, setEnding] = useState(false);
-  const denied = refusalOf("artifacts.update");
   const isActive = status === "active";
-  const send = async (next: Artifact["status"]): Promise<void> => {
-    await call("artifacts.update", { params: { id }, body: { status: next } });
-  };
-  const turn = (): void =>
-    void applyChange({
-      send: () => send(isActive ? "disabled" : "active"),
-      said: isActive ? `${name} is paused.` : `${name} is active.`,
-      undo: () => send(status),
-    });
-  const remove = async (): Promise<void> => {
-    setEnding(false);
-    try {
-      await call("artifacts.delete", { params: { id } });
-      notify(`${name} is deleted.`);
-      void navigate({ to: "/artifacts" });
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+  const toStatus = (next: Artifact["status"]) => ({ params: { id }, body: { status: next } });
+  const turn = useCommand("artifacts.update", {
+    said: isActive ? `${name} is paused.` : `${name} is active.`,
+    undo: () => call("artifacts.update", toStatus(status)),
+  });
+  const remove = useCommand("artifacts.delete", {
+    said: `${name} is deleted.`,
+    onDone: () => void navigate({ to: "/artifacts" }),
+  });
   return (
     <header className="page-head art-page-head">
       <div className="grow art-title">
@@ -215,10 +198,13 @@ function Head({
         </span>
       </div>
       <State {...artifactState(status)} />
-      <Button refusal={denied} onClick={turn}>
+      <CommandButton
+        command={turn}
+        onPress={() => void turn.run(toStatus(isActive ? "disabled" : "active"))}
+      >
         {isActive ? <Pause /> : <Play />}
         {isActive ? "Pause" : "Activate"}
-      </Button>
+      </CommandButton>
       {children}
       <Menu
         label="More"
@@ -228,7 +214,7 @@ function Head({
             label: "Delete",
             icon: <Trash2 />,
             isDangerous: true,
-            disabled: denied,
+            disabled: remove.refusal,
             onPick: () => setEnding(true),
           },
         ]}
@@ -238,8 +224,11 @@ function Head({
       {isEnding && (
         <Confirm
           title={`Delete ${name}`}
-          act="Delete it"
-          onAct={() => void remove()}
+          act="Delete"
+          onAct={() => {
+            setEnding(false);
+            void remove.run({ params: { id } });
+          }}
           onClose={() => setEnding(false)}
         >
           Its versions and tests go with it. What runs it fails from then on. This can't be taken

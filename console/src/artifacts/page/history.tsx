@@ -1,10 +1,10 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { perform } from "../../data/use-command.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notifyError } from "../../ui/toast.tsx";
 import { toDuration, toMoment, toWords } from "../../ui/words.ts";
 import { type Artifact, executionState } from "../artifact-type.ts";
 import { Logs } from "./logs.tsx";
@@ -37,10 +37,11 @@ export function History({ artifact }: { readonly artifact: Artifact }) {
   const next = cursor === undefined ? data.pagination.nextCursor : cursor;
   const more = async (): Promise<void> => {
     if (!next) return;
-    const page = await call("artifacts.list_executions", {
+    const page = await perform("artifacts.list_executions", {
       params: { id },
       query: { limit: PAGE, after: next },
     });
+    if (!page) return;
     setOlder((before) => [...before, ...page.data]);
     setCursor(page.pagination.nextCursor);
   };
@@ -75,7 +76,7 @@ export function History({ artifact }: { readonly artifact: Artifact }) {
           </li>
         ))}
       </ol>
-      {next && <Button onClick={() => void more().catch(notifyError)}>Older</Button>}
+      {next && <Button onClick={() => void more()}>Older</Button>}
     </div>
   );
 }

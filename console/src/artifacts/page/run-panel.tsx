@@ -1,21 +1,21 @@
 import { Play } from "lucide-react";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { CodeEditor } from "../../code/index.ts";
-import { call, type Schemas, useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
+import { type Outcome as OutcomeOf, useOutcome } from "../../data/form/use-outcome.ts";
 import { useActions } from "../../shell/actions.ts";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { Json } from "../../ui/json/json.tsx";
-import { Keys } from "../../ui/key.tsx";
 import { toDuration } from "../../ui/words.ts";
 import { type Artifact, parseObject } from "../artifact-type.ts";
 import { Logs } from "./logs.tsx";
 import { LastRequests } from "./requests.tsx";
-import { Button } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 
 type Outcome = Schemas["ArtifactOutcome"];
+type RunOutcome = OutcomeOf<"artifacts.execute">;
 
 interface RunPanelProps {
   readonly artifact: Artifact;
@@ -25,47 +25,23 @@ interface RunPanelProps {
   readonly beforeRun: () => Promise<boolean>;
 }
 
-interface Ran {
-  readonly outcome?: Outcome;
-  readonly error?: Error;
-  readonly tookMs: number;
-}
-
 /** Runs the artifact with an input, and shows what came of it with its logs. */
 export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps) {
   const { id, url } = artifact;
-  const refusalOf = useRefusals();
-  const [ran, setRan] = useState<Ran>();
-  const [isBusy, setBusy] = useState(false);
   const value = parseObject(input);
   // A key right after the last letter comes before the screen is drawn with it.
   const newest = useRef(input);
-  const denied = refusalOf("artifacts.execute");
-  const reason = denied ?? (value === undefined ? "The input is no JSON object." : undefined);
+  const execute = useOutcome("artifacts.execute");
+  const { outcome: ran } = execute;
+  const refusal =
+    execute.refusal ?? (value === undefined ? "The input is not a JSON object." : undefined);
   const run = async (): Promise<void> => {
     const inputPayload = parseObject(newest.current);
-    if (!inputPayload) return;
-    setBusy(true);
-    try {
-      if (await beforeRun()) {
-        const begun = performance.now();
-        try {
-          const { data } = await call("artifacts.execute", {
-            params: { id },
-            body: { inputPayload, triggerType: "manual" },
-          });
-          setRan({ outcome: data, tookMs: performance.now() - begun });
-        } catch (failure) {
-          const error = failure instanceof Error ? failure : new Error(String(failure));
-          setRan({ error, tookMs: performance.now() - begun });
-        }
-      }
-    } finally {
-      setBusy(false);
-    }
+    if (!inputPayload || !(await beforeRun())) return;
+    await execute.run({ params: { id }, body: { inputPayload, triggerType: "manual" } });
   };
   useActions([
-    { keys: "mod+Enter", label: "Run", run: () => void run(), disabled: reason, always: true },
+    { keys: "mod+Enter", label: "Run", run: () => void run(), disabled: refusal, always: true },
   ]);
   return (
     <div className="art-panel scroll">
@@ -93,22 +69,22 @@ export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps)
           }}
         />
       </div>
-      <Button
-        look="main"
+      <CommandButton
+        command={{ isBusy: execute.isBusy, refusal }}
+        isMain
+        keys="mod+Enter"
         className="art-run"
-        disabled={reason !== undefined || isBusy}
-        title={reason}
-        onClick={() => void run()}
+        onPress={() => void run()}
       >
-        <Play /> {isBusy ? "Running…" : "Run"} <Keys keys="mod+Enter" />
-      </Button>
+        <Play /> {execute.isBusy ? "Running…" : "Run"}
+      </CommandButton>
       {ran && (
         <section className="art-outcome" aria-label="Result" aria-live="polite">
           <h2>
             {verdictOf(ran)} <span className="muted">{toDuration(ran.tookMs)}</span>
           </h2>
           {ran.error && <ErrorNotice error={ran.error} />}
-          {ran.outcome && <OutcomeView outcome={ran.outcome} />}
+          {ran.reply && <OutcomeView outcome={ran.reply.data} />}
           <LastLogs artifactId={id} />
         </section>
       )}
@@ -116,9 +92,9 @@ export function RunPanel({ artifact, input, onInput, beforeRun }: RunPanelProps)
   );
 }
 
-function verdictOf({ outcome, error }: Ran): string {
-  if (error || outcome?.runtimeError) return "It failed";
-  return outcome?.aborted ? "It stopped itself" : "It ran";
+function verdictOf({ reply, error }: RunOutcome): string {
+  if (error || reply?.data.runtimeError) return "It failed";
+  return reply?.data.aborted ? "It stopped itself" : "It ran";
 }
 
 /** The result of a run, or why there is none. */

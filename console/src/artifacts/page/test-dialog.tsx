@@ -1,11 +1,9 @@
-import { useState } from "react";
-import { CodeEditor } from "../../code/index.ts";
-import { call, type Schemas } from "../../data/api.ts";
-import { Field } from "../../ui/field.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { CodeField } from "../../code/index.ts";
+import type { Schemas } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 import { parseObject } from "../artifact-type.ts";
-import { Button } from "../../ui/form/button.tsx";
-import { TextInput } from "../../ui/form/controls.tsx";
 
 type TestCase = Schemas["ArtifactTestCase"];
 
@@ -16,80 +14,53 @@ interface TestDialogProps {
   readonly onClose: () => void;
 }
 
+const FIELDS = [
+  ["inputPayload", "Input"],
+  ["expected", "Expected output"],
+  ["mocks", "Mocks"],
+] as const;
+
+type TestDraft = Readonly<Record<"name" | (typeof FIELDS)[number][0], string>>;
+
 const toText = (value: unknown): string => JSON.stringify(value, null, 2);
+const toObject = (text: string): Record<string, unknown> => ({ ...parseObject(text) });
 
 /** A test case: an input, what it should give, and answers in the place of calls. */
 export function TestDialog({ artifactId: id, testCase, input, onClose }: TestDialogProps) {
-  const [name, setName] = useState(testCase?.name ?? "");
-  const [payload, setPayload] = useState(testCase ? toText(testCase.inputPayload) : input);
-  const [expected, setExpected] = useState(testCase ? toText(testCase.expected) : "{}");
-  const [mocks, setMocks] = useState(testCase ? toText(testCase.mocks) : "{}");
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const values = [payload, expected, mocks].map(parseObject);
-  const [inputPayload, wanted, answers] = values;
-  const isReady = name.trim() !== "" && !values.includes(undefined) && !isBusy;
-  const save = async (): Promise<void> => {
-    if (!inputPayload || !wanted || !answers) return;
-    setBusy(true);
-    setProblem(undefined);
-    const body = { name: name.trim(), inputPayload, expected: wanted, mocks: answers as never };
-    try {
-      if (testCase) {
-        const params = { id, testCaseId: testCase.id };
-        await call("artifacts.update_test_case", { params, body });
-      } else await call("artifacts.create_test_case", { params: { id }, body });
-      onClose();
-    } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
-      setBusy(false);
-    }
-  };
-  const texts = [
-    { label: "Input", value: payload, set: setPayload },
-    { label: "Expected output", value: expected, set: setExpected },
-    { label: "Mocks", value: mocks, set: setMocks },
-  ];
+  const form = useForm(testCase ? "artifacts.update_test_case" : "artifacts.create_test_case", {
+    params: { id, testCaseId: testCase?.id ?? "" },
+    initial: {
+      name: testCase?.name ?? "",
+      inputPayload: testCase ? toText(testCase.inputPayload) : input,
+      expected: toText(testCase?.expected ?? {}),
+      mocks: toText(testCase?.mocks ?? {}),
+    },
+    toBody: ({ name, inputPayload, expected, mocks }: TestDraft) => ({
+      name,
+      inputPayload: toObject(inputPayload),
+      expected: toObject(expected),
+      // The server checks that they are answers.
+      mocks: toObject(mocks) as never,
+    }),
+    check: (draft) =>
+      Object.fromEntries(
+        FIELDS.flatMap(([name]) =>
+          parseObject(draft[name]) ? [] : [[name, "is not a JSON object"]],
+        ),
+      ),
+    onDone: onClose,
+  });
   return (
-    <Dialog
-      title={testCase ? testCase.name : "New test"}
-      isWide
-      onClose={onClose}
-      onSubmit={() => isReady && void save()}
-      footer={
-        <Button look="main" disabled={!isReady}>
-          Save
-        </Button>
-      }
-    >
-      <Field label="Name" error={problem}>
-        {(bound) => (
-          <TextInput
-            {...bound}
-            maxLength={200}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
-      {texts.map(({ label, value, set }) => (
-        <div key={label} className="field-box">
-          <span className="field-label">{label}</span>
-          <CodeEditor
-            label={label}
-            language="json"
-            isBlock
-            value={value}
-            isInvalid={parseObject(value) === undefined}
-            onChange={set}
-          />
-        </div>
+    <FormDialog form={form} title={testCase?.name ?? "New test"} isWide onClose={onClose}>
+      <TextField {...form.field("name")} />
+      {FIELDS.map(([name, label]) => (
+        <CodeField key={name} {...form.field(name)} label={label} language="json" isRequired />
       ))}
       <p className="field-help">
         Mocks answer calls of the context by their names, such as{" "}
         <code>{'{ "http.request": [{ "returns": { "status": 200 } }] }'}</code>. A call without one
         fails.
       </p>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -1,12 +1,13 @@
 import { Check, FlaskConical, Pencil, Trash2, X } from "lucide-react";
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useRefusal } from "../../data/people.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { count, toDuration } from "../../ui/words.ts";
 import { TestDialog } from "./test-dialog.tsx";
 import { Button } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 
 type TestCase = Schemas["ArtifactTestCase"];
 type Result = Schemas["ArtifactTestResult"];
@@ -20,54 +21,33 @@ interface TestsProps {
 
 /** Test cases beside the source: nothing outside is touched, calls of the context are mocked. */
 export function Tests({ artifactId: id, input, beforeRun }: TestsProps) {
-  const refusalOf = useRefusals();
   const { data, error, isPending, refetch } = useOp("artifacts.list_test_cases", {
     params: { id },
   });
   const [results, setResults] = useState<ReadonlyMap<string, Result>>(new Map());
   const [open, setOpen] = useState<TestCase | "new">();
-  const [isBusy, setBusy] = useState(false);
-  const denied = refusalOf("artifacts.run_test_cases");
+  const runAll = useCommand("artifacts.run_test_cases", {
+    refusal: data?.data.length === 0 ? "Add a test first." : undefined,
+    said: ({ data: { passed, failed } }) =>
+      failed === 0 ? `${count(passed, "test")} passed.` : `${failed} of ${passed + failed} failed.`,
+    onDone: ({ data: { results: all } }) =>
+      setResults(new Map(all.map((one) => [one.testCaseId, one]))),
+  });
   const run = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      if (await beforeRun()) {
-        const answer = await call("artifacts.run_test_cases", { params: { id } });
-        setResults(new Map(answer.data.results.map((one) => [one.testCaseId, one])));
-        const { passed, failed } = answer.data;
-        notify(
-          failed === 0
-            ? `${count(passed, "test")} passed.`
-            : `${failed} of ${passed + failed} failed.`,
-        );
-      }
-    } catch (failure) {
-      notifyError(failure);
-    }
-    setBusy(false);
+    if (await beforeRun()) await runAll.run({ params: { id } });
   };
-  const remove = async (testCase: TestCase): Promise<void> => {
-    try {
-      await call("artifacts.delete_test_case", { params: { id, testCaseId: testCase.id } });
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
+  const refusal = useRefusal("artifacts.create_test_case");
+  const remove = useCommand("artifacts.delete_test_case");
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (isPending) return <Loading rows={4} />;
   const cases = data.data;
   return (
     <div className="art-panel scroll">
       <div className="row">
-        <Button
-          look="main"
-          disabled={denied !== undefined || isBusy || cases.length === 0}
-          title={denied}
-          onClick={() => void run()}
-        >
-          <FlaskConical /> {isBusy ? "Running…" : "Run all tests"}
-        </Button>
-        <Button refusal={denied} onClick={() => setOpen("new")}>
+        <CommandButton command={runAll} isMain onPress={() => void run()}>
+          <FlaskConical /> {runAll.isBusy ? "Running…" : "Run all tests"}
+        </CommandButton>
+        <Button refusal={refusal} onClick={() => setOpen("new")}>
           New test
         </Button>
       </div>
@@ -84,20 +64,20 @@ export function Tests({ artifactId: id, input, beforeRun }: TestsProps) {
                 look="bare"
                 isIcon
                 aria-label={`Change ${testCase.name}`}
-                disabled={denied !== undefined}
+                refusal={refusal}
                 onClick={() => setOpen(testCase)}
               >
                 <Pencil />
               </Button>
-              <Button
+              <CommandButton
                 look="bare"
                 isIcon
                 aria-label={`Delete ${testCase.name}`}
-                disabled={denied !== undefined}
-                onClick={() => void remove(testCase)}
+                command={remove}
+                onPress={() => void remove.run({ params: { id, testCaseId: testCase.id } })}
               >
                 <Trash2 />
-              </Button>
+              </CommandButton>
             </div>
             <Difference result={results.get(testCase.id)} />
           </li>

@@ -1,13 +1,12 @@
-import { call, type Schemas, useOp } from "../../data/api.ts";
-import { useRefusal } from "../../data/people.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { UsedIn } from "../../secrets/index.ts";
 import { Entry, Section } from "../../ui/display/section.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import type { Artifact } from "../artifact-type.ts";
-import { Button } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 
 /** What names an artifact or imports it, the versions of a module that scripts run with, and newer modules. */
 export function ArtifactUsage({ artifact }: { readonly artifact: Artifact }) {
@@ -46,24 +45,20 @@ interface NewerModulesProps {
 
 /** Modules that others may have changed since the artifact was linked with them: they move only when asked. */
 function NewerModules({ id, newerModules }: NewerModulesProps) {
-  const refusal = useRefusal("artifacts.update");
-  const update = async (): Promise<void> => {
-    try {
-      await call("artifacts.update", { params: { id }, body: { updateModules: true } });
-      notify("The artifact uses the newest versions of its modules.");
-    } catch (problem) {
-      notifyError(problem);
-    } finally {
-    }
-  };
+  const update = useCommand("artifacts.update", {
+    said: "The artifact uses the newest versions of its modules.",
+  });
   return (
     <Section
       title="Newer script modules"
       about="The artifact keeps the versions that it was linked with."
       act={
-        <Button refusal={refusal} type="button" onClick={() => void update()}>
+        <CommandButton
+          command={update}
+          onPress={() => void update.run({ params: { id }, body: { updateModules: true } })}
+        >
           Use the newest versions
-        </Button>
+        </CommandButton>
       }
     >
       <ul>

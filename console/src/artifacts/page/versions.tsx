@@ -1,29 +1,30 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
+import { useOp } from "../../data/api.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { Diff } from "../../ui/display/diff.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import type { Artifact } from "../artifact-type.ts";
-import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 
 /** All versions, and what differs between one and the newest. */
 export function Versions({ artifact }: { readonly artifact: Artifact }) {
   const { id, versionNumber } = artifact;
   const { open } = useSearch({ from: "/inside/artifacts/$id" });
   const navigate = useNavigate();
-  const refusalOf = useRefusals();
   const [asked, setAsked] = useState<number>();
   const { data, error, isPending, refetch } = useOp("artifacts.list_versions", {
     params: { id },
     query: { limit: 100 },
   });
+  const restore = useCommand("artifacts.restore", {
+    said: ({ data: restored }) => `Restored as version ${restored.versionNumber}.`,
+  });
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
   if (isPending) return <Loading rows={4} />;
-  const denied = refusalOf("artifacts.restore");
   const show = (number: string | undefined): void =>
     void navigate({
       to: "/artifacts/$id",
@@ -31,16 +32,6 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
       search: { tab: "versions", open: number },
       replace: true,
     });
-  const restore = async (number: number): Promise<void> => {
-    setAsked(undefined);
-    try {
-      const params = { id, versionNumber: String(number) };
-      const { data: restored } = await call("artifacts.restore", { params });
-      notify(`Version ${number} is back, as version ${restored.versionNumber}.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
   return (
     <div className="art-panel scroll">
       <ol className="art-runs">
@@ -69,9 +60,9 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
                   ) : (
                     <>
                       <VersionDiff artifact={artifact} number={number} />
-                      <Button refusal={denied} onClick={() => setAsked(number)}>
-                        Bring it back
-                      </Button>
+                      <CommandButton command={restore} onPress={() => setAsked(number)}>
+                        Restore
+                      </CommandButton>
                     </>
                   )}
                 </div>
@@ -83,9 +74,12 @@ export function Versions({ artifact }: { readonly artifact: Artifact }) {
       {asked !== undefined && (
         <Confirm
           isGentle
-          title={`Bring version ${asked} back`}
-          act="Bring it back"
-          onAct={() => void restore(asked)}
+          title={`Restore version ${asked}?`}
+          act="Restore"
+          onAct={() => {
+            setAsked(undefined);
+            void restore.run({ params: { id, versionNumber: String(asked) } });
+          }}
           onClose={() => setAsked(undefined)}
         >
           It becomes a new version, and counts at once. The present one stays in the list.

@@ -2,6 +2,7 @@ import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
 import { PlanEditor, type PlannedTask } from "../../tasks/index.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { freeField } from "../../ui/form/binding.ts";
 
 interface ItemTasksProps {
   readonly id: string;
@@ -29,7 +30,12 @@ export function ItemTasks({ id, draft, onChange }: ItemTasksProps) {
       {!mayRead && <p className="muted">You may not see them (requests:read).</p>}
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {mayRead && !plan && !error && <Loading rows={3} />}
-      {plan && <PlanEditor plan={plan} onChange={onChange} isInternal />}
+      {plan && (
+        <PlanEditor
+          field={freeField("tasks", plan, (tasks) => onChange([...(tasks ?? [])]))}
+          isInternal
+        />
+      )}
     </div>
   );
 }

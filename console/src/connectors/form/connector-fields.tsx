@@ -1,13 +1,8 @@
 import { useMemo } from "react";
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
-import {
-  type FieldError,
-  type FieldProps,
-  Form,
-  initialValue,
-  isFields,
-} from "../../form/index.ts";
+import type { Form as FormOf } from "../../data/form/use-form.ts";
+import { type FieldProps, Form, initialValue, isFields } from "../../form/index.ts";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { nameAuthKind } from "../connector-type.ts";
@@ -18,51 +13,33 @@ import {
   type ConnectorType,
   isCredential,
 } from "./draft.ts";
-import { Select, TextInput } from "../../ui/form/controls.tsx";
+import { Select } from "../../ui/form/controls.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 
 interface ConnectorFieldsProps {
   readonly type: ConnectorType;
-  readonly draft: ConnectorDraft;
-  readonly onChange: (change: Partial<ConnectorDraft>) => void;
-  readonly errors: readonly FieldError[];
-  readonly isDisabled?: boolean;
+  readonly form: FormOf<ConnectorDraft>;
 }
 
 /** The fields that a type asks for, drawn from its schemas. A credential may be the name of a secret. */
-export function ConnectorFields({
-  type,
-  draft,
-  onChange,
-  errors,
-  isDisabled = false,
-}: ConnectorFieldsProps) {
+export function ConnectorFields({ type, form }: ConnectorFieldsProps) {
+  const { values: draft, change: onChange } = form;
+  const isDisabled = form.refusal !== undefined;
   const { kind, ...rest } = draft.auth;
   const schema = useMemo(() => authSchema(type, kind), [type, kind]);
   const config = useMemo(() => configSchema(type), [type]);
-  const of = (base: string): readonly FieldError[] =>
-    errors.filter(({ path }) => path === base || path.startsWith(`${base}/`));
   const choose = (next: string): void => {
     const initial = initialValue(authSchema(type, next));
     onChange({ auth: { ...(isFields(initial) ? initial : {}), kind: next } });
   };
   return (
     <div className="con-fields">
-      <Field label="Name" error={of("/name")[0]?.message}>
-        {(bound) => (
-          <TextInput
-            {...bound}
-            maxLength={200}
-            disabled={isDisabled}
-            value={draft.name}
-            onChange={({ target }) => onChange({ name: target.value })}
-          />
-        )}
-      </Field>
+      <TextField {...form.field("name")} />
       <Form
         schema={config}
         value={draft.config}
         onChange={(value) => isFields(value) && onChange({ config: value })}
-        errors={of("/config")}
+        errors={form.errorsOf("config")}
         base="/config"
         isDense
         isDisabled={isDisabled}
@@ -91,7 +68,7 @@ export function ConnectorFields({
             schema={schema}
             value={rest}
             onChange={(value) => isFields(value) && onChange({ auth: { ...value, kind } })}
-            errors={of("/auth")}
+            errors={form.errorsOf("auth")}
             base="/auth"
             isDense
             isDisabled={isDisabled}

@@ -1,15 +1,15 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Play } from "lucide-react";
 import { useState } from "react";
-import { ApiError, call, type Schemas, useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
-import { type FieldError, Form, initialValue, type Schema, toSendable } from "../../form/index.ts";
+import { ApiError, type Schemas, useOp } from "../../data/api.ts";
+import { useOutcome } from "../../data/form/use-outcome.ts";
+import { Form, initialValue, type Schema, toSendable } from "../../form/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Json } from "../../ui/json/json.tsx";
-import { Keys } from "../../ui/key.tsx";
 import { toDuration } from "../../ui/words.ts";
-import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
 type Action = Schemas["ConnectorAction"];
@@ -78,43 +78,22 @@ export function Actions({ connector }: { readonly connector: Schemas["Connector"
   );
 }
 
-interface Outcome {
-  readonly output?: unknown;
-  readonly error?: Error;
-  readonly tookMs: number;
-}
-
 function TryAction(props: { readonly connectorId: string; readonly action: Action }) {
   const { connectorId: id, action } = props;
   const schema = action.input as Schema;
-  const refusalOf = useRefusals();
   const [input, setInput] = useState<unknown>(() => initialValue(schema));
-  const [errors, setErrors] = useState<readonly FieldError[]>([]);
-  const [outcome, setOutcome] = useState<Outcome>();
-  const [isBusy, setBusy] = useState(false);
-  const reason = refusalOf("connectors.invoke");
-  const run = async (): Promise<void> => {
-    setBusy(true);
-    setErrors([]);
-    const begun = performance.now();
-    const tookMs = (): number => performance.now() - begun;
-    try {
-      const body = { action: action.name, input: toSendable(schema, input) };
-      const { data } = await call("connectors.invoke", { params: { id }, body });
-      setOutcome({ output: data, tookMs: tookMs() });
-    } catch (failure) {
-      if (failure instanceof ApiError) setErrors(failure.errors);
-      const error = failure instanceof Error ? failure : new Error(String(failure));
-      setOutcome({ error, tookMs: tookMs() });
-    }
-    setBusy(false);
+  const invoke = useOutcome("connectors.invoke");
+  const { outcome, refusal } = invoke;
+  const run = (): void => {
+    const body = { action: action.name, input: toSendable(schema, input) };
+    void invoke.run({ params: { id }, body });
   };
   useActions([
     {
       keys: "mod+Enter",
       label: "Run the action",
-      run: () => void run(),
-      disabled: reason,
+      run,
+      disabled: refusal,
       always: true,
     },
   ]);
@@ -122,24 +101,19 @@ function TryAction(props: { readonly connectorId: string; readonly action: Actio
     <section className="con-try scroll" aria-label={`Try ${action.name}`}>
       <header className="row">
         <h2 className="grow mono">{action.name}</h2>
-        <Button
-          look="main"
-          disabled={reason !== undefined || isBusy}
-          title={reason}
-          onClick={() => void run()}
-        >
-          <Play /> {isBusy ? "Running…" : "Run"} <Keys keys="mod+Enter" />
-        </Button>
+        <CommandButton command={invoke} isMain keys="mod+Enter" onPress={run}>
+          <Play /> {invoke.isBusy ? "Running…" : "Run"}
+        </CommandButton>
       </header>
-      <p className="muted">{action.summary}. It acts for real.</p>
+      <p className="muted">{action.summary}. It calls the real system.</p>
       <Form
         schema={schema}
         value={input}
         onChange={setInput}
-        errors={errors}
+        errors={invoke.faults}
         base="/input"
         isDense
-        isDisabled={reason !== undefined}
+        isDisabled={refusal !== undefined}
       />
       {outcome && (
         <div className="con-outcome" aria-live="polite">
@@ -151,7 +125,7 @@ function TryAction(props: { readonly connectorId: string; readonly action: Actio
           {outcome.error instanceof ApiError && outcome.error.problem["answer"] !== undefined && (
             <Json value={outcome.error.problem["answer"]} label="Answer" />
           )}
-          {!outcome.error && <Json value={outcome.output} label="Result" />}
+          {outcome.reply && <Json value={outcome.reply.data} label="Result" />}
         </div>
       )}
     </section>

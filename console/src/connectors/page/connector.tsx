@@ -2,18 +2,16 @@ import "../connectors.css";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Ellipsis, PlugZap, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { PageError } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
 import { Loading } from "../../ui/feedback.tsx";
-import { Keys } from "../../ui/key.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { State } from "../../ui/state.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { count, toDuration, toWords } from "../../ui/words.ts";
 import { connectorState, drawType } from "../connector-type.ts";
 import { CONNECTOR_TABS, type ConnectorTab } from "../search.ts";
@@ -21,7 +19,7 @@ import { Actions } from "./actions.tsx";
 import { Consent } from "./consent.tsx";
 import { ConnectorSettings } from "./settings.tsx";
 import { Usage } from "./usage.tsx";
-import { Button } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 
 type Connector = Schemas["Connector"];
 
@@ -68,43 +66,25 @@ export function ConnectorPage() {
 
 function Head({ connector }: { readonly connector: Connector }) {
   const { id, name, type, status, document } = connector;
-  const refusalOf = useRefusals();
   const navigate = useNavigate();
   const { icon: Icon, label } = drawType(type);
   const [isEnding, setEnding] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const reason = refusalOf("connectors.test");
-  const run = async (act: () => Promise<string>): Promise<void> => {
-    setBusy(true);
-    try {
-      notify(await act());
-    } catch (error) {
-      notifyError(error);
-    }
-    setBusy(false);
-  };
-  const test = (): Promise<void> =>
-    run(async () => {
-      const { data } = await call("connectors.test", { params: { id } });
-      const took = toDuration(data.latencyMs);
-      return data.ok ? `${name} answers, in ${took}.` : `${name}: ${data.error ?? "no answer"}`;
-    });
-  const refresh = (): Promise<void> =>
-    run(async () => {
-      const { data } = await call("connectors.refresh", { params: { id } });
-      return `Its document has ${count(data.document?.actions ?? 0, "action")}.`;
-    });
-  const remove = async (): Promise<void> => {
-    setEnding(false);
-    try {
-      await call("connectors.delete", { params: { id } });
-      notify(`${name} is deleted.`);
-      void navigate({ to: "/connectors" });
-    } catch (error) {
-      notifyError(error);
-    }
-  };
-  useActions([{ keys: "t", label: "Test", run: () => void test(), disabled: reason }]);
+  const input = { params: { id } };
+  const tested = useCommand("connectors.test", {
+    said: ({ data }) =>
+      data.ok
+        ? `${name} answers, in ${toDuration(data.latencyMs)}.`
+        : `${name}: ${data.error ?? "no answer"}`,
+  });
+  const test = (): void => void tested.run(input);
+  const refresh = useCommand("connectors.refresh", {
+    said: ({ data }) => `Its document has ${count(data.document?.actions ?? 0, "action")}.`,
+  });
+  const remove = useCommand("connectors.delete", {
+    said: `${name} is deleted.`,
+    onDone: () => void navigate({ to: "/connectors" }),
+  });
+  useActions([{ keys: "t", label: "Test", run: test, disabled: tested.refusal }]);
   return (
     <header className="page-head con-page-head">
       <span className="con-icon">
@@ -118,9 +98,9 @@ function Head({ connector }: { readonly connector: Connector }) {
         </span>
       </div>
       <State {...connectorState(status)} />
-      <Button disabled={reason !== undefined || isBusy} title={reason} onClick={() => void test()}>
-        <PlugZap /> {isBusy ? "Testing…" : "Test"} <Keys keys="t" />
-      </Button>
+      <CommandButton command={tested} keys="t" onPress={test}>
+        <PlugZap /> {tested.isBusy ? "Testing…" : "Test"}
+      </CommandButton>
       <Menu
         label="More"
         className="btn bare icon"
@@ -130,8 +110,8 @@ function Head({ connector }: { readonly connector: Connector }) {
                 {
                   label: "Read its document again",
                   icon: <RefreshCw />,
-                  disabled: reason,
-                  onPick: () => void refresh(),
+                  disabled: refresh.refusal,
+                  onPick: () => void refresh.run(input),
                 },
               ]
             : []),
@@ -139,7 +119,7 @@ function Head({ connector }: { readonly connector: Connector }) {
             label: "Delete",
             icon: <Trash2 />,
             isDangerous: true,
-            disabled: reason,
+            disabled: remove.refusal,
             onPick: () => setEnding(true),
           },
         ]}
@@ -149,7 +129,10 @@ function Head({ connector }: { readonly connector: Connector }) {
       {isEnding && (
         <DeleteConnector
           connector={connector}
-          onAct={() => void remove()}
+          onAct={() => {
+            setEnding(false);
+            void remove.run(input);
+          }}
           onClose={() => setEnding(false)}
         />
       )}
@@ -168,7 +151,7 @@ function DeleteConnector(props: {
   return (
     <Confirm
       title={`Delete ${name}`}
-      act="Delete it"
+      act="Delete"
       isBusy={usage === undefined}
       onAct={props.onAct}
       onClose={props.onClose}

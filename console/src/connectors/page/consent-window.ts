@@ -1,7 +1,6 @@
 /** The window of a consent, and what it tells the page that opened it. */
 import { useEffect, useState } from "react";
-import { call } from "../../data/api.ts";
-import { notifyError } from "../../ui/toast.tsx";
+import { perform } from "../../data/use-command.ts";
 
 const CHANNEL = "millrace.consent";
 const LOOK_MS = 500;
@@ -54,15 +53,11 @@ export function useConsentWindow(id: string, isGiven: boolean) {
   const open = async (): Promise<void> => {
     // By the press itself, or browsers keep it shut.
     const popup = window.open("about:blank", "consent", "width=560,height=720");
-    try {
-      const { data } = await call("connectors.authorize", { params: { id } });
-      if (!popup) return window.location.assign(data.url);
-      popup.location.href = data.url;
-      setProgress({ kind: "open", popup });
-    } catch (error) {
-      popup?.close();
-      notifyError(error);
-    }
+    const reply = await perform("connectors.authorize", { params: { id } });
+    if (!reply) return popup?.close();
+    if (!popup) return window.location.assign(reply.data.url);
+    popup.location.href = reply.data.url;
+    setProgress({ kind: "open", popup });
   };
   return { progress, open };
 }

@@ -1,11 +1,10 @@
 /** The editor of a dashboard: a draft with steps back and forth, which nobody else sees before it is saved. */
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, etagOf, type Reply, useOp } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
+import { etagOf, type Reply, useOp } from "../../data/api.ts";
+import { perform, useCommand } from "../../data/use-command.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
-import { notify } from "../../ui/toast.tsx";
 import { type Widget } from "../view/tile.tsx";
 import { dataInput } from "../view/request.ts";
 import { EditorHead } from "./editor-head.tsx";
@@ -81,28 +80,17 @@ function useEditor(dashboard: Dashboard) {
   const [chosen, setChosen] = useState<string>();
   const [panel, setPanel] = useState<"tile" | "bar">("tile");
   const [isLeaving, setLeaving] = useState<"close" | "delete">();
-  const [isBusy, setBusy] = useState(false);
   const saved = useOp("dashboards.data", dataInput(id, {})).data?.data;
   const widget = draft.widgets.find((one) => one.id === chosen);
   const leave = (): void =>
     void navigate({ to: "/dashboards/$id", params: { id }, search: {}, replace: true });
-  const save = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await call(
-        "dashboards.update",
-        {
-          params: { id },
-          body: { ...draft, widgets: [...draft.widgets], filters: [...draft.filters] },
-        },
-        etag === undefined ? {} : { ifMatch: etag },
-      );
-      notify(`${draft.name} is saved.`);
-      leave();
-    } catch (error) {
-      notify(describeRefusal(error));
-      setBusy(false);
-    }
+  const update = useCommand("dashboards.update", {
+    said: ({ data }) => `${data.name} is saved.`,
+    onDone: leave,
+  });
+  const save = (): void => {
+    const body = { ...draft, widgets: [...draft.widgets], filters: [...draft.filters] };
+    void update.run({ params: { id }, body }, etag);
   };
   const add = (kind: "report" | "text"): void => {
     const next = makeWidget(draft.widgets, kind);
@@ -131,7 +119,7 @@ function useEditor(dashboard: Dashboard) {
       run: steps.redo,
       disabled: steps.canRedo ? undefined : NOTHING,
     },
-    { keys: "mod+s", label: "Save the dashboard", run: () => void save(), always: true },
+    { keys: "mod+s", label: "Save the dashboard", run: save, always: true },
     {
       keys: "Escape",
       label: "Leave the editor",
@@ -143,7 +131,7 @@ function useEditor(dashboard: Dashboard) {
     put,
     isChanged,
     steps,
-    isBusy,
+    isBusy: update.isBusy,
     chosen,
     widget,
     panel,
@@ -163,7 +151,7 @@ function useEditor(dashboard: Dashboard) {
     remove,
     close,
     leave,
-    save: () => void save(),
+    save,
   };
 }
 
@@ -190,9 +178,10 @@ function Leaving({ dashboard: { id, name }, kind, onLeave, onStay }: LeavingProp
       </Confirm>
     );
   const remove = (): void =>
-    void call("dashboards.delete", { params: { id } }).then(
-      () => navigate({ to: "/dashboards" }),
-      (error: unknown) => notify(describeRefusal(error)),
+    void perform(
+      "dashboards.delete",
+      { params: { id } },
+      { onDone: () => void navigate({ to: "/dashboards" }) },
     );
   return (
     <Confirm title={`Delete ${name}?`} act="Delete" onAct={remove} onClose={onStay}>

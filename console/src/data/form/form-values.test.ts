@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import {
   changedNames,
-  fieldOf,
   findProblems,
+  placeOf,
   toBody,
   toPlainProblem,
   toSentence,
+  valueAt,
 } from "./form-values.ts";
 
 const FACTS = {
@@ -54,8 +55,18 @@ test("a form is dirty by what differs; nothing and an empty text are the same", 
 });
 
 test("an error of the server is told by its field, without words of the schema", () => {
-  expect(fieldOf({ path: "/steps/0/title" })).toBe("steps");
   expect(toPlainProblem("must not have fewer than 1 characters")).toBe("is required");
   expect(toSentence("Title", "is required")).toBe("Title is required.");
   expect(toSentence("Title", "Another team has this name.")).toBe("Another team has this name.");
+});
+
+test("a problem is shown at the nearest field that is shown", () => {
+  const shown = new Set(["/steps", "/steps/0/title", "/name"]);
+  expect(placeOf({ path: "/steps/0/title" }, shown)).toBe("/steps/0/title");
+  expect(placeOf({ path: "/steps/1/title" }, shown)).toBe("/steps");
+  expect(placeOf({ path: "/rules" }, shown)).toBeUndefined();
+  const values = { steps: [{ title: "A" }], name: null };
+  expect(valueAt(values, "/steps/0/title")).toBe("A");
+  expect(valueAt(values, "/name/first")).toBeUndefined();
+  expect(valueAt(values, "/steps/1/title")).toBeUndefined();
 });

@@ -82,13 +82,27 @@ function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
-interface ServerError {
+export interface Problem {
+  /** Of the field, or of a part of its value: `/steps/0/title`. */
   readonly path: string;
-  readonly message: string;
+  /** Without the label. */
+  readonly text: string;
 }
 
-/** The field that an error of the server is about: `/steps/0/title` is about `steps`. */
-export const fieldOf = ({ path }: Pick<ServerError, "path">): string => path.split("/")[1] ?? "";
+/** The path that shows a problem: its own, or that of the field around it; none where no field of it is shown. */
+export function placeOf({ path }: Pick<Problem, "path">, shown: ReadonlySet<string>) {
+  for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
+    if (shown.has(at)) return at;
+  }
+  return undefined;
+}
+
+/** The value at a path. */
+export const valueAt = (values: Values, path: string): unknown =>
+  path
+    .split("/")
+    .slice(1)
+    .reduce<unknown>((value, key) => (value as Values | null | undefined)?.[key], values);
 
 const KEYWORDS: readonly (readonly [RegExp, string])[] = [
   [/^must have required propert/i, "is required"],

@@ -6,23 +6,23 @@ import { type OperationId, type Operations, routeOf } from "@millrace/client";
 import { FIELDS } from "@millrace/client/fields";
 import { useState } from "react";
 import type { FieldBinding, FormFrame } from "../../ui/form/binding.ts";
-import { splitWords } from "../../ui/words.ts";
 import { notify } from "../../ui/toast.tsx";
-import { ApiError, call, type Input, type Reply } from "../api.ts";
+import { call, type Input, type Reply } from "../api.ts";
 import { describeRefusal, isConflict } from "../change.ts";
 import { useRefusal } from "../people.ts";
 import { type Base, type Draft, useDraft, type Version } from "./draft.ts";
 import {
   canBeEmpty,
   type Facts,
-  fieldOf,
   findProblems,
   isSame,
+  placeOf,
+  type Problem,
   toBody,
-  toPlainProblem,
   toSentence,
   type Values,
 } from "./form-values.ts";
+import { type Attempt, listProblems, serverProblems } from "./form-problems.ts";
 
 export type { Version };
 
@@ -49,12 +49,14 @@ type ParamsOption<O extends OperationId> =
     ? { readonly params?: undefined }
     : { readonly params: ParamsOf<O> };
 
-interface OwnOptions<O extends OperationId, D extends object> {
+interface OwnOptions<O extends OperationId, D extends object, R = Reply<O>> {
   /** What the fields begin with. While nothing is changed, they follow it. */
   readonly initial?: NoInfer<D> | undefined;
   readonly version?: Version<NoInfer<D>> | undefined;
   /** The part of the body that nobody is asked for. */
   readonly fixed?: Readonly<Record<string, unknown>> | undefined;
+  /** How the value of a field is sent, where that is not what was entered: without empty lines, say. */
+  readonly encode?: { readonly [K in keyof D]?: (value: NonNullable<NoInfer<D>[K]>) => unknown };
   /** For a draft whose fields are not those of the body. */
   readonly toBody?: (draft: D) => BodyOf<O>;
   /** What is wrong beyond the schema, by field: `{ until: "must be after From" }`. */
@@ -62,51 +64,72 @@ interface OwnOptions<O extends OperationId, D extends object> {
   /** Why it can't be sent, beyond a missing permission. */
   readonly refusal?: string | undefined;
   /** The toast, as in "Saved."; none where the screen says it by itself. */
-  readonly said?: string | ((reply: Reply<O>) => string) | undefined;
+  readonly said?: string | ((reply: R) => string | undefined) | undefined;
   /** The way back, where the server has none. */
-  readonly undo?: (reply: Reply<O>) => Promise<unknown>;
-  readonly onDone?: (reply: Reply<O>) => void;
+  readonly undo?: (reply: R) => Promise<unknown>;
+  readonly onDone?: (reply: R) => void;
+  /** Sends it by several calls. */
+  readonly send?: (draft: D) => Promise<R>;
+  /** Once sent it is empty again, as a box for comments. */
+  readonly startsOver?: boolean;
 }
 
-export type FormOptions<O extends OperationId, D extends object> = ParamsOption<O> &
-  OwnOptions<O, D>;
+export type FormOptions<O extends OperationId, D extends object, R = Reply<O>> = ParamsOption<O> &
+  OwnOptions<O, D, R>;
 
-export interface Form<D extends object> extends FormFrame {
+export interface Form<D extends object, R = unknown> extends FormFrame {
   readonly values: D;
+  /** Sends it and goes on, as in "Save and publish". An update that changes nothing is not sent, and has no reply. */
+  readonly submitThen: (next: (reply: R | undefined) => Promise<unknown>) => void;
   readonly field: <K extends keyof D & string>(name: K) => FieldBinding<NonNullable<D[K]>>;
   readonly change: (changes: Partial<D>) => void;
+  /** What is wrong with a field and its parts, for a part of a form that shows it by itself. */
+  readonly errorsOf: (name: string) => readonly FieldFault[];
+}
+
+/** What is wrong at a path, without a label. */
+export interface FieldFault {
+  readonly path: string;
+  readonly message: string;
 }
 
 const NO_FACTS: Facts = {};
 
 /** A form of an operation; of several, where one is chosen by what is known, such as create and update. */
-export function useForm<O extends OperationId, D extends object = DraftOf<O>>(
+export function useForm<O extends OperationId, D extends object = DraftOf<O>, R = Reply<O>>(
   operation: O,
-  options: FormOptions<O, D>,
-): Form<D> {
+  options: FormOptions<O, D, R>,
+): Form<D, R> {
   const facts = FIELDS[operation] ?? NO_FACTS;
   const missing = useRefusal(operation);
   const refusal = missing ?? options.refusal;
-  const { initial = {}, version, fixed } = options as OwnOptions<O, D>;
+  const { initial = {}, version, fixed } = options as OwnOptions<O, D, R>;
   const draft = useDraft(initial as Values, version?.etag);
   const { values, changed, base } = draft;
-  // The fields that are shown: what is wrong with another one is said above them.
+  // The paths that are shown: what is wrong with another one is said above the fields.
   const [shown] = useState(() => new Set<string>());
   const isUpdate = isPatch(operation);
-  const wrong = [
-    // A draft of other fields than the body's is checked by `check` and by the server.
-    ...findProblems(values, options.toBody ? NO_FACTS : facts, isUpdate ? changed : []),
-    ...Object.entries(options.check?.(values as D) ?? {}).flatMap(([name, text]) =>
-      text === undefined ? [] : [[name, text] as const],
+  const wrong: readonly Problem[] = [
+    ...findProblems(
+      { ...fixed, ...values },
+      factsOfDraft(facts, options, values),
+      isUpdate ? changed : [],
     ),
-  ];
+    ...Object.entries(options.check?.(values as D) ?? {}),
+  ].flatMap(([name, text]) => (text === undefined ? [] : [{ path: `/${name}`, text }]));
   const { attempt, theirs, ...sending } = useSending(operation, options, { draft, facts });
-  const problems = new Map(attempt && [...serverProblems(attempt, values), ...wrong]);
+  const problems = attempt ? [...wrong, ...serverProblems(attempt, values, wrong)] : [];
+  const isUnchanged = changed.length === 0 && isUpdate && fixed === undefined;
+  const submit = (next?: Next<R>): void => {
+    if (sending.isBusy || refusal !== undefined) return;
+    if (wrong.length > 0) sending.fail(undefined);
+    else void sending.send(base.etag, { next, isUnchanged: next !== undefined && isUnchanged });
+  };
   return {
     values: values as D,
     isBusy: sending.isBusy,
     isDirty: changed.length > 0,
-    isUnchanged: changed.length === 0 && isUpdate && fixed === undefined,
+    isUnchanged,
     refusal,
     failures: sending.failures,
     problems: listProblems(attempt, problems, shown),
@@ -116,31 +139,48 @@ export function useForm<O extends OperationId, D extends object = DraftOf<O>>(
       takeTheirs: theirs.values === base.values ? undefined : sending.takeTheirs,
       keepMine: () => void sending.send(theirs.etag),
     },
-    submit: () => {
-      if (sending.isBusy || refusal !== undefined) return;
-      if (wrong.length > 0) sending.fail(undefined);
-      else void sending.send(base.etag);
-    },
+    submit: () => submit(),
+    submitThen: submit,
     reset: () => {
       draft.reset();
       sending.forget();
     },
     change: (changes) => draft.change(changes as Values),
-    field: (name) => {
-      shown.add(name);
-      return {
-        name,
-        value: (values as Readonly<Record<string, NonNullable<D[typeof name]>>>)[name],
-        onChange: (value) => draft.change({ [name]: value }),
-        errorFor: (label) => {
-          const problem = problems.get(name);
-          return problem === undefined ? undefined : toSentence(label, problem);
-        },
-        limits: limitsOf(facts[name], isUpdate),
-        isDisabled: refusal !== undefined,
-      };
+    errorsOf: (name) => {
+      shown.add(`/${name}`);
+      return problems
+        .filter((problem) => placeOf(problem, shown) === `/${name}`)
+        .map(({ path, text }) => ({ path, message: text }));
     },
+    field: (name) => ({
+      name,
+      value: (values as Readonly<Record<string, NonNullable<D[typeof name]>>>)[name],
+      onChange: (value) => draft.change({ [name]: value }),
+      errorFor: (label, part = "") => {
+        const path = `/${name}${part}`;
+        shown.add(path);
+        const problem = problems.find((one) => placeOf(one, shown) === path);
+        return problem && toSentence(label, problem.text);
+      },
+      limits: limitsOf(facts[name], isUpdate),
+      isDisabled: refusal !== undefined,
+    }),
   };
+}
+
+/**
+ * The facts that a draft is checked by. One of other fields than the body's is checked where a text or a number has the
+ * name of a field, and otherwise by `check` and by the server.
+ */
+function factsOfDraft(
+  facts: Facts,
+  { toBody, send }: { readonly toBody?: unknown; readonly send?: unknown },
+  values: Values,
+): Facts {
+  if (!toBody && !send) return facts;
+  const isSimple = ([name, { type }]: [string, Facts[string]]): boolean =>
+    name in values && (type === "string" || type === "integer" || type === "number");
+  return Object.fromEntries(Object.entries(facts).filter(isSimple)) as Facts;
 }
 
 /** An update needs no field; one that can't be empty is shown as one that is required all the same. */
@@ -149,7 +189,7 @@ const limitsOf = (fact: Facts[string] = {}, isUpdate: boolean): Facts[string] =>
 
 interface AnyOptions extends Omit<
   OwnOptions<never, Values>,
-  "toBody" | "said" | "undo" | "onDone"
+  "toBody" | "said" | "undo" | "onDone" | "send"
 > {
   readonly params?: Readonly<Record<string, unknown>>;
   readonly said?: string | undefined;
@@ -166,20 +206,23 @@ export const useAnyForm = useForm as unknown as (
   options: AnyOptions,
 ) => Form<Values>;
 
-interface Attempt {
-  readonly error: unknown;
-  /** What each field that the server refused had then: its error goes when that changes. */
-  readonly values: Values;
+type Next<R> = (reply: R | undefined) => Promise<unknown>;
+
+interface Sending<R> {
+  /** What follows in the same attempt. */
+  readonly next?: Next<R> | undefined;
+  readonly isUnchanged?: boolean;
+  readonly isRetry?: boolean;
 }
 
 /** Sends a form, and keeps what stood in its way. */
-function useSending<O extends OperationId, D extends object>(
+function useSending<O extends OperationId, D extends object, R>(
   operation: O,
-  options: FormOptions<O, D>,
+  options: FormOptions<O, D, R>,
   { draft, facts }: { readonly draft: Draft; readonly facts: Facts },
 ) {
   const { values, changed, base } = draft;
-  const { version, onDone } = options as OwnOptions<O, D>;
+  const { version, onDone } = options as OwnOptions<O, D, R>;
   const [isBusy, setBusy] = useState(false);
   const [attempt, setAttempt] = useState<Attempt>();
   const [failures, setFailures] = useState(0);
@@ -190,34 +233,35 @@ function useSending<O extends OperationId, D extends object>(
     setFailures((count) => count + 1);
   };
 
-  const send = async (etag: string | undefined, isRetry = false): Promise<void> => {
+  const send = async (etag: string | undefined, how: Sending<R> = {}): Promise<void> => {
+    const { next, isUnchanged = false, isRetry = false } = how;
     setBusy(true);
     setTheirs(undefined);
     try {
-      const body = bodyOf(operation, options, { values, changed, facts });
-      const input = { params: options.params, ...(hasFields(body, facts) && { body }) };
-      let answered: string | undefined;
-      const reply = await call(operation, input as unknown as Input<O>, {
-        ...(etag !== undefined && { ifMatch: etag }),
-        onAnswer: ({ headers }) => (answered = headers.get("etag") ?? undefined),
-      });
-      tell(options, reply);
-      setAttempt(undefined);
-      draft.settle(answered);
-      onDone?.(reply);
+      const answered = isUnchanged
+        ? undefined
+        : await sendForm(operation, options, { values, changed, facts, etag });
+      if (answered) {
+        tell(options, answered.reply);
+        setAttempt(undefined);
+        if (options.startsOver) draft.reset();
+        else draft.settle(answered.etag);
+      }
+      await next?.(answered?.reply);
+      if (answered) onDone?.(answered.reply);
     } catch (error) {
-      if (isRetry || !isConflict(error) || !(await meetConflict())) fail(error);
+      if (isRetry || !isConflict(error) || !(await meetConflict(how))) fail(error);
     }
     setBusy(false);
   };
 
   /** Where others changed other fields, the changes are sent on their version; else the person decides. */
-  const meetConflict = async (): Promise<boolean> => {
+  const meetConflict = async (how: Sending<R>): Promise<boolean> => {
     if (!version) return false;
     const read = await version.reread?.();
     const next = read && { values: read.initial as Values, etag: read.etag };
     if (next && changed.every((name) => isSame(base.values[name], next.values[name]))) {
-      await send(next.etag, true);
+      await send(next.etag, { ...how, isRetry: true });
       return true;
     }
     setTheirs(next ?? { values: base.values, etag: undefined });
@@ -245,55 +289,59 @@ function useSending<O extends OperationId, D extends object>(
 
 const isPatch = (operation: OperationId): boolean => routeOf(operation).startsWith("PATCH ");
 
-/** An update sends what was changed, so that it takes nothing back that somebody else wrote. */
-function bodyOf<O extends OperationId, D extends object>(
+interface Sent extends Pick<Draft, "values" | "changed"> {
+  readonly facts: Facts;
+  readonly etag: string | undefined;
+}
+
+async function sendForm<O extends OperationId, D extends object, R>(
   operation: O,
-  options: FormOptions<O, D>,
+  options: FormOptions<O, D, R>,
+  { etag, ...draft }: Sent,
+): Promise<{ readonly reply: R; readonly etag: string | undefined }> {
+  const { send } = options as OwnOptions<O, D, R>;
+  if (send) return { reply: await send(draft.values as D), etag: undefined };
+  const body = bodyOf(operation, options, draft);
+  const input = { params: options.params, ...(hasFields(body, draft.facts) && { body }) };
+  let answered: string | undefined;
+  const reply = await call(operation, input as unknown as Input<O>, {
+    ...(etag !== undefined && { ifMatch: etag }),
+    onAnswer: ({ headers }) => (answered = headers.get("etag") ?? undefined),
+  });
+  // Without a `send` of its own, a form has the reply of its operation.
+  return { reply: reply as R, etag: answered };
+}
+
+/** An update sends what was changed, so that it takes nothing back that somebody else wrote. */
+function bodyOf<O extends OperationId, D extends object, R>(
+  operation: O,
+  options: FormOptions<O, D, R>,
   draft: { readonly values: Values; readonly changed: readonly string[]; readonly facts: Facts },
 ): Values {
   const { values, changed, facts } = draft;
   const { fixed } = options;
+  const encoders = (options.encode ?? {}) as Readonly<Record<string, (value: unknown) => unknown>>;
   if (options.toBody) return { ...fixed, ...(options.toBody(values as D) as Values) };
   const sent = isPatch(operation)
     ? Object.fromEntries(changed.map((name) => [name, values[name]]))
     : values;
-  return { ...fixed, ...toBody(sent, facts) };
+  const encoded = Object.entries(sent).map(([name, value]) => {
+    const encode = value === null || value === undefined ? undefined : encoders[name];
+    return [name, encode ? encode(value) : value] as const;
+  });
+  return { ...fixed, ...toBody(Object.fromEntries(encoded), facts) };
 }
 
 const hasFields = (body: Values, facts: Facts): boolean =>
   Object.keys(body).length > 0 || Object.values(facts).some(({ required }) => required);
 
-function tell<O extends OperationId, D extends object>(
-  { said, undo }: FormOptions<O, D>,
-  reply: Reply<O>,
+function tell<O extends OperationId, D extends object, R>(
+  { said, undo }: FormOptions<O, D, R>,
+  reply: R,
 ): void {
-  if (said === undefined) return;
+  const text = typeof said === "function" ? said(reply) : said;
+  if (text === undefined) return;
   const invert =
     undo && (() => void undo(reply).catch((error: unknown) => notify(describeRefusal(error))));
-  notify(typeof said === "function" ? said(reply) : said, invert);
-}
-
-function serverProblems(
-  { error, values: sent }: Attempt,
-  values: Values,
-): readonly (readonly [string, string])[] {
-  if (!(error instanceof ApiError)) return [];
-  return error.errors
-    .map((one) => [fieldOf(one), toPlainProblem(one.message)] as const)
-    .filter(([name]) => isSame(sent[name], values[name]));
-}
-
-/** What no field tells: errors of other fields, and a refusal that is about none. */
-function listProblems(
-  attempt: Attempt | undefined,
-  problems: ReadonlyMap<string, string>,
-  shown: ReadonlySet<string>,
-): readonly string[] {
-  if (attempt === undefined) return [];
-  const others = [...problems].filter(([name]) => !shown.has(name));
-  const told = others.map(([name, problem]) => toSentence(splitWords(name), problem));
-  const { error } = attempt;
-  const isToldByField = error instanceof ApiError && error.errors.length > 0;
-  if (error === undefined || isToldByField) return told;
-  return [describeRefusal(error), ...told];
+  notify(text, invert);
 }

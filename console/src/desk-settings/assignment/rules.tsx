@@ -1,9 +1,9 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { call, useOp } from "../../data/api.ts";
+import { useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useMay, useRefusals } from "../../data/people.ts";
+import { useMay, useRefusal } from "../../data/people.ts";
+import { perform } from "../../data/use-command.ts";
 import { useActions } from "../../shell/actions.ts";
-import { notifyError } from "../../ui/toast.tsx";
 import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
 import { RuleEditor } from "./rule-editor.tsx";
 import { moveRule } from "./rule-order.ts";
@@ -19,8 +19,7 @@ export function AssignmentRules() {
   });
   const [open] = useOpen();
   const nameOf = useRuleNames();
-  const refusalOf = useRefusals();
-  const refusal = refusalOf("assignment_rules.update");
+  const refusal = useRefusal("assignment_rules.update");
   const rules = data?.data ?? [];
   const rule = rules.find(({ id }) => id === open);
   const at = rules.findIndex(({ id }) => id === open);
@@ -85,9 +84,8 @@ export function AssignmentRules() {
       )}
       {(rule || open === NEW) && (
         <RuleEditor
-          key={`${open} ${rule?.revision}`}
+          key={open}
           rule={rule}
-          refusal={refusal}
           position={(rules.at(-1)?.position ?? 0) + 10}
           nameOf={nameOf}
         />
@@ -97,12 +95,9 @@ export function AssignmentRules() {
 }
 
 async function moveTo(rules: readonly Rule[], rule: Rule, by: number): Promise<void> {
-  try {
-    for (const { id, position } of moveRule(rules, rule.id, by)) {
-      await call("assignment_rules.update", { params: { id }, body: { position } });
-    }
-  } catch (error) {
-    notifyError(error);
+  for (const { id, position } of moveRule(rules, rule.id, by)) {
+    const input = { params: { id }, body: { position } };
+    if (!(await perform("assignment_rules.update", input))) return;
   }
 }
 

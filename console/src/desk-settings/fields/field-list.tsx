@@ -1,17 +1,21 @@
 import "../../ui/display/steps.css";
 import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
-import { CheckField, LineField, SelectField } from "../frame/editor-form.tsx";
-import { type OwnField, toKey, TYPES } from "./own-field.ts";
+import { type FieldBinding, partOf } from "../../ui/form/binding.ts";
 import { Button } from "../../ui/form/button.tsx";
+import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { ListField } from "../../ui/form/list-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
+import { type OwnField, toKey, TYPES } from "./own-field.ts";
 
 interface FieldListProps {
-  readonly fields: readonly OwnField[];
-  readonly onChange: (fields: readonly OwnField[]) => void;
-  readonly errorOf: (pointer: string) => string | undefined;
+  readonly list: FieldBinding<readonly OwnField[]>;
 }
 
 /** The own fields of a kind, in the order of the form. */
-export function FieldList({ fields, onChange, errorOf }: FieldListProps) {
+export function FieldList({ list }: FieldListProps) {
+  const { value, onChange } = list;
+  const fields = value ?? [];
   const move = (n: number, by: number): void => {
     const field = fields[n];
     if (field) onChange(fields.toSpliced(n, 1).toSpliced(n + by, 0, field));
@@ -44,9 +48,8 @@ export function FieldList({ fields, onChange, errorOf }: FieldListProps) {
             </header>
             <FieldEditor
               field={field}
+              binding={partOf(list, n)}
               taken={fields.filter((one) => one !== field).map(({ key }) => key)}
-              errorOf={(name) => errorOf(`/fields/${n}/${name}`)}
-              onChange={(next) => onChange(fields.with(n, next))}
             />
           </li>
         ))}
@@ -96,57 +99,38 @@ function MoveButtons({ n, count, name, onMove }: MoveButtonsProps) {
 
 interface FieldEditorProps {
   readonly field: OwnField;
+  readonly binding: FieldBinding<OwnField>;
   readonly taken: readonly string[];
-  readonly onChange: (field: OwnField) => void;
-  readonly errorOf: (name: string) => string | undefined;
 }
+
+const toLines = (text: string): readonly string[] => text.split("\n").filter(Boolean);
 
 /** A key that nobody has used yet follows the name. */
 const isFresh = ({ key }: OwnField): boolean => /^field\d*$/.test(key);
 
-function FieldEditor({ field, taken, onChange, errorOf }: FieldEditorProps) {
+function FieldEditor({ field, binding, taken }: FieldEditorProps) {
   const leave = (): void => {
     if (isFresh(field) && field.name.trim() !== "") {
-      onChange({ ...field, key: toKey(field.name, taken) });
+      binding.onChange({ ...field, key: toKey(field.name, taken) });
     }
   };
   return (
     <>
-      <div className="editor-columns" onBlur={leave}>
-        <LineField
-          label="Name"
-          value={field.name}
-          onChange={(name) => onChange({ ...field, name })}
-          error={errorOf("name")}
-        />
-        <SelectField
-          label="Type"
-          value={field.type}
-          options={TYPES}
-          onChange={(type) => onChange({ ...field, type })}
-        />
-      </div>
+      <Grid min="m" onBlur={leave}>
+        <TextField {...partOf(binding, "name")} label="Name" />
+        <SelectField {...partOf(binding, "type")} label="Type" options={TYPES} />
+      </Grid>
       {field.type === "choice" && (
-        <LineField
+        <ListField
+          {...partOf(binding, "choices")}
           label="Choices"
-          help="One in a line"
-          value={(field.choices ?? []).join("\n")}
-          onChange={(text) => onChange({ ...field, choices: text.split("\n") })}
-          error={errorOf("choices")}
-          isArea
+          help="One choice per line"
+          rows={4}
+          parse={toLines}
         />
       )}
-      <LineField
-        label="Help"
-        value={field.help ?? ""}
-        onChange={(help) => onChange({ ...field, help })}
-        isOptional
-      />
-      <CheckField
-        label="Required for agents"
-        isOn={field.isRequired === true}
-        onChange={(isRequired) => onChange({ ...field, isRequired })}
-      />
+      <TextField {...partOf(binding, "help", {})} label="Help" />
+      <CheckField {...partOf(binding, "isRequired")} label="Required for agents" />
     </>
   );
 }

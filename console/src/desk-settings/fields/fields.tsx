@@ -1,16 +1,16 @@
 import "../../ui/display/trial.css";
 import { useState } from "react";
-import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { versionOf } from "../../data/form/version.ts";
 import { TICKET_KINDS, type TicketKind } from "../../data/tickets/ticket-kinds.ts";
-import { useRefusals } from "../../data/people.ts";
 import { Form } from "../../form/index.ts";
+import { FormPanel } from "../../shell/form/form-panel.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { EditorForm } from "../frame/editor-form.tsx";
 import { useOpen } from "../frame/shelf.tsx";
-import { useEditor } from "../frame/use-editor.ts";
 import { FieldList } from "./field-list.tsx";
-import { type OwnField, toSchema, toSentField } from "./own-field.ts";
+import { toSchema, toSentField } from "./own-field.ts";
 
 const KINDS = TICKET_KINDS.map(([id, label]) => ({ id, label }));
 
@@ -37,32 +37,26 @@ interface FieldsEditorProps {
 }
 
 function FieldsEditor({ kind, found }: FieldsEditorProps) {
-  const refusalOf = useRefusals();
   const [tried, setTried] = useState<unknown>({});
   const params = { kind };
-  const editor = useEditor<{ readonly fields: readonly OwnField[] }>({
+  const form = useForm("desk.update_kind", {
+    params,
     initial: { fields: found.fields },
-    revision: 0,
-    stale: "desk.",
-    refusal: refusalOf("teams.update"),
-    save: async ({ fields }) => {
-      const ifMatch = etagOf("desk.get_kind", { params });
-      const body = { fields: fields.map(toSentField) };
-      await call("desk.update_kind", { params, body }, ifMatch === undefined ? {} : { ifMatch });
-      return { id: kind, name: "The form" };
-    },
+    version: versionOf("desk.get_kind", { params }, ({ data }) => ({ fields: data.fields })),
+    encode: { fields: (fields) => fields.map(toSentField) },
+    said: "The form is saved",
   });
-  const { fields } = editor.draft;
+  const fields = form.values.fields ?? [];
   return (
-    <EditorForm
-      title={`Fields of ${KINDS.find(({ id }) => id === kind)?.label.toLowerCase()}`}
-      editor={editor}
-      consequence=""
+    <FormPanel
+      form={form}
+      label={`Fields of ${KINDS.find(({ id }) => id === kind)?.label.toLowerCase()}`}
+      hasTitle
       aside={
         <section className="trial" aria-label="Preview for agents">
           <h3>Preview for agents</h3>
           {fields.length === 0 ? (
-            <p className="muted">Nothing but ours yet.</p>
+            <p className="muted">No fields of your own yet.</p>
           ) : (
             <Form
               schema={toSchema(fields)}
@@ -75,11 +69,7 @@ function FieldsEditor({ kind, found }: FieldsEditorProps) {
         </section>
       }
     >
-      <FieldList
-        fields={fields}
-        errorOf={editor.errorOf}
-        onChange={(next) => editor.change({ fields: next })}
-      />
-    </EditorForm>
+      <FieldList list={form.field("fields")} />
+    </FormPanel>
   );
 }

@@ -5,7 +5,6 @@ import { FormPanel } from "../../shell/form/form-panel.tsx";
 import { CommandButton } from "../../ui/form/command-button.tsx";
 import type { FormFrame } from "../../ui/form/binding.ts";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
-import { Stack } from "../../ui/layout/layout.tsx";
 
 interface EditorPanelProps<O extends OperationId> {
   readonly form: FormFrame;
@@ -28,11 +27,11 @@ export function EditorPanel<O extends OperationId>(props: EditorPanelProps<O>) {
   const [isAsking, setAsking] = useState(false);
   const remove = useCommand(operation, { onDone: onRemoved });
   return (
-    <Stack gap={5}>
-      <h2 className="editor-title">{title}</h2>
+    <>
       <FormPanel
         form={form}
         label={title}
+        hasTitle
         act={thing ? "Save" : "Create"}
         isNew={!thing}
         aside={aside}
@@ -60,6 +59,6 @@ export function EditorPanel<O extends OperationId>(props: EditorPanelProps<O>) {
           {consequence}
         </Confirm>
       )}
-    </Stack>
+    </>
   );
 }

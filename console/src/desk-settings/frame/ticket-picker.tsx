@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import { useOp } from "../../data/api.ts";
-import { TicketCombobox } from "../../data/options/ticket-combobox.tsx";
+import { TicketField } from "../../data/options/search-field.tsx";
 import { useMay } from "../../data/people.ts";
-import { Field } from "../../ui/field.tsx";
+import { freeField } from "../../ui/form/binding.ts";
 
 interface TicketPickerProps {
   readonly label: string;
@@ -13,12 +13,9 @@ interface TicketPickerProps {
 }
 
 /** An open ticket. Nothing is chosen beforehand. */
-export function TicketPicker({ label, kinds = [], ...field }: TicketPickerProps) {
-  return (
-    <Field label={label}>
-      {({ id }) => <TicketCombobox {...{ id, label, kinds }} {...field} onlyOpen />}
-    </Field>
-  );
+export function TicketPicker({ label, kinds = [], value, onChange }: TicketPickerProps) {
+  const field = freeField<string>("ticket", value, (id) => onChange(id ?? undefined));
+  return <TicketField {...field} {...{ label, kinds }} />;
 }
 
 /** An open ticket for a preview that changes nothing: the newest is the first example. */

@@ -1,28 +1,24 @@
 import "./look.css";
 import "../../ui/display/trial.css";
 import { useState } from "react";
-import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
+import { type DraftOf, useForm } from "../../data/form/use-form.ts";
+import { versionOf } from "../../data/form/version.ts";
 import { uploadFile, useFileLink } from "../../data/files/files.ts";
-import { useRefusals } from "../../data/people.ts";
 import { BASE_PATH, place } from "../../data/place.ts";
-import { ColourInput } from "../../ui/display/colour-input.tsx";
+import { FormPanel } from "../../shell/form/form-panel.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { Field } from "../../ui/field.tsx";
-import { EditorForm, LineField } from "../frame/editor-form.tsx";
-import { type Editor, useEditor } from "../frame/use-editor.ts";
+import type { FieldBinding } from "../../ui/form/binding.ts";
+import { ColourField } from "../../ui/form/pickers/colour-field.tsx";
+import { FieldFrame, framed } from "../../ui/form/field-frame.tsx";
+import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
+import { Row } from "../../ui/layout/layout.tsx";
 import { CONTRAST_MIN, contrastWithWhite } from "./contrast.ts";
 import { Button } from "../../ui/form/button.tsx";
 import { FileInput } from "../../ui/form/controls.tsx";
 
 const DEFAULT_ACCENT = "#0f5c7a";
-
-interface LookDraft {
-  readonly title: string;
-  readonly greeting: string;
-  readonly accent: string;
-  readonly logoFileId: string | null;
-}
 
 /** How the portal looks, beside a picture of it. */
 export function PortalLook() {
@@ -36,108 +32,80 @@ export function PortalLook() {
   );
 }
 
+const toInitial = ({ title, greeting, accent, logoFileId }: Schemas["PortalLook"]) => ({
+  title,
+  greeting,
+  accent,
+  logoFileId,
+});
+type LookDraft = DraftOf<"portal.update_settings">;
+
+const isPale = (accent: string | null | undefined): boolean =>
+  !!accent && contrastWithWhite(accent) < CONTRAST_MIN;
+
 function LookEditor({ look }: { readonly look: Schemas["PortalLook"] }) {
-  const refusalOf = useRefusals();
-  const editor = useEditor<LookDraft>({
-    initial: {
-      title: look.title ?? "",
-      greeting: look.greeting ?? "",
-      accent: look.accent ?? "",
-      logoFileId: look.logoFileId,
-    },
-    revision: 0,
-    stale: "portal.",
-    refusal: refusalOf("portal.update_settings"),
-    save: async ({ title, greeting, accent, logoFileId }) => {
-      const ifMatch = etagOf("portal.get_settings");
-      const text = (value: string): string | null => (value.trim() === "" ? null : value.trim());
-      const body = {
-        title: text(title),
-        greeting: text(greeting),
-        accent: text(accent),
-        logoFileId,
-      };
-      await call("portal.update_settings", { body }, ifMatch === undefined ? {} : { ifMatch });
-      return { id: "", name: "The portal" };
-    },
+  const form = useForm("portal.update_settings", {
+    initial: toInitial(look),
+    version: versionOf("portal.get_settings", {}, ({ data }) => toInitial(data)),
+    check: ({ accent }) => ({
+      accent: isPale(accent) ? "must be darker: white text on it can't be read" : undefined,
+    }),
+    said: "The portal is saved",
   });
-  const { draft, change, errorOf } = editor;
-  const isPale = draft.accent !== "" && contrastWithWhite(draft.accent) < CONTRAST_MIN;
+  const { values, field } = form;
   return (
-    <EditorForm
-      title="Appearance"
-      editor={editor}
-      consequence=""
-      aside={<LookPreview draft={draft} />}
-    >
-      <LineField
-        label="Title"
-        value={draft.title}
-        onChange={(title) => change({ title })}
-        error={errorOf("/title")}
-        help="The name of the workspace where it is empty"
-      />
-      <LineField
-        label="Greeting"
-        value={draft.greeting}
-        onChange={(greeting) => change({ greeting })}
-        error={errorOf("/greeting")}
-        isArea
-        isOptional
-      />
-      <Field
+    <FormPanel form={form} label="Appearance" hasTitle aside={<LookPreview draft={values} />}>
+      <TextField {...field("title")} help="Empty: the name of the workspace" />
+      <TextAreaField {...field("greeting")} />
+      <ColourField
+        {...field("accent")}
         label="Colour"
-        help="Of buttons and links; in the dark a lighter one is made of it"
-        error={isPale ? "It must be darker: white can't be read on it." : errorOf("/accent")}
-      >
-        {(attributes) => (
-          <ColourInput
-            id={attributes.id}
-            describedBy={attributes["aria-describedby"]}
-            value={draft.accent}
-            ours={DEFAULT_ACCENT}
-            onChange={(accent) => change({ accent })}
-          />
-        )}
-      </Field>
-      <LogoField editor={editor} />
-    </EditorForm>
+        standard={DEFAULT_ACCENT}
+        help={
+          isPale(values.accent)
+            ? "Choose a darker colour: white text on it can't be read."
+            : "Of buttons and links. The dark theme uses a lighter shade."
+        }
+      />
+      <LogoField field={field("logoFileId")} />
+    </FormPanel>
   );
 }
 
-function LogoField({ editor }: { readonly editor: Editor<LookDraft> }) {
-  const { draft, change, errorOf } = editor;
+function LogoField({ field }: { readonly field: FieldBinding<string> }) {
   const [error, setError] = useState<string>();
-  const pick = async (file: File | undefined): Promise<void> => {
+  const pick = (file: File | undefined): void => {
     if (!file) return;
-    try {
-      change({ logoFileId: (await uploadFile(file)).id });
-      setError(undefined);
-    } catch (refused) {
-      setError(describeRefusal(refused));
-    }
+    setError(undefined);
+    void uploadFile(file).then(
+      ({ id }) => field.onChange(id),
+      (refused: unknown) => setError(describeRefusal(refused)),
+    );
   };
   return (
-    <Field
-      label="Logo"
-      help="PNG, JPEG or WebP, 28 px high"
-      error={error ?? errorOf("/logoFileId")}
+    <FieldFrame
+      field={framed({
+        ...field,
+        label: "Logo",
+        help: "PNG, JPEG or WebP, 28 px high",
+        errorFor: (label) => error ?? field.errorFor(label),
+      })}
     >
       {(attributes) => (
-        <div className="row colour-row">
+        <Row>
           <FileInput
             {...attributes}
             accept="image/png,image/jpeg,image/webp"
-            onChange={({ target }) => void pick(target.files?.[0])}
+            onChange={({ target }) => pick(target.files?.[0])}
           />
-          {draft.logoFileId !== null && (
-            <Button type="button" onClick={() => change({ logoFileId: null })}>
+          {field.value != null && (
+            <Button type="button" disabled={field.isDisabled} onClick={() => field.onChange(null)}>
               Remove
             </Button>
           )}
-        </div>
+        </Row>
       )}
-    </Field>
+    </FieldFrame>
   );
 }
 
@@ -150,7 +118,7 @@ function LookPreview({ draft }: { readonly draft: LookDraft }) {
       <h3>Preview</h3>
       <div className="portal-sketch">
         <p className="portal-brand">
-          {logo === undefined || draft.logoFileId === null ? (
+          {logo === undefined || draft.logoFileId == null ? (
             <span className="portal-mark" style={accent} aria-hidden="true" />
           ) : (
             <img src={logo} alt="Logo" />

@@ -1,13 +1,15 @@
 import { ArrowDown, ArrowUp, Pencil, Plus, X } from "lucide-react";
 import { useState } from "react";
 import { call, type Schemas, useOp } from "../../data/api.ts";
-import { applyChange, describeRefusal } from "../../data/change.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { revisionOf } from "../../data/form/version.ts";
+import { perform } from "../../data/use-command.ts";
 import { ItemPicker } from "../../services/index.ts";
-import { Field } from "../../ui/field.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { count } from "../../ui/words.ts";
-import { LineField } from "../frame/editor-form.tsx";
 import { Button } from "../../ui/form/button.tsx";
+import { FieldFrame, framed } from "../../ui/form/field-frame.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { count } from "../../ui/words.ts";
 
 type Component = Schemas["ListedStatusComponent"];
 
@@ -19,13 +21,11 @@ export function StatusComponents({ refusal }: { readonly refusal: string | undef
   const move = (n: number, by: number): void => {
     const [one, other] = [components[n], components[n + by]];
     if (!one || !other) return;
-    void applyChange({
-      send: async () => {
-        await set(one.id, { position: n + by });
-        await set(other.id, { position: n });
-      },
-      said: `${one.name} is moved`,
-    });
+    void perform("status_components.update", place(one, n + by)).then(
+      (moved) =>
+        moved &&
+        perform("status_components.update", place(other, n), { said: `${one.name} is moved` }),
+    );
   };
   return (
     <section className="status-part" aria-label="What stands on it">
@@ -66,7 +66,7 @@ export function StatusComponents({ refusal }: { readonly refusal: string | undef
             <IconButton
               label={`Remove ${component.name}`}
               disabled={refusal !== undefined}
-              onClick={() => void remove(component)}
+              onClick={() => remove(component)}
             >
               <X />
             </IconButton>
@@ -87,20 +87,17 @@ export function StatusComponents({ refusal }: { readonly refusal: string | undef
   );
 }
 
-const set = (id: string, body: { readonly position: number }) =>
-  call("status_components.update", { params: { id }, body });
+const place = ({ id }: Component, position: number) => ({ params: { id }, body: { position } });
 
-async function remove({ id, name, about, position, ciIds }: Component): Promise<void> {
-  await applyChange({
-    send: async () => {
-      await call("status_components.delete", { params: { id } });
+const remove = ({ id, name, about, position, ciIds }: Component): void =>
+  void perform(
+    "status_components.delete",
+    { params: { id } },
+    {
+      said: `${name} is off the page`,
+      undo: () => call("status_components.create", { body: { name, about, position, ciIds } }),
     },
-    said: `${name} is off the page`,
-    undo: async () => {
-      await call("status_components.create", { body: { name, about, position, ciIds } });
-    },
-  });
-}
+  );
 
 interface IconButtonProps {
   readonly label: string;
@@ -124,43 +121,34 @@ interface ComponentDialogProps {
 }
 
 function ComponentDialog({ component, position, onClose }: ComponentDialogProps) {
-  const [name, setName] = useState(component?.name ?? "");
-  const [about, setAbout] = useState(component?.about ?? "");
-  const [ciIds, setItems] = useState<readonly string[]>(component?.ciIds ?? []);
-  const [error, setError] = useState<string>();
-  const submit = async (): Promise<void> => {
-    const body = { name: name.trim(), about, ciIds: [...ciIds] };
-    try {
-      await (component
-        ? call("status_components.update", { params: { id: component.id }, body })
-        : call("status_components.create", { body: { ...body, position } }));
-      onClose();
-    } catch (refused) {
-      setError(describeRefusal(refused));
-    }
-  };
+  const form = useForm(component ? "status_components.update" : "status_components.create", {
+    params: { id: component?.id ?? "" },
+    initial: component ?? { position, ciIds: [] },
+    version: revisionOf(component),
+    onDone: onClose,
+  });
+  const items = form.field("ciIds");
   return (
-    <Dialog
-      title={component ? component.name : "New component"}
-      onClose={onClose}
-      onSubmit={() => void submit()}
-      footer={<Button look="main">Save</Button>}
-    >
-      <div className="act-form">
-        <LineField label="Name" value={name} onChange={setName} error={error} />
-        <LineField label="About it" value={about} onChange={setAbout} isOptional />
-        <Field label="Its configuration items" help="An outage of one of them is one of it">
-          {({ id }) => (
-            <ItemPicker
-              id={id}
-              label="Its configuration items"
-              value={ciIds}
-              onChange={setItems}
-              placeholder="Find an item"
-            />
-          )}
-        </Field>
-      </div>
-    </Dialog>
+    <FormDialog form={form} title={component?.name ?? "New component"} onClose={onClose}>
+      <TextField {...form.field("name")} />
+      <TextField {...form.field("about")} label="About it" />
+      <FieldFrame
+        field={framed({
+          ...items,
+          label: "Its configuration items",
+          help: "The component is down when one of them is down.",
+        })}
+      >
+        {({ id }, label) => (
+          <ItemPicker
+            id={id}
+            label={label}
+            value={items.value ?? []}
+            onChange={(ciIds) => form.change({ ciIds: [...ciIds] })}
+            placeholder="Find an item"
+          />
+        )}
+      </FieldFrame>
+    </FormDialog>
   );
 }

@@ -1,14 +1,17 @@
 import "./look.css";
 import { Link } from "@tanstack/react-router";
-import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { versionOf } from "../../data/form/version.ts";
 import { useMay, useRefusal } from "../../data/people.ts";
 import { BASE_PATH } from "../../data/place.ts";
+import { FormPanel } from "../../shell/form/form-panel.tsx";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
+import { CheckField } from "../../ui/form/choice-field.tsx";
+import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { count } from "../../ui/words.ts";
-import { CheckField, EditorForm, LineField } from "../frame/editor-form.tsx";
-import { useEditor } from "../frame/use-editor.ts";
 import { StatusComponents } from "./status-components.tsx";
 
 /** The public page: whether there is one, what it is called, what stands on it, and what is told now. */
@@ -19,60 +22,34 @@ export function StatusPage() {
   if (!data) return <Loading rows={6} />;
   return (
     <div className="settings-scroll scroll status-settings">
-      <PageEditor page={data.data} refusal={refusal} />
+      <PageEditor page={data.data} />
       <StatusComponents refusal={refusal} />
       <Outages />
     </div>
   );
 }
 
-interface PageEditorProps {
-  readonly page: Schemas["StatusPage"];
-  readonly refusal: string | undefined;
-}
+const toInitial = ({ isOn, title, about }: Schemas["StatusPage"]) => ({ isOn, title, about });
 
-function PageEditor({ page, refusal }: PageEditorProps) {
-  const editor = useEditor({
-    initial: { isOn: page.isOn, title: page.title, about: page.about },
-    revision: 0,
-    stale: "status_page.",
-    refusal,
-    save: async (body) => {
-      const ifMatch = etagOf("status_page.get");
-      await call("status_page.update", { body }, ifMatch === undefined ? {} : { ifMatch });
-      return { id: "", name: "The status page" };
-    },
+function PageEditor({ page }: { readonly page: Schemas["StatusPage"] }) {
+  const form = useForm("status_page.update", {
+    initial: toInitial(page),
+    version: versionOf("status_page.get", {}, ({ data }) => toInitial(data)),
+    said: "The status page is saved",
   });
-  const { draft, change, errorOf } = editor;
   const address = `${location.origin}${BASE_PATH}${page.path}`;
   return (
-    <EditorForm title="The page" editor={editor} consequence="">
-      <CheckField
-        label="Everybody can read it"
-        isOn={draft.isOn}
-        onChange={(isOn) => change({ isOn })}
-      />
-      <LineField
-        label="Title"
-        value={draft.title}
-        onChange={(title) => change({ title })}
-        error={errorOf("/title")}
-      />
-      <LineField
-        label="About it"
-        value={draft.about}
-        onChange={(about) => change({ about })}
-        error={errorOf("/about")}
-        isArea
-        isOptional
-      />
+    <FormPanel form={form} label="The page" hasTitle>
+      <CheckField {...form.field("isOn")} label="Everybody can read it" />
+      <TextField {...form.field("title")} />
+      <TextAreaField {...form.field("about")} label="About it" />
       {page.isOn && <CopyLine label="Address" text={address} />}
       {page.isOn && (
         <a href={address} target="_blank" rel="noreferrer">
           Open the page
         </a>
       )}
-    </EditorForm>
+    </FormPanel>
   );
 }
 
@@ -96,7 +73,7 @@ function Outages() {
         {data?.data.map(({ id, title, message, since, state, affected }) => (
           <li key={id} className="outage-line">
             <span className={`tag ${state === "ongoing" ? "bad" : "ok"}`}>
-              {state === "ongoing" ? "Goes on" : "Over"}
+              {state === "ongoing" ? "Ongoing" : "Over"}
             </span>
             <span className="grow">
               <Link to="/major/$id" params={{ id }}>

@@ -1,6 +1,6 @@
 import { useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
-import { useRefusals } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { Keys } from "../../ui/key.tsx";
 import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
 import { MacroEditor } from "./macro-editor.tsx";
@@ -14,15 +14,13 @@ export function Macros() {
   const { data, error, isPending, refetch } = useOp("macros.list", { query });
   const [open] = useOpen();
   const nameOf = useNames();
-  const refusalOf = useRefusals();
-  const refusal = refusalOf("macros.create");
   const macros = data?.data ?? [];
   const macro = macros.find(({ id }) => id === open);
   return (
     <Shelf
       label="Macros"
       make="New macro"
-      refusal={refusal}
+      refusal={useRefusal("macros.create")}
       nothing="For what you do to many tickets: answer, tag, give to a team, put on hold."
       items={macros.map(({ id, name, steps }, n) => ({
         id,
@@ -34,7 +32,7 @@ export function Macros() {
       onRetry={() => void refetch()}
     >
       {(macro || open === NEW) && (
-        <MacroEditor key={open} macro={macro} refusal={refusal} position={macros.length + 1} />
+        <MacroEditor key={open} macro={macro} position={macros.length + 1} />
       )}
     </Shelf>
   );

@@ -3,8 +3,9 @@ import { choicesOf } from "../../ui/form/choices.ts";
 import { useMemo } from "react";
 import { X } from "lucide-react";
 import { useMembers, useTeams } from "../../data/names/names.ts";
-import { SelectField } from "../frame/editor-form.tsx";
+import { freeField } from "../../ui/form/binding.ts";
 import { Button } from "../../ui/form/button.tsx";
+import { SelectField } from "../../ui/form/choice-field.tsx";
 import { Select } from "../../ui/form/controls.tsx";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -39,10 +40,13 @@ export function SetFields({ value, onChange }: SetFieldsProps) {
           <div key={name} className="set-line">
             {field ? (
               <SelectField
+                {...freeField(
+                  name,
+                  chosen === null ? "" : String(chosen as string | number),
+                  (text) => onChange({ ...value, [name]: field.read(text ?? "") }),
+                )}
                 label={field.label}
-                value={chosen === null ? "" : String(chosen as string | number)}
                 options={field.options}
-                onChange={(text) => onChange({ ...value, [name]: field.read(text) })}
               />
             ) : (
               <p className="mono grow">

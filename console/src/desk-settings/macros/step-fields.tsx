@@ -1,66 +1,66 @@
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
-import { CheckField, LineField, SelectField } from "../frame/editor-form.tsx";
+import { type FieldBinding, partOf } from "../../ui/form/binding.ts";
+import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
+import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
+import { ListField } from "../../ui/form/list-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
 import type { Step } from "./macro-steps.ts";
 import { SetFields } from "./set-fields.tsx";
 
 interface StepFieldsProps {
   readonly step: Step;
-  readonly onChange: (step: Step) => void;
-  readonly errorOf: (field: string) => string | undefined;
+  readonly field: FieldBinding<Step>;
 }
 
-const toTags = (text: string): string[] =>
+const toTags = (text: string): readonly string[] =>
   text
+    .toLowerCase()
     .split(",")
-    .map((tag) => tag.trim().toLowerCase())
+    .map((tag) => tag.trim())
     .filter(Boolean);
 
 /** What one act needs to know. */
-export function StepFields({ step, onChange, errorOf }: StepFieldsProps) {
+export function StepFields({ step, field }: StepFieldsProps) {
   switch (step.act) {
     case "set":
-      return <SetFields value={step.set} onChange={(set) => onChange({ ...step, set })} />;
-    case "tag":
+      return <SetFields value={step.set} onChange={(set) => field.onChange({ ...step, set })} />;
+    case "tag": {
+      const tags = { ...field, value: step };
       return (
-        <div className="editor-columns">
-          <LineField
-            label="Add"
+        <Grid min="m">
+          <ListField
+            {...partOf(tags, "add", {})}
+            label="Add tags"
             placeholder="vip, storm"
-            value={(step.add ?? []).join(", ")}
-            onChange={(text) => onChange({ ...step, add: toTags(text) })}
-            error={errorOf("add")}
+            joint=", "
+            parse={toTags}
           />
-          <LineField
-            label="Take away"
-            value={(step.remove ?? []).join(", ")}
-            onChange={(text) => onChange({ ...step, remove: toTags(text) })}
-            error={errorOf("remove")}
+          <ListField
+            {...partOf(tags, "remove", {})}
+            label="Remove tags"
+            joint=", "
+            parse={toTags}
           />
-        </div>
+        </Grid>
       );
+    }
     case "comment":
-      return <CommentFields {...{ step, onChange, errorOf }} />;
+      return <CommentFields step={step} field={{ ...field, value: step }} />;
     case "hold":
     case "reopen":
     case "cancel":
       return (
-        <LineField
+        <TextField
+          {...partOf({ ...field, value: step }, "reason", {})}
           label={step.act === "hold" ? "What does it wait for?" : "Why?"}
-          value={step.reason ?? ""}
-          onChange={(reason) => onChange({ ...step, reason })}
-          error={errorOf("reason")}
-          isOptional
         />
       );
     case "resolve":
       return (
-        <LineField
+        <TextAreaField
+          {...partOf({ ...field, value: step }, "resolution")}
           label="What solved it?"
-          value={step.resolution}
-          onChange={(resolution) => onChange({ ...step, resolution })}
-          error={errorOf("resolution")}
-          isArea
         />
       );
     case "take":
@@ -72,44 +72,38 @@ export function StepFields({ step, onChange, errorOf }: StepFieldsProps) {
 
 type CommentStep = Extract<Step, { act: "comment" }>;
 
-function CommentFields(props: Omit<StepFieldsProps, "step"> & { readonly step: CommentStep }) {
-  const { step, onChange, errorOf } = props;
+interface CommentFieldsProps {
+  readonly step: CommentStep;
+  readonly field: FieldBinding<CommentStep>;
+}
+
+function CommentFields({ step, field }: CommentFieldsProps) {
   const may = useMay();
   const texts = useOp(
     "text_modules.list",
     { query: { limit: 100 } },
     { enabled: may("text_modules.list") },
   ).data;
-  const { textModuleId } = step;
-  const { textModuleId: _, body: __, ...rest } = step;
+  const { textModuleId, body: _, ...rest } = step;
   return (
     <>
       <SelectField
+        {...partOf(field, "textModuleId")}
         label="Text"
-        value={textModuleId ?? ""}
-        options={[
-          ["", "Its own"],
-          ...(texts?.data ?? []).map(({ id, name }) => [id, name] as const),
-        ]}
+        none="Its own"
+        options={(texts?.data ?? []).map(({ id, name }) => [id, name] as const)}
         onChange={(id) =>
-          onChange(id === "" ? { ...rest, body: "" } : { ...rest, textModuleId: id })
+          field.onChange(id ? { ...rest, textModuleId: id } : { ...rest, body: "" })
         }
       />
       {textModuleId === undefined && (
-        <LineField
+        <TextAreaField
+          {...partOf(field, "body")}
           label="What it says"
           help="{{caller.firstName}}, {{ticket.number}} and the like are filled in."
-          value={step.body ?? ""}
-          onChange={(body) => onChange({ ...step, body })}
-          error={errorOf("body")}
-          isArea
         />
       )}
-      <CheckField
-        label="Internal: the caller does not read it"
-        isOn={step.internal === true}
-        onChange={(internal) => onChange({ ...step, internal })}
-      />
+      <CheckField {...partOf(field, "internal")} label="Internal: the caller does not read it" />
     </>
   );
 }

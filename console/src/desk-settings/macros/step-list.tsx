@@ -1,19 +1,20 @@
 import "../../ui/display/steps.css";
 import { ArrowDown, ArrowUp, Plus, X } from "lucide-react";
+import { type FieldBinding, partOf } from "../../ui/form/binding.ts";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { ACT_WORDS, ACTS, moveStep, newStep, type Step } from "./macro-steps.ts";
 import { StepFields } from "./step-fields.tsx";
 import { Button } from "../../ui/form/button.tsx";
 
 interface StepListProps {
-  readonly steps: readonly Step[];
-  readonly onChange: (steps: readonly Step[]) => void;
-  readonly errorOf: (pointer: string) => string | undefined;
+  readonly field: FieldBinding<readonly Step[]>;
 }
 
 /** The acts of a macro, one below the other, in the order in which they are done. */
-export function StepList({ steps, onChange, errorOf }: StepListProps) {
-  const set = (n: number, step: Step): void => onChange(steps.with(n, step));
+export function StepList({ field }: StepListProps) {
+  const { value, onChange, errorFor } = field;
+  const steps = value ?? [];
+  const error = errorFor("Actions");
   return (
     <section className="steps" aria-label="Actions">
       <h3>Actions</h3>
@@ -57,14 +58,11 @@ export function StepList({ steps, onChange, errorOf }: StepListProps) {
                 <X />
               </Button>
             </header>
-            <StepFields
-              step={step}
-              onChange={(next) => set(n, next)}
-              errorOf={(field) => errorOf(`/steps/${n}/${field}`)}
-            />
+            <StepFields step={step} field={partOf(field, n)} />
           </li>
         ))}
       </ol>
+      {error !== undefined && <p className="field-error">{error}</p>}
       <Menu
         label="Add an action"
         className="btn"

@@ -1,11 +1,11 @@
 import "../../ui/display/trial.css";
 import { useState } from "react";
-import { call, type Schemas } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
+import type { Schemas } from "../../data/api.ts";
+import { useCommand } from "../../data/use-command.ts";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { count } from "../../ui/words.ts";
 import type { Mailbox } from "./mailbox-draft.ts";
-import { Button } from "../../ui/form/button.tsx";
 
 interface ConnectionTestProps {
   readonly mailbox: Mailbox;
@@ -14,18 +14,11 @@ interface ConnectionTestProps {
 
 /** Tries the connection as it was saved. */
 export function ConnectionTest({ mailbox, isStale }: ConnectionTestProps) {
-  const [isBusy, setBusy] = useState(false);
   const [result, setResult] = useState<Schemas["MailboxTest"]>();
-  const test = async (): Promise<void> => {
-    setBusy(true);
-    setResult(
-      await call("mailboxes.test", { params: { id: mailbox.id } }).then(
-        ({ data }) => data,
-        (error: unknown) => ({ ok: false, error: describeRefusal(error) }),
-      ),
-    );
-    setBusy(false);
-  };
+  const test = useCommand("mailboxes.test", {
+    refusal: isStale ? "Save your changes first." : undefined,
+    onDone: ({ data }) => setResult(data),
+  });
   return (
     <section className="trial" aria-label="Connection">
       <h3>Connection</h3>
@@ -36,14 +29,15 @@ export function ConnectionTest({ mailbox, isStale }: ConnectionTestProps) {
       )}
       {mailbox.pollError !== null && <p className="problem">{mailbox.pollError}</p>}
       <p>
-        <Button
-          type="button"
-          disabled={isBusy || isStale}
-          title={isStale ? "Save it first." : undefined}
-          onClick={() => void test()}
+        <CommandButton
+          command={test}
+          onPress={() => {
+            setResult(undefined);
+            void test.run({ params: { id: mailbox.id } });
+          }}
         >
-          {isBusy ? "Trying…" : "Try the connection"}
-        </Button>
+          {test.isBusy ? "Testing…" : "Test connection"}
+        </CommandButton>
       </p>
       {result && (
         <p className={result.ok ? "ok-note" : "problem"} role="status">

@@ -1,78 +1,64 @@
 import { useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
-import { Field } from "../../ui/field.tsx";
+import { type FieldBinding, partOf } from "../../ui/form/binding.ts";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { FieldFrame, framed } from "../../ui/form/field-frame.tsx";
+import { NumberField } from "../../ui/form/number-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
-import { LineField, SelectField } from "../frame/editor-form.tsx";
-import type { Editor } from "../frame/use-editor.ts";
-import type { MailboxDraft } from "./mailbox-draft.ts";
+import type { Mailbox } from "./mailbox-draft.ts";
+
+interface ImapFieldsProps {
+  readonly field: FieldBinding<NonNullable<Mailbox["imap"]>>;
+}
 
 /** Where the mailbox is. Its password is a secret, and is named alone. */
-export function ImapFields({ editor }: { readonly editor: Editor<MailboxDraft> }) {
-  const { draft, change, errorOf } = editor;
+export function ImapFields({ field }: ImapFieldsProps) {
   const may = useMay();
   const secrets = useOp(
     "secrets.list",
     { query: { limit: 200 } },
     { enabled: may("secrets.list") },
   ).data;
+  const secret = partOf(field, "secret");
+  const error = field.errorFor("The mailbox");
   return (
     <>
-      <div className="editor-columns">
-        <LineField
-          label="Server"
-          value={draft.host}
-          onChange={(host) => change({ host })}
-          error={errorOf("/imap/host")}
-          placeholder="imap.example.com"
-        />
-        <LineField
-          label="Port"
-          value={draft.port}
-          onChange={(port) => change({ port: port.replaceAll(/\D/g, "") })}
-          error={errorOf("/imap/port")}
-        />
+      <Grid min="m">
+        <TextField {...partOf(field, "host")} label="Server" placeholder="imap.example.com" />
+        <NumberField {...partOf(field, "port")} label="Port" />
         <SelectField
+          {...partOf(field, "security")}
           label="Encryption"
-          value={draft.security}
           options={[
             ["tls", "TLS"],
             ["starttls", "STARTTLS"],
             ["none", "None"],
           ]}
-          onChange={(security) => change({ security })}
         />
-      </div>
-      <div className="editor-columns">
-        <LineField
-          label="User"
-          value={draft.username}
-          onChange={(username) => change({ username })}
-          error={errorOf("/imap/username")}
-        />
-        <Field
-          label="Password"
-          help="The name of a secret"
-          error={errorOf("/imap/secret") ?? errorOf("/imap")}
-        >
-          {({ id }) => (
+      </Grid>
+      <Grid min="m">
+        <TextField {...partOf(field, "username")} label="User" />
+        <FieldFrame field={framed({ ...secret, label: "Password", help: "The name of a secret" })}>
+          {(attributes, label) => (
             <Combobox
-              id={id}
-              label="Password"
+              id={attributes.id}
+              label={label}
+              isDisabled={attributes.disabled}
+              isInvalid={attributes["aria-invalid"] === true}
+              describedBy={attributes["aria-describedby"]}
               options={(secrets?.data ?? []).map(({ name }) => ({ value: name, label: name }))}
-              value={draft.secret || undefined}
-              onChange={(secret) => change({ secret: secret ?? "" })}
+              value={secret.value || undefined}
+              onChange={(name) => secret.onChange(name ?? "")}
               placeholder="IMAP_PASSWORD"
               isFree
             />
           )}
-        </Field>
-        <LineField
-          label="Folder"
-          value={draft.folder}
-          onChange={(folder) => change({ folder })}
-          error={errorOf("/imap/folder")}
-        />
-      </div>
+        </FieldFrame>
+        <TextField {...partOf(field, "folder")} label="Folder" />
+      </Grid>
+      {error !== undefined && <p className="field-error">{error}</p>}
     </>
   );
 }

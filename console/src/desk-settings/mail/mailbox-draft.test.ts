@@ -1,27 +1,9 @@
 import { expect, test } from "vitest";
-import { fillTemplate, toBody, toDraft, toRuleLine, toWhen } from "./mailbox-draft.ts";
+import { fillTemplate, keepTexts, toRuleLine, toWhen } from "./mailbox-draft.ts";
 
-test("a mailbox is sent with what its kind needs", () => {
-  const draft = {
-    ...toDraft(undefined),
-    name: " Desk ",
-    address: "desk@example.com",
-    footer: "Bye",
-  };
-  expect(toBody(draft, undefined)).toEqual({
-    name: "Desk",
-    address: "desk@example.com",
-    kind: "smtp",
-    teamId: null,
-    enabled: true,
-    acknowledge: true,
-    defaults: { kind: "incident" },
-    templates: { footer: "Bye" },
-    rules: [],
-  });
-  expect(toBody({ ...draft, kind: "imap", host: "imap.example.com" }, undefined)).toMatchObject({
-    imap: { host: "imap.example.com", port: 993, folder: "INBOX" },
-  });
+test("empty texts are not sent", () => {
+  expect(keepTexts({ subject: "", header: " ", footer: "Bye" })).toEqual({ footer: "Bye" });
+  expect(keepTexts({ kind: "incident", category: "" })).toEqual({ kind: "incident" });
 });
 
 test("a rule of one comparison is a line, and others stay as they are", () => {

@@ -4,71 +4,23 @@ import type { Schemas } from "../../data/api.ts";
 export type Mailbox = Schemas["ListedMailbox"];
 type Rule = Mailbox["rules"][number];
 
-export interface MailboxDraft {
-  readonly name: string;
-  readonly address: string;
-  readonly kind: Mailbox["kind"];
-  readonly teamId: string | null;
-  readonly enabled: boolean;
-  readonly acknowledge: boolean;
-  readonly category: string;
-  readonly host: string;
-  readonly port: string;
-  readonly security: "tls" | "starttls" | "none";
-  readonly username: string;
-  readonly secret: string;
-  readonly folder: string;
-  readonly rules: readonly Rule[];
-  readonly subject: string;
-  readonly header: string;
-  readonly footer: string;
-}
+type Imap = NonNullable<Mailbox["imap"]>;
 
-export function toDraft(mailbox: Mailbox | undefined): MailboxDraft {
-  const { imap, templates, defaults } = mailbox ?? {};
-  return {
-    name: mailbox?.name ?? "",
-    address: mailbox?.address ?? "",
-    kind: mailbox?.kind ?? "smtp",
-    teamId: mailbox?.teamId ?? null,
-    enabled: mailbox?.enabled ?? true,
-    acknowledge: mailbox?.acknowledge ?? true,
-    category: defaults?.category ?? "",
-    host: imap?.host ?? "",
-    port: String(imap?.port ?? 993),
-    security: imap?.security ?? "tls",
-    username: imap?.username ?? "",
-    secret: imap?.secret ?? "",
-    folder: imap?.folder ?? "INBOX",
-    rules: mailbox?.rules ?? [],
-    subject: templates?.subject ?? "",
-    header: templates?.header ?? "",
-    footer: templates?.footer ?? "",
-  };
-}
+/** Where a mailbox is that is fetched, before somebody says. */
+export const NEW_IMAP: Imap = {
+  host: "",
+  port: 993,
+  security: "tls",
+  username: "",
+  secret: "",
+  folder: "INBOX",
+};
 
-const texts = (values: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).filter(([, text]) => text.trim() !== ""));
-
-/** The body of the request; what the form does not show is as it was. */
-export function toBody(draft: MailboxDraft, before: Mailbox | undefined) {
-  const { name, address, kind, teamId, enabled, acknowledge, category } = draft;
-  const { host, port, security, username, secret, folder, subject, header, footer } = draft;
-  const { category: _, ...defaults } = before?.defaults ?? { kind: "incident" as const };
-  const imap = { host, port: Number(port), security, username, secret, folder };
-  return {
-    name: name.trim(),
-    address: address.trim(),
-    kind,
-    teamId,
-    enabled,
-    acknowledge,
-    defaults: { ...defaults, ...(category.trim() !== "" && { category: category.trim() }) },
-    templates: texts({ subject, header, footer }),
-    rules: [...draft.rules],
-    ...(kind === "imap" && { imap }),
-  };
-}
+/** Texts without those that are empty. */
+export const keepTexts = <T extends object>(texts: T): T =>
+  Object.fromEntries(
+    Object.entries(texts).filter(([, text]) => typeof text !== "string" || text.trim() !== ""),
+  ) as T;
 
 export const RULE_FIELDS = [
   ["fromDomain", "The sender's domain"],

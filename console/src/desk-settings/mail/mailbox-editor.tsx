@@ -1,164 +1,127 @@
-import { MAILBOX_KIND } from "@millrace/client/enums";
-import { choicesOf } from "../../ui/form/choices.ts";
 import "../../ui/display/trial.css";
-import { call } from "../../data/api.ts";
-import { CheckField, EditorForm, LineField, SelectField } from "../frame/editor-form.tsx";
+import { MAILBOX_KIND } from "@millrace/client/enums";
+import { useForm } from "../../data/form/use-form.ts";
+import { revisionOf } from "../../data/form/version.ts";
+import { TeamField } from "../../data/options/search-field.tsx";
+import { type FieldBinding, partOf } from "../../ui/form/binding.ts";
+import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
+import { choicesOf } from "../../ui/form/choices.ts";
+import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
+import { Grid, Stack, Text } from "../../ui/layout/layout.tsx";
+import { EditorPanel } from "../frame/editor-panel.tsx";
 import { useOpen } from "../frame/shelf.tsx";
-import { TeamSelect } from "../frame/team-select.tsx";
-import { type Editor, useEditor } from "../frame/use-editor.ts";
-import { matching } from "../teams/teams.tsx";
 import { ConnectionTest } from "./connection-test.tsx";
 import { ImapFields } from "./imap-fields.tsx";
-import { fillTemplate, type Mailbox, type MailboxDraft, toBody, toDraft } from "./mailbox-draft.ts";
+import { fillTemplate, keepTexts, type Mailbox, NEW_IMAP } from "./mailbox-draft.ts";
 import { RuleList } from "./rule-list.tsx";
 import { WayIn } from "./way-in.tsx";
 
-interface MailboxEditorProps {
-  readonly mailbox: Mailbox | undefined;
-  readonly refusal: string | undefined;
-}
+type Templates = Mailbox["templates"];
 
-export function MailboxEditor({ mailbox, refusal }: MailboxEditorProps) {
+const NEW_MAILBOX = {
+  kind: "smtp",
+  enabled: true,
+  acknowledge: true,
+  defaults: { kind: "incident" },
+  templates: {},
+  rules: [],
+} as const;
+
+export function MailboxEditor({ mailbox }: { readonly mailbox: Mailbox | undefined }) {
   const [, setOpen] = useOpen();
-  const editor = useEditor<MailboxDraft>({
-    initial: toDraft(mailbox),
-    revision: mailbox?.revision,
-    stale: "mailboxes.",
-    refusal,
-    save: async (draft, ifMatch) => {
-      const body = toBody(draft, mailbox);
-      const params = { id: mailbox?.id ?? "" };
-      return mailbox
-        ? (await call("mailboxes.update", { params, body }, matching(ifMatch))).data
-        : (await call("mailboxes.create", { body })).data;
+  const form = useForm(mailbox ? "mailboxes.update" : "mailboxes.create", {
+    params: { id: mailbox?.id ?? "" },
+    initial: mailbox ?? NEW_MAILBOX,
+    version: revisionOf(mailbox),
+    encode: { defaults: keepTexts, templates: keepTexts },
+    said: ({ data }) => `${data.name} is saved`,
+    onDone: ({ data }) => {
+      if (!mailbox) setOpen(data.id);
     },
-    remove: () => call("mailboxes.delete", { params: { id: mailbox?.id ?? "" } }),
-    onOpen: setOpen,
   });
-  const { draft, change, errorOf } = editor;
+  const { kind, address, name, templates } = form.values;
+  const setKind = (next: Mailbox["kind"] | null | undefined): void =>
+    form.change({ kind: next, imap: next === "imap" ? (mailbox?.imap ?? NEW_IMAP) : null });
   return (
-    <EditorForm
+    <EditorPanel
+      form={form}
+      thing={mailbox}
       title={mailbox?.name ?? "New mailbox"}
-      editor={editor}
+      remove="mailboxes.delete"
       consequence="Mails to it are refused from then on. Its tickets stay."
-      aside={<Aside editor={editor} mailbox={mailbox} />}
+      onRemoved={() => setOpen(undefined)}
+      aside={
+        <Stack gap={5}>
+          <WayIn kind={kind ?? "smtp"} address={address ?? ""} />
+          {mailbox?.kind === "imap" && <ConnectionTest mailbox={mailbox} isStale={form.isDirty} />}
+          <SampleAnswer name={name ?? ""} templates={templates ?? {}} />
+        </Stack>
+      }
     >
-      <div className="editor-columns">
-        <LineField
-          label="Name"
-          value={draft.name}
-          onChange={(name) => change({ name })}
-          error={errorOf("/name")}
-          placeholder="Service desk"
-        />
-        <LineField
-          label="Address"
-          value={draft.address}
-          onChange={(address) => change({ address })}
-          error={errorOf("/address")}
-          placeholder="desk@example.com"
-        />
-      </div>
+      <Grid min="m">
+        <TextField {...form.field("name")} placeholder="Service desk" />
+        <TextField {...form.field("address")} placeholder="desk@example.com" />
+      </Grid>
       <SelectField
+        {...form.field("kind")}
         label="Receiving"
-        value={draft.kind}
         options={choicesOf(MAILBOX_KIND, {
-          smtp: "A mail server hands them over (SMTP, LMTP)",
-          imap: "We fetch them from a mailbox (IMAP)",
+          smtp: "A mail server delivers them (SMTP, LMTP)",
+          imap: "Millrace fetches them from a mailbox (IMAP)",
         })}
-        onChange={(kind) => change({ kind })}
+        onChange={setKind}
       />
-      {draft.kind === "imap" && <ImapFields editor={editor} />}
-      <div className="editor-columns">
-        <TeamSelect
-          label="New tickets go to"
-          none="No team"
-          value={draft.teamId}
-          onChange={(teamId) => change({ teamId })}
-        />
-        <LineField
-          label="Their category"
-          value={draft.category}
-          onChange={(category) => change({ category })}
-          error={errorOf("/defaults/category")}
-          isOptional
-        />
-      </div>
-      <CheckField
-        label="Tell the sender that it has arrived"
-        isOn={draft.acknowledge}
-        onChange={(acknowledge) => change({ acknowledge })}
-      />
-      <CheckField
-        label="Enabled"
-        isOn={draft.enabled}
-        onChange={(enabled) => change({ enabled })}
-      />
-      <RuleList
-        rules={draft.rules}
-        onChange={(rules) => change({ rules })}
-        errorOf={(path) => errorOf(`/rules${path}`)}
-      />
-      <TemplateFields editor={editor} />
-    </EditorForm>
+      {kind === "imap" && <ImapFields field={form.field("imap")} />}
+      <Grid min="m">
+        <TeamField {...form.field("teamId")} label="New tickets go to" placeholder="No team" />
+        <TextField {...partOf(form.field("defaults"), "category", {})} label="Their category" />
+      </Grid>
+      <CheckField {...form.field("acknowledge")} label="Tell the sender that it has arrived" />
+      <CheckField {...form.field("enabled")} />
+      <RuleList field={form.field("rules")} />
+      <TemplateFields field={form.field("templates")} />
+    </EditorPanel>
   );
 }
 
-function TemplateFields({ editor }: { readonly editor: Editor<MailboxDraft> }) {
-  const { draft, change, errorOf } = editor;
+function TemplateFields({ field }: { readonly field: FieldBinding<Templates> }) {
   return (
-    <fieldset className="mail-templates">
-      <legend>Around each answer</legend>
-      <LineField
+    <Stack as="section" gap={5} aria-label="Around each answer">
+      <Text as="h3" weight="medium">
+        Around each answer
+      </Text>
+      <TextField
+        {...partOf(field, "subject", {})}
         label="Subject"
-        value={draft.subject}
-        onChange={(subject) => change({ subject })}
-        error={errorOf("/templates/subject")}
         placeholder="{{ticket.title}} [{{ticket.number}}]"
-        isOptional
       />
-      <LineField
-        label="Above the text"
-        value={draft.header}
-        onChange={(header) => change({ header })}
-        error={errorOf("/templates/header")}
-        isArea
-        isOptional
-      />
-      <LineField
+      <TextAreaField {...partOf(field, "header", {})} label="Above the text" />
+      <TextAreaField
+        {...partOf(field, "footer", {})}
         label="Below the text"
-        value={draft.footer}
-        onChange={(footer) => change({ footer })}
-        error={errorOf("/templates/footer")}
         help="{{ticket.number}}, {{ticket.title}}, {{ticket.state}}, {{recipient.name}}, {{mailbox.name}}, {{link}}"
-        isArea
-        isOptional
       />
-    </fieldset>
+    </Stack>
   );
 }
 
-interface AsideProps {
-  readonly editor: Editor<MailboxDraft>;
-  readonly mailbox: Mailbox | undefined;
+interface SampleAnswerProps {
+  readonly name: string;
+  readonly templates: Templates;
 }
 
-function Aside({ editor, mailbox }: AsideProps) {
-  const { draft } = editor;
-  const fill = (text: string): string => fillTemplate(text, draft.name || "Service desk");
+function SampleAnswer({ name, templates }: SampleAnswerProps) {
+  const { subject = "", header, footer } = templates;
+  const fill = (text: string): string => fillTemplate(text, name || "Service desk");
   return (
-    <div className="mail-aside">
-      <WayIn kind={draft.kind} address={draft.address} />
-      {mailbox?.kind === "imap" && <ConnectionTest mailbox={mailbox} isStale={editor.isChanged} />}
-      <section className="trial" aria-label="An answer">
-        <h3>An answer</h3>
-        <div className="text-sample mail-sample">
-          <strong>{fill(draft.subject || "{{ticket.title}} [{{ticket.number}}]")}</strong>
-          {draft.header && <p>{fill(draft.header)}</p>}
-          <p>Hello Sven, please try it once more.</p>
-          {draft.footer && <p className="muted">{fill(draft.footer)}</p>}
-        </div>
-      </section>
-    </div>
+    <section className="trial" aria-label="An answer">
+      <h3>An answer</h3>
+      <div className="text-sample mail-sample">
+        <strong>{fill(subject || "{{ticket.title}} [{{ticket.number}}]")}</strong>
+        {header && <p>{fill(header)}</p>}
+        <p>Hello Sven, please try it once more.</p>
+        {footer && <p className="muted">{fill(footer)}</p>}
+      </div>
+    </section>
   );
 }

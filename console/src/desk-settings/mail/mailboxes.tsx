@@ -1,7 +1,7 @@
 import "./mail.css";
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { Tabs } from "../../ui/tabs.tsx";
 import { NEW, Shelf, useOpen } from "../frame/shelf.tsx";
 import type { Mailbox } from "./mailbox-draft.ts";
@@ -11,8 +11,6 @@ import { MessageList } from "./message-list.tsx";
 /** Mailboxes of teams: how they are set up, and what became of each mail. */
 export function Mailboxes() {
   const { data, error, isPending, refetch } = useOp("mailboxes.list", { query: { limit: 100 } });
-  const refusalOf = useRefusals();
-  const refusal = refusalOf("mailboxes.create");
   const [open] = useOpen();
   const mailboxes = data?.data ?? [];
   const mailbox = mailboxes.find(({ id }) => id === open);
@@ -20,7 +18,7 @@ export function Mailboxes() {
     <Shelf
       label="Mailboxes"
       make="New mailbox"
-      refusal={refusal}
+      refusal={useRefusal("mailboxes.create")}
       nothing="Give a team an address, and whoever writes to it has a ticket."
       items={mailboxes.map((one) => ({
         id: one.id,
@@ -31,8 +29,8 @@ export function Mailboxes() {
       {...{ error, isPending }}
       onRetry={() => void refetch()}
     >
-      {open === NEW && <MailboxEditor key={NEW} mailbox={undefined} refusal={refusal} />}
-      {mailbox && <OpenMailbox key={open} mailbox={mailbox} refusal={refusal} />}
+      {open === NEW && <MailboxEditor key={NEW} mailbox={undefined} />}
+      {mailbox && <OpenMailbox key={open} mailbox={mailbox} />}
     </Shelf>
   );
 }
@@ -49,25 +47,16 @@ function Health({ mailbox }: { readonly mailbox: Mailbox }) {
   return <span className="tag ok">{mailbox.kind === "imap" ? "Polled" : "Listens"}</span>;
 }
 
-interface OpenMailboxProps {
-  readonly mailbox: Mailbox;
-  readonly refusal: string | undefined;
-}
-
 const TABS = [
   { id: "mails", label: "Last mails" },
   { id: "set-up", label: "Set-up" },
 ] as const;
 
-function OpenMailbox({ mailbox, refusal }: OpenMailboxProps) {
+function OpenMailbox({ mailbox }: { readonly mailbox: Mailbox }) {
   const [tab, setTab] = useState<(typeof TABS)[number]["id"]>("set-up");
   return (
     <Tabs label={mailbox.name} tabs={TABS} chosen={tab} onChoose={setTab}>
-      {tab === "mails" ? (
-        <MessageList mailbox={mailbox} />
-      ) : (
-        <MailboxEditor mailbox={mailbox} refusal={refusal} />
-      )}
+      {tab === "mails" ? <MessageList mailbox={mailbox} /> : <MailboxEditor mailbox={mailbox} />}
     </Tabs>
   );
 }

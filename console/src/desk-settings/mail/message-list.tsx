@@ -1,14 +1,15 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
-import { applyChange } from "../../data/change.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { ticketPath } from "../../desk/index.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { toWords } from "../../ui/words.ts";
 import type { Mailbox } from "./mailbox-draft.ts";
-import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 
 type Message = Schemas["MailMessage"];
 type State = Message["state"];
@@ -59,13 +60,7 @@ function MessageLine({ message }: { readonly message: Message }) {
   const may = useMay();
   const { id, mailboxId, state, subject, from, fromName, ticket, createdAt } = message;
   const [word, tone] = VERDICTS[state];
-  const retry = (): void =>
-    void applyChange({
-      send: async () => {
-        await call("mailboxes.retry_message", { params: { id: mailboxId, mailId: id } });
-      },
-      said: "It is tried again",
-    });
+  const retry = useCommand("mailboxes.retry_message", { said: "The mail is read again" });
   const why = [message.reason && toWords(message.reason), message.detail].filter(Boolean);
   return (
     <li className="mail">
@@ -83,7 +78,12 @@ function MessageLine({ message }: { readonly message: Message }) {
         </Link>
       )}
       {state === "failed" && may("mailboxes.retry_message") && (
-        <Button onClick={retry}>Try again</Button>
+        <CommandButton
+          command={retry}
+          onPress={() => void retry.run({ params: { id: mailboxId, mailId: id } })}
+        >
+          Try again
+        </CommandButton>
       )}
       <Ago at={createdAt} />
     </li>

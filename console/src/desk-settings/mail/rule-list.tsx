@@ -7,27 +7,31 @@ import {
   toRuleLine,
   toWhen,
 } from "./mailbox-draft.ts";
+import type { FieldBinding } from "../../ui/form/binding.ts";
 import { Button } from "../../ui/form/button.tsx";
 import { Select, TextInput } from "../../ui/form/controls.tsx";
+import { Row, Stack, Text } from "../../ui/layout/layout.tsx";
 
 type Rule = Mailbox["rules"][number];
 
 interface RuleListProps {
-  readonly rules: readonly Rule[];
-  readonly onChange: (rules: readonly Rule[]) => void;
-  readonly errorOf: (path: string) => string | undefined;
+  readonly field: FieldBinding<readonly Rule[]>;
 }
 
 const NEW_RULE: Rule = { name: "Rule", when: { fromDomain: "" }, action: "ignore" };
 
 /** Mails that make nothing, and mails that are tagged. The first that fits decides. */
-export function RuleList({ rules, onChange, errorOf }: RuleListProps) {
+export function RuleList({ field }: RuleListProps) {
+  const { value, onChange, errorFor } = field;
+  const rules = value ?? [];
   return (
-    <fieldset className="mail-rules">
-      <legend>Rules</legend>
-      <ol>
+    <Stack as="section" gap={5} align="start" aria-label="Rules">
+      <Text as="h3" weight="medium">
+        Rules
+      </Text>
+      <Stack as="ol">
         {rules.map((rule, n) => (
-          <li key={n} className="mail-rule">
+          <Row as="li" key={n} gap={3} wraps className="mail-rule">
             <RuleFields rule={rule} onChange={(next) => onChange(rules.with(n, next))} />
             <Button
               look="bare"
@@ -39,20 +43,22 @@ export function RuleList({ rules, onChange, errorOf }: RuleListProps) {
             >
               <X />
             </Button>
-            {(errorOf(`/${n}/when`) ?? errorOf(`/${n}/tag`)) && (
-              <p className="field-error">{errorOf(`/${n}/when`) ?? errorOf(`/${n}/tag`)}</p>
-            )}
-          </li>
+            <RuleError text={errorFor("Rule", `/${n}`)} />
+          </Row>
         ))}
-      </ol>
+      </Stack>
       <Button
         type="button"
         onClick={() => onChange([...rules, { ...NEW_RULE, name: `Rule ${rules.length + 1}` }])}
       >
         <Plus /> Add a rule
       </Button>
-    </fieldset>
+    </Stack>
   );
+}
+
+function RuleError({ text }: { readonly text: string | undefined }) {
+  return text === undefined ? null : <p className="field-error">{text}</p>;
 }
 
 interface RuleFieldsProps {

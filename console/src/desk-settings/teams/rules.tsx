@@ -1,9 +1,10 @@
-import { call, etagOf, type Schemas, useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { versionOf } from "../../data/form/version.ts";
+import { FormPanel } from "../../shell/form/form-panel.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { EditorForm, LineField } from "../frame/editor-form.tsx";
-import { useEditor } from "../frame/use-editor.ts";
 import { Select } from "../../ui/form/controls.tsx";
+import { NumberField } from "../../ui/form/number-field.tsx";
 
 const LEVELS = ["High", "Medium", "Low"] as const;
 
@@ -19,29 +20,26 @@ export function DeskRules() {
   );
 }
 
+const toInitial = ({ priorityMatrix, autoCloseDays }: Schemas["DeskSettings"]) => ({
+  priorityMatrix,
+  autoCloseDays,
+});
+
 function RulesEditor({ settings }: { readonly settings: Schemas["DeskSettings"] }) {
-  const refusalOf = useRefusals();
-  const editor = useEditor({
-    initial: { matrix: settings.priorityMatrix, days: String(settings.autoCloseDays) },
-    revision: 0,
-    stale: "desk.",
-    refusal: refusalOf("desk.update_settings"),
-    save: async ({ matrix, days }) => {
-      const ifMatch = etagOf("desk.get_settings");
-      const body = { priorityMatrix: matrix, autoCloseDays: Number(days) };
-      await call("desk.update_settings", { body }, ifMatch === undefined ? {} : { ifMatch });
-      return { id: "", name: "The desk" };
-    },
+  const form = useForm("desk.update_settings", {
+    initial: toInitial(settings),
+    version: versionOf("desk.get_settings", {}, ({ data }) => toInitial(data)),
+    said: "The rules are saved",
   });
-  const { draft, change, errorOf } = editor;
+  const matrix = form.values.priorityMatrix ?? [];
   const set = (row: number, column: number, priority: number): void =>
-    change({
-      matrix: draft.matrix.map((line, y) =>
+    form.change({
+      priorityMatrix: matrix.map((line, y) =>
         line.map((one, x) => (y === row && x === column ? priority : one)),
       ),
     });
   return (
-    <EditorForm title="Priority of an incident" editor={editor} consequence="">
+    <FormPanel form={form} label="Priority of an incident" hasTitle>
       <table className="priority-matrix">
         <caption className="hide">Priority by impact and urgency</caption>
         <thead>
@@ -55,7 +53,7 @@ function RulesEditor({ settings }: { readonly settings: Schemas["DeskSettings"] 
           </tr>
         </thead>
         <tbody>
-          {draft.matrix.map((line, row) => (
+          {matrix.map((line, row) => (
             <tr key={LEVELS[row]}>
               <th scope="row">{LEVELS[row]}</th>
               {line.map((priority, column) => (
@@ -65,6 +63,7 @@ function RulesEditor({ settings }: { readonly settings: Schemas["DeskSettings"] 
                     className={`field prio-${priority}`}
                     aria-label={`Impact ${LEVELS[row]}, urgency ${LEVELS[column]}`}
                     value={priority}
+                    disabled={form.refusal !== undefined}
                     onChange={({ target }) => set(row, column, Number(target.value))}
                   >
                     {[1, 2, 3, 4, 5].map((n) => (
@@ -79,13 +78,11 @@ function RulesEditor({ settings }: { readonly settings: Schemas["DeskSettings"] 
           ))}
         </tbody>
       </table>
-      <LineField
-        label="Days until a resolved incident is closed by itself"
-        value={draft.days}
-        onChange={(days) => change({ days: days.replaceAll(/\D/g, "") })}
-        error={errorOf("/autoCloseDays")}
-        help="0 is never. It holds for tickets that are made or changed from then on."
+      <NumberField
+        {...form.field("autoCloseDays")}
+        label="Days until a resolved incident is closed"
+        help="0 means never. Applies to tickets created or changed from now on."
       />
-    </EditorForm>
+    </FormPanel>
   );
 }

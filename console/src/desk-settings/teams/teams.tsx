@@ -72,5 +72,3 @@ function TeamEditor({ team }: { readonly team: Team | undefined }) {
     </EditorPanel>
   );
 }
-
-export const matching = (ifMatch: string | undefined) => (ifMatch === undefined ? {} : { ifMatch });

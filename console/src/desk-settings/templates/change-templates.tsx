@@ -1,23 +1,19 @@
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { revisionOf } from "../../data/form/version.ts";
 import { useRefusal } from "../../data/people.ts";
-import { PlanEditor, type PlannedTask } from "../../tasks/index.ts";
-import {
-  CheckField,
-  EditorForm,
-  LineField,
-  NameField,
-  SelectField,
-} from "../frame/editor-form.tsx";
+import { PlanEditor } from "../../tasks/index.ts";
+import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
+import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
+import { EditorPanel } from "../frame/editor-panel.tsx";
 import { Shelf, useOpen, useShelf } from "../frame/shelf.tsx";
-import { useEditor } from "../frame/use-editor.ts";
-import { matching } from "../teams/teams.tsx";
 
 type Template = Schemas["ListedChangeTemplate"];
 
 const IMPACTS = [
-  ["1", "High"],
-  ["2", "Medium"],
-  ["3", "Low"],
+  [1, "High"],
+  [2, "Medium"],
+  [3, "Low"],
 ] as const;
 const PLANS = [
   ["implementationPlan", "How it is done"],
@@ -48,94 +44,45 @@ export function ChangeTemplates() {
   );
 }
 
-const toDraft = (template: Template | undefined) => ({
-  name: template?.name ?? "",
-  description: template?.description ?? "",
-  title: template?.title ?? "",
-  impact: template?.impact ?? 3,
-  implementationPlan: template?.implementationPlan ?? "",
-  testPlan: template?.testPlan ?? "",
-  rollbackPlan: template?.rollbackPlan ?? "",
-  justification: template?.justification ?? "",
-  tasks: [...(template?.tasks ?? [])] as PlannedTask[],
-  active: template?.active ?? true,
-});
-
 function TemplateEditor({ template }: { readonly template: Template | undefined }) {
   const [, setOpen] = useOpen();
-  const editor = useEditor({
-    initial: toDraft(template),
-    revision: template?.revision,
-    stale: "change_templates.",
-    refusal: useRefusal("change_templates.update"),
-    save: async (body, ifMatch) =>
-      template
-        ? (
-            await call(
-              "change_templates.update",
-              { params: { id: template.id }, body },
-              matching(ifMatch),
-            )
-          ).data
-        : (await call("change_templates.create", { body })).data,
-    ...(template && {
-      remove: () => call("change_templates.delete", { params: { id: template.id } }),
-    }),
-    onOpen: setOpen,
+  const form = useForm(template ? "change_templates.update" : "change_templates.create", {
+    params: { id: template?.id ?? "" },
+    initial: template ?? { impact: 3, tasks: [], active: true },
+    version: revisionOf(template),
+    said: ({ data }) => `${data.name} is saved`,
+    onDone: ({ data }) => {
+      if (!template) setOpen(data.id);
+    },
   });
-  const { draft, change, errorOf } = editor;
+  const { field } = form;
   return (
-    <EditorForm
+    <EditorPanel
+      form={form}
+      thing={template}
       title={template?.name ?? "New template"}
-      editor={editor}
+      remove="change_templates.delete"
       consequence="Changes that were made from it stay as they are."
+      onRemoved={() => setOpen(undefined)}
       aside={
         <>
           <h3>Tasks of each change</h3>
-          <PlanEditor
-            plan={draft.tasks}
-            onChange={(tasks) => change({ tasks })}
-            isInternal={false}
-            errorOf={errorOf}
-          />
+          <PlanEditor field={field("tasks")} isInternal={false} />
         </>
       }
     >
-      <NameField {...editor} />
-      <LineField
-        label="What it is for"
-        value={draft.description}
-        onChange={(description) => change({ description })}
-        isOptional
-      />
-      <LineField
+      <TextField {...field("name")} />
+      <TextField {...field("description")} label="What it is for" />
+      <TextField
+        {...field("title")}
         label="Title of its changes"
-        value={draft.title}
-        onChange={(title) => change({ title })}
-        help="Unless they have one of their own"
-        isOptional
+        help="Used for changes without a title of their own"
       />
-      <SelectField
-        label="Impact"
-        value={String(draft.impact)}
-        options={IMPACTS}
-        onChange={(impact) => change({ impact: Number(impact) })}
-      />
+      <SelectField {...field("impact")} options={IMPACTS} />
       {PLANS.map(([name, label]) => (
-        <LineField
-          key={name}
-          label={label}
-          value={draft[name]}
-          onChange={(text) => change({ [name]: text })}
-          isArea
-          isOptional
-        />
+        <TextAreaField key={name} {...field(name)} label={label} />
       ))}
-      <CheckField
-        label="Changes may be made from it"
-        isOn={draft.active}
-        onChange={(active) => change({ active })}
-      />
-    </EditorForm>
+      <CheckField {...field("active")} label="Changes may be made from it" />
+    </EditorPanel>
   );
 }

@@ -3,18 +3,18 @@ import { useQuery } from "@tanstack/react-query";
 import { type RefObject, useRef, useState } from "react";
 import { call, type Schemas, useOp } from "../../data/api.ts";
 import { describeRefusal } from "../../data/change.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { revisionOf } from "../../data/form/version.ts";
+import { TeamField } from "../../data/options/search-field.tsx";
 import { useRefusal } from "../../data/people.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
-import { Field } from "../../ui/field.tsx";
-import { EditorForm, LineField, NameField } from "../frame/editor-form.tsx";
-import { Shelf, useOpen, useShelf } from "../frame/shelf.tsx";
-import { TeamSelect } from "../frame/team-select.tsx";
-import { SampleTicketPicker } from "../frame/ticket-picker.tsx";
-import { useEditor } from "../frame/use-editor.ts";
-import { matching } from "../teams/teams.tsx";
-import { insertAt, PLACEHOLDERS, toKeyword } from "./placeholder.ts";
 import { PlainButton } from "../../ui/form/button.tsx";
-import { TextArea } from "../../ui/form/controls.tsx";
+import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
+import { EditorPanel } from "../frame/editor-panel.tsx";
+import { Shelf, useOpen, useShelf } from "../frame/shelf.tsx";
+import { SampleTicketPicker } from "../frame/ticket-picker.tsx";
+import { insertAt, PLACEHOLDERS, toKeyword } from "./placeholder.ts";
 
 type TextModule = Schemas["ListedTextModule"];
 
@@ -44,65 +44,47 @@ export function Texts() {
 function TextEditor({ text }: { readonly text: TextModule | undefined }) {
   const [, setOpen] = useOpen();
   const area = useRef<HTMLTextAreaElement>(null);
-  const editor = useEditor({
-    initial: {
-      name: text?.name ?? "",
-      keyword: text?.keyword ?? "",
-      body: text?.body ?? "",
-      teamId: text?.teamId ?? null,
+  const form = useForm(text ? "text_modules.update" : "text_modules.create", {
+    params: { id: text?.id ?? "" },
+    initial: text ?? {},
+    version: revisionOf(text),
+    said: ({ data }) => `${data.name} is saved`,
+    onDone: ({ data }) => {
+      if (!text) setOpen(data.id);
     },
-    revision: text?.revision,
-    stale: "text_modules.",
-    refusal: useRefusal("text_modules.update"),
-    save: async (draft, ifMatch) => {
-      const body = { ...draft, keyword: draft.keyword || toKeyword(draft.name) };
-      const params = { id: text?.id ?? "" };
-      return text
-        ? (await call("text_modules.update", { params, body }, matching(ifMatch))).data
-        : (await call("text_modules.create", { body })).data;
-    },
-    remove: () => call("text_modules.delete", { params: { id: text?.id ?? "" } }),
-    onOpen: setOpen,
   });
-  const { draft, change, errorOf } = editor;
+  const { name, keyword, body } = form.values;
+  const rename = (next: string | null | undefined): void => {
+    // The keyword of a new text follows its name until somebody writes another one.
+    const follows = !text && (keyword ?? "") === toKeyword(name ?? "");
+    form.change({ name: next, ...(follows && { keyword: toKeyword(next ?? "") }) });
+  };
   return (
-    <EditorForm
+    <EditorPanel
+      form={form}
+      thing={text}
       title={text?.name ?? "New text"}
-      editor={editor}
+      remove="text_modules.delete"
       consequence="Macros that use it will be refused until they have another text."
-      aside={<TextPreview body={draft.body} />}
+      onRemoved={() => setOpen(undefined)}
+      aside={<TextPreview body={body ?? ""} />}
     >
-      <div className="editor-columns">
-        <NameField {...editor} />
-        <LineField
-          label="Keyword"
-          value={draft.keyword}
-          placeholder={toKeyword(draft.name)}
-          onChange={(keyword) => change({ keyword: toKeyword(keyword) })}
-          error={errorOf("/keyword")}
-          help="Typed behind ; in an answer"
+      <Grid min="m">
+        <TextField {...form.field("name")} onChange={rename} />
+        <TextField
+          {...form.field("keyword")}
+          onChange={(typed) => form.change({ keyword: toKeyword(typed ?? "") })}
+          help="Typed after ; in an answer"
         />
-      </div>
-      <Field label="Text" error={errorOf("/body")}>
-        {(attributes) => (
-          <TextArea
-            {...attributes}
-            className="text-body"
-            ref={area}
-            rows={9}
-            value={draft.body}
-            onChange={({ target }) => change({ body: target.value })}
-          />
-        )}
-      </Field>
-      <Placeholders area={area} body={draft.body} onChange={(body) => change({ body })} />
-      <TeamSelect
-        label="For whom"
-        none="All teams"
-        value={draft.teamId}
-        onChange={(teamId) => change({ teamId })}
+      </Grid>
+      <TextAreaField {...form.field("body")} label="Text" rows={9} areaRef={area} />
+      <Placeholders
+        area={area}
+        body={body ?? ""}
+        onChange={(next) => form.change({ body: next })}
       />
-    </EditorForm>
+      <TeamField {...form.field("teamId")} label="For" placeholder="All teams" />
+    </EditorPanel>
   );
 }
 
@@ -160,7 +142,7 @@ function TextPreview({ body }: { readonly body: string }) {
         </p>
       )}
       {isAsked && preview.data && <p className="text-sample">{preview.data.text}</p>}
-      {!isAsked && <p className="muted">Write something, and it stands here.</p>}
+      {!isAsked && <p className="muted">Enter a text to see it here.</p>}
     </section>
   );
 }

@@ -1,19 +1,17 @@
 import { Merge } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
-import { TicketCombobox } from "../../data/options/ticket-combobox.tsx";
+import { useForm } from "../../data/form/use-form.ts";
+import { TicketField } from "../../data/options/search-field.tsx";
 import { useRefusals } from "../../data/people.ts";
 import { useActions } from "../../shell/actions.ts";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
-import { notify } from "../../ui/toast.tsx";
+import { Button } from "../../ui/form/button.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { RadioField } from "../../ui/form/pickers/radio-field.tsx";
 import { count } from "../../ui/words.ts";
 import type { QueueTicket } from "../queue/queue-ticket.ts";
 import { refreshTickets } from "../ticket-cache.ts";
 import { toLines } from "./results.ts";
-import { Button } from "../../ui/form/button.tsx";
-import { RadioButton } from "../../ui/form/controls.tsx";
 
 interface MergeDialogProps {
   /** The selected incidents. */
@@ -64,88 +62,59 @@ export function MergeButton({ tickets, onDone }: MergeButtonProps) {
   );
 }
 
+interface MergeDraft {
+  readonly targetId: string | null;
+}
+
 /** Merges the selected incidents into one of them, or into another one that is searched for. */
 function MergeDialog({ tickets, onDone, onClose }: MergeDialogProps) {
-  const [targetId, setTargetId] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const [refusals, setRefusals] = useState<readonly string[]>([]);
-  const sources = tickets.filter(({ id }) => id !== targetId);
-  const submit = async (): Promise<void> => {
-    if (targetId === undefined || isBusy) return;
-    setBusy(true);
-    setRefusals([]);
-    const ids = sources.map(({ id }) => id);
-    const acts = [{ act: "merge" as const, intoId: targetId }];
-    try {
-      // All of them or none; the dry run says which refuse and why.
-      const { data: tried } = await call("tickets.bulk", { body: { ids, acts, dryRun: true } });
-      if (tried.refused === 0) await call("tickets.bulk", { body: { ids, acts } });
-      else {
-        const lines = toLines(tried.results, () => undefined);
-        setRefusals(
-          lines.flatMap(({ number, refusal }) => (refusal ? [`${number}: ${refusal}`] : [])),
-        );
-        return;
-      }
-    } catch (error) {
-      setRefusals([describeRefusal(error)]);
-      return;
-    } finally {
-      setBusy(false);
-    }
-    notify(`${count(sources.length, "ticket")} merged`);
-    onDone();
-  };
+  const form = useForm("tickets.bulk", {
+    initial: { targetId: null },
+    check: ({ targetId }) => ({
+      targetId: targetId === null ? "Select the ticket that stays open." : undefined,
+    }),
+    send: ({ targetId }: MergeDraft) => mergeInto(targetId ?? "", tickets),
+    said: ({ data }) => `${count(data.changed, "ticket")} merged`,
+    onDone,
+  });
+  const target = form.field("targetId");
+  const isSelected = tickets.some(({ id }) => id === target.value);
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={`Merge ${count(tickets.length, "ticket")}`}
+      act="Merge"
       onClose={onClose}
-      onSubmit={() => void submit()}
-      footer={
-        <>
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button look="main" disabled={targetId === undefined || isBusy}>
-            Merge
-          </Button>
-        </>
-      }
     >
-      <div className="act-form">
-        {refusals.map((refusal) => (
-          <p key={refusal} className="problem" role="alert">
-            {refusal}
-          </p>
-        ))}
-        <fieldset aria-label="Ticket that stays open">
-          {tickets.map(({ id, number, title }) => (
-            <label key={id} className="row">
-              <RadioButton
-                name="merge-target"
-                checked={id === targetId}
-                onChange={() => setTargetId(id)}
-              />
-              <span className="cut">
-                {number} {title}
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <Field label="Or another ticket" isOptional>
-          {({ id }) => (
-            <TicketCombobox
-              id={id}
-              label="Or another ticket"
-              kinds={["incident"]}
-              without={tickets.map((ticket) => ticket.id)}
-              onlyOpen
-              value={tickets.some((ticket) => ticket.id === targetId) ? undefined : targetId}
-              onChange={setTargetId}
-            />
-          )}
-        </Field>
-      </div>
-    </Dialog>
+      <RadioField
+        {...target}
+        label="Ticket that stays open"
+        options={tickets.map(({ id, number, title }) => [id, `${number} ${title}`] as const)}
+      />
+      <TicketField
+        {...target}
+        errorFor={() => undefined}
+        value={isSelected ? null : target.value}
+        label="Or another ticket"
+        isRequired={false}
+        kinds={["incident"]}
+        without={tickets.map(({ id }) => id)}
+      />
+    </FormDialog>
   );
+}
+
+/** Merges all of them or none: a dry run says which refuse, and why. */
+async function mergeInto(intoId: string, tickets: readonly QueueTicket[]) {
+  const ids = tickets.map(({ id }) => id).filter((id) => id !== intoId);
+  const acts = [{ act: "merge" as const, intoId }];
+  const { data } = await call("tickets.bulk", { body: { ids, acts, dryRun: true } });
+  if (data.refused > 0) {
+    const lines = toLines(data.results, () => undefined);
+    const refusals = lines.flatMap(({ number, refusal }) =>
+      refusal ? [`${number}: ${refusal}`] : [],
+    );
+    throw new Error(refusals.join(" "));
+  }
+  return call("tickets.bulk", { body: { ids, acts } });
 }

@@ -1,7 +1,6 @@
 import { useState } from "react";
-import { call } from "../../data/api.ts";
 import { useMay, useMe } from "../../data/people.ts";
-import { notifyError } from "../../ui/toast.tsx";
+import { perform } from "../../data/use-command.ts";
 import type { View } from "../queue/views.ts";
 import { applyColumns, type Display, readDisplay, saveDisplay, toColumns } from "./display.ts";
 
@@ -27,9 +26,7 @@ export function useDisplay({ id, saved }: View): readonly [Display, (next: Displ
     if (!isOfView) return;
     setChanged({ id, display: next });
     if (saved.createdBy !== me && !may("teams.update")) return;
-    call("views.update", { params: { id: saved.id }, body: { columns: toColumns(next) } }).catch(
-      notifyError,
-    );
+    void perform("views.update", { params: { id: saved.id }, body: { columns: toColumns(next) } });
   };
   return [display, change];
 }

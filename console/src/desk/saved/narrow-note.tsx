@@ -1,8 +1,8 @@
 import { Bookmark, Save } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
-import { applyChange } from "../../data/change.ts";
 import { useMay, useMe } from "../../data/people.ts";
+import { perform } from "../../data/use-command.ts";
 import { useActions } from "../../shell/actions.ts";
 import { count } from "../../ui/words.ts";
 import type { View } from "../queue/views.ts";
@@ -41,17 +41,16 @@ export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteP
   const keep = (): void => {
     if (!saved) return;
     const { filter, kinds, onlyOpen } = saved;
-    void applyChange({
-      send: async () => {
-        await save({ ...part, kinds: [...part.kinds] });
-        onView(saved.id);
+    const params = { id: saved.id };
+    void perform(
+      "views.update",
+      { params, body: { ...part, kinds: [...part.kinds] } },
+      {
+        said: `${saved.name} is changed`,
+        undo: () => call("views.update", { params, body: { filter, kinds, onlyOpen } }),
+        onDone: () => onView(saved.id),
       },
-      said: `${saved.name} is changed`,
-      undo: () => save({ filter, kinds, onlyOpen }),
-    });
-  };
-  const save = async (body: object): Promise<void> => {
-    await call("views.update", { params: { id: saved?.id ?? "" }, body });
+    );
   };
   function dialog() {
     return (

@@ -1,24 +1,19 @@
 import { QUEUE_VIEW_SHARED_WITH } from "@millrace/client/enums";
-import { useState } from "react";
-import { call } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
+import { useForm } from "../../data/form/use-form.ts";
 import { useTeams } from "../../data/names/names.ts";
 import { useMay, useMe } from "../../data/people.ts";
-import { Field } from "../../ui/field.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { notify } from "../../ui/toast.tsx";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { choicesOf } from "../../ui/form/choices.ts";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 import type { SavedView } from "../queue/views.ts";
 import type { SavedPart } from "./saved-view.ts";
-import { Button } from "../../ui/form/button.tsx";
-import { Select, TextInput } from "../../ui/form/controls.tsx";
 
-const SHARED = QUEUE_VIEW_SHARED_WITH;
-type Shared = (typeof SHARED)[number];
-const WORDS: Readonly<Record<Shared, string>> = {
+const SHARED = choicesOf(QUEUE_VIEW_SHARED_WITH, {
   nobody: "Only me",
   team: "A team of mine",
   everyone: "Everyone",
-};
+});
 
 interface ViewDialogProps {
   /** The view that is changed; a new one where there is none. */
@@ -37,93 +32,42 @@ export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialo
   const meId = useMe()?.user.id ?? "";
   const teams = useTeams();
   const own = teams.filter(({ memberIds }) => memberIds.includes(meId) || may("teams.update"));
-  const [name, setName] = useState(saved?.name ?? "");
-  const [sharedWith, setShared] = useState<Shared>(saved?.sharedWith ?? "nobody");
-  const [teamId, setTeam] = useState(saved?.teamId ?? undefined);
-  const [error, setError] = useState<string>();
-  const isNameless = name.trim() === "";
-  const submit = async (): Promise<void> => {
-    if (isNameless) return setError("Give it a name.");
-    const shared = {
-      sharedWith,
-      teamId: sharedWith === "team" ? (teamId ?? own[0]?.id ?? null) : null,
-    };
-    const body = {
-      name: name.trim(),
-      ...shared,
-      ...(part && toBody(part)),
-      ...(columns && { columns: [...columns] }),
-    };
-    try {
-      const { data } = saved
-        ? await call("views.update", { params: { id: saved.id }, body })
-        : await call("views.create", { body });
-      notify(`${data.name} is saved`);
-      return onSaved(data.id);
-    } catch (refused) {
-      return setError(describeRefusal(refused));
-    }
-  };
-  const footer = (
-    <>
-      <Button type="button" onClick={onClose}>
-        Leave it
-      </Button>
-      <Button look="main">Save</Button>
-    </>
+  const form = useForm(saved ? "views.update" : "views.create", {
+    params: { id: saved?.id ?? "" },
+    initial: saved
+      ? { name: saved.name, sharedWith: saved.sharedWith, teamId: saved.teamId }
+      : { sharedWith: "nobody" },
+    ...((part || columns) && {
+      fixed: { ...(part && toBody(part)), ...(columns && { columns: [...columns] }) },
+    }),
+    said: ({ data }) => `${data.name} is saved`,
+    onDone: ({ data }) => onSaved(data.id),
+  });
+  const { sharedWith } = form.values;
+  const shared = SHARED.filter(
+    ([one]) => (one !== "everyone" || may("teams.update")) && (one !== "team" || own.length > 0),
   );
   return (
-    <Dialog
-      title={saved ? "Change the view" : "Save as a view"}
-      onClose={onClose}
-      onSubmit={() => void submit()}
-      footer={footer}
-    >
-      <div className="act-form">
-        <Field label="Name" error={error}>
-          {(attributes) => (
-            <TextInput
-              {...attributes}
-              maxLength={100}
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Who sees it?">
-          {(attributes) => (
-            <Select
-              {...attributes}
-              value={sharedWith}
-              onChange={({ target }) => setShared(target.value as Shared)}
-            >
-              {SHARED.filter((one) => one !== "everyone" || may("teams.update")).map((one) => (
-                <option key={one} value={one} disabled={one === "team" && own.length === 0}>
-                  {WORDS[one]}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        {sharedWith === "team" && (
-          <Field label="Team">
-            {(attributes) => (
-              <Select
-                {...attributes}
-                value={teamId ?? own[0]?.id ?? ""}
-                onChange={({ target }) => setTeam(target.value)}
-              >
-                {own.map((team) => (
-                  <option key={team.id} value={team.id}>
-                    {team.name}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
-        )}
-      </div>
-    </Dialog>
+    <FormDialog form={form} title={saved ? "Change the view" : "Save as a view"} onClose={onClose}>
+      <TextField {...form.field("name")} />
+      <SelectField
+        {...form.field("sharedWith")}
+        label="Who sees it?"
+        isRequired
+        options={shared}
+        onChange={(next) =>
+          form.change({ sharedWith: next, teamId: next === "team" ? (own[0]?.id ?? null) : null })
+        }
+      />
+      {sharedWith === "team" && (
+        <SelectField
+          {...form.field("teamId")}
+          label="Team"
+          isRequired
+          options={own.map(({ id, name }) => [id, name] as const)}
+        />
+      )}
+    </FormDialog>
   );
 }
 

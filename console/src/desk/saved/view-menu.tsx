@@ -1,8 +1,8 @@
 import { Ellipsis } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
-import { applyChange } from "../../data/change.ts";
 import { useMay, useMe } from "../../data/people.ts";
+import { perform } from "../../data/use-command.ts";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import type { SavedView } from "../queue/views.ts";
 import { ViewDialog } from "./view-dialog.tsx";
@@ -23,16 +23,15 @@ export function ViewMenu({ saved, onGone }: ViewMenuProps) {
   const remove = (): void => {
     const { name, kinds, onlyOpen, filter, sort, columns, sharedWith, teamId, position } = saved;
     const body = { name, kinds, onlyOpen, filter, sort, columns, sharedWith, teamId, position };
-    void applyChange({
-      send: async () => {
-        await call("views.delete", { params: { id: saved.id } });
-        onGone();
+    void perform(
+      "views.delete",
+      { params: { id: saved.id } },
+      {
+        said: `${name} is deleted`,
+        undo: () => call("views.create", { body }),
+        onDone: onGone,
       },
-      said: `${name} is deleted`,
-      undo: async () => {
-        await call("views.create", { body });
-      },
-    });
+    );
   };
   return (
     <>

@@ -1,18 +1,18 @@
 import { Plus, X } from "lucide-react";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { TicketCombobox } from "../../data/options/ticket-combobox.tsx";
+import type { OperationId } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { TicketField } from "../../data/options/search-field.tsx";
 import { useMay } from "../../data/people.ts";
-import { applyChange } from "../../data/change.ts";
+import { perform } from "../../data/use-command.ts";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { State } from "../../ui/state.tsx";
 import { toWords } from "../../ui/words.ts";
-import { refreshTickets } from "../ticket-cache.ts";
-import { type Kind, KINDS, kindOf, type Ticket, ticketPath, useLinks } from "../ticket-kind.ts";
+import { KINDS, kindOf, type Ticket, ticketPath, useLinks } from "../ticket-kind.ts";
 import { sendTo } from "../ticket/use-acts.ts";
-import { call, type Input, type OperationId } from "../../data/api.ts";
 import { Button } from "../../ui/form/button.tsx";
-import { Select } from "../../ui/form/controls.tsx";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { InlineForm } from "../../ui/form/inline-form.tsx";
 
 interface Relation {
   readonly type: string;
@@ -21,9 +21,10 @@ interface Relation {
   readonly label: string;
 }
 
+const RELATES: Relation = { type: "relates_to", isIn: false, label: "Relates to" };
 /** What one ticket can be to another, told from either end. */
 const RELATIONS: readonly Relation[] = [
-  { type: "relates_to", isIn: false, label: "Relates to" },
+  RELATES,
   { type: "caused_by", isIn: false, label: "Caused by" },
   { type: "caused_by", isIn: true, label: "Causes" },
   { type: "duplicates", isIn: false, label: "Duplicates" },
@@ -42,15 +43,13 @@ export function Links({ ticket }: { readonly ticket: Ticket }) {
   const { write, path } = KINDS[ticket.kind];
   const links = useLinks(ticket.kind, ticket.number).data?.data ?? [];
   const refusal = may(write) ? undefined : `You need the permission ${write} to link it.`;
-  const change = async (send: () => Promise<unknown>, said: string): Promise<boolean> => {
-    const isDone = await applyChange({ send, said });
-    for (const kind of Object.keys(KINDS) as Kind[]) refreshTickets(kind);
-    return isDone;
-  };
   const remove = (linkId: string, number: string): void => {
-    const op = `${path}.remove_link` as OperationId;
-    const input = { params: { id: ticket.id, linkId } } as unknown as Input<OperationId>;
-    void change(() => call(op, input), `${ticket.number} is no longer linked to ${number}`);
+    const op = `${path}.remove_link` as "incidents.remove_link";
+    void perform(
+      op,
+      { params: { id: ticket.id, linkId } },
+      { said: `${ticket.number} is no longer linked to ${number}` },
+    );
   };
   return (
     <section className="strip-part">
@@ -64,15 +63,9 @@ export function Links({ ticket }: { readonly ticket: Ticket }) {
         >
           {(close) => (
             <LinkForm
+              ticket={ticket}
               without={[ticket.id, ...links.map((link) => link.ticket.id)]}
-              onLink={async (otherId, relation) => {
-                const isDone = await change(
-                  () => addLink(ticket, otherId, relation),
-                  "Ticket linked",
-                );
-                if (isDone) close();
-                return isDone;
-              }}
+              onClose={close}
             />
           )}
         </Popover>
@@ -111,46 +104,45 @@ function toLinkWords(type: string, direction: string): string {
   return `${found?.label ?? toWords(type)}:`;
 }
 
-/** Links a ticket to another one. A relation that is told from the other end is a link of that ticket. */
-function addLink(ticket: Ticket, otherId: string, { type, isIn }: Relation): Promise<unknown> {
-  const [from, to] = isIn ? [otherId, ticket.id] : [ticket.id, otherId];
-  const kind = kindOf(from) ?? ticket.kind;
-  return sendTo(`${KINDS[kind].path}.add_link` as OperationId, from, { ticketId: to, type });
+interface LinkDraft {
+  /** The place of the relation among all. */
+  readonly at: number;
+  readonly otherId: string | null;
 }
 
 interface LinkFormProps {
+  readonly ticket: Ticket;
   readonly without: readonly string[];
-  readonly onLink: (otherId: string, relation: Relation) => Promise<boolean>;
+  readonly onClose: () => void;
 }
 
-function LinkForm({ without, onLink }: LinkFormProps) {
-  const [otherId, setOtherId] = useState<string>();
-  const [at, setAt] = useState(0);
-  const relation = RELATIONS[at];
+/** Links a ticket to another one. A relation that is told from the other end is a link of that ticket. */
+function LinkForm({ ticket, without, onClose }: LinkFormProps) {
+  const form = useForm(`${KINDS[ticket.kind].path}.add_link` as "incidents.add_link", {
+    params: { id: ticket.id },
+    initial: { at: 0, otherId: null },
+    check: ({ otherId }) => ({ otherId: otherId === null ? "is required" : undefined }),
+    send: async ({ at, otherId }: LinkDraft) => {
+      const { type, isIn } = RELATIONS[at] ?? RELATES;
+      const [from = "", to = ""] = isIn ? [otherId, ticket.id] : [ticket.id, otherId];
+      const kind = kindOf(from ?? "") ?? ticket.kind;
+      const op = `${KINDS[kind].path}.add_link` as OperationId;
+      return sendTo(op, from ?? "", { ticketId: to, type });
+    },
+    said: "Ticket linked",
+    onDone: onClose,
+  });
   return (
-    <form
-      className="small-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (otherId === undefined || !relation) return;
-        void onLink(otherId, relation).then((isDone) => isDone && setOtherId(undefined));
-      }}
-    >
-      <Select
-        aria-label="Relation"
-        value={at}
-        onChange={({ target }) => setAt(Number(target.value))}
-      >
-        {RELATIONS.map(({ label }, n) => (
-          <option key={label} value={n}>
-            {label}
-          </option>
-        ))}
-      </Select>
-      <TicketCombobox label="Ticket" without={without} value={otherId} onChange={setOtherId} />
-      <Button look="main" disabled={otherId === undefined}>
-        Link
-      </Button>
-    </form>
+    <div className="small-form">
+      <InlineForm form={form} label="Link" act="Link" isMain onClose={onClose}>
+        <SelectField
+          {...form.field("at")}
+          label="Relation"
+          isRequired
+          options={RELATIONS.map(({ label }, n) => [n, label] as const)}
+        />
+        <TicketField {...form.field("otherId")} label="Ticket" isRequired without={without} />
+      </InlineForm>
+    </div>
   );
 }

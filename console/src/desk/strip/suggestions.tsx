@@ -1,8 +1,6 @@
 import { BookOpen, CornerDownLeft, Copy, TriangleAlert } from "lucide-react";
 import { useOp } from "../../data/api.ts";
-import { call } from "../../data/api.ts";
-import { applyChange } from "../../data/change.ts";
-import { refreshTickets } from "../ticket-cache.ts";
+import { perform } from "../../data/use-command.ts";
 import type { Ticket } from "../ticket-kind.ts";
 import { rankHints, type Hint } from "./hints.ts";
 import { PlainButton } from "../../ui/form/button.tsx";
@@ -24,14 +22,11 @@ export function Suggestions({
     if (hint.text !== undefined) onInsert(hint.text);
     if (hint.ticketId === undefined) return;
     const ticketId = hint.ticketId;
-    void applyChange({
-      send: () =>
-        call("incidents.add_link", {
-          params: { id: ticket.id },
-          body: { ticketId, type: "relates_to" },
-        }),
-      said: `${ticket.number} is linked with ${hint.number}`,
-    }).then(() => refreshTickets("incident"));
+    void perform(
+      "incidents.add_link",
+      { params: { id: ticket.id }, body: { ticketId, type: "relates_to" } },
+      { said: `${ticket.number} is linked with ${hint.number}` },
+    );
   };
   return (
     <section className="strip-part">

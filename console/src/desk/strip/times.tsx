@@ -1,15 +1,15 @@
 import { Plus, X } from "lucide-react";
-import { useState } from "react";
-import { call, useOp } from "../../data/api.ts";
-import { applyChange } from "../../data/change.ts";
+import { useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
 import { useNames } from "../../data/names/names.ts";
 import { useRefusals } from "../../data/people.ts";
-import { Field } from "../../ui/field.tsx";
+import { perform } from "../../data/use-command.ts";
+import { InlineForm } from "../../ui/form/inline-form.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { KINDS, type Ticket } from "../ticket-kind.ts";
 import { readMinutes, toMinuteWords } from "./minutes.ts";
 import { Button } from "../../ui/form/button.tsx";
-import { TextInput } from "../../ui/form/controls.tsx";
 
 const LIST = {
   incident: "incidents.list_times",
@@ -42,21 +42,12 @@ export function Times({ ticket }: { readonly ticket: Ticket }) {
     useOp(LIST[kind], { params: { id: number }, query }, { enabled: refusal === undefined }).data
       ?.data ?? [];
   const total = times.reduce((sum, { minutes }) => sum + minutes, 0);
-  const book = (minutes: number, note: string): void =>
-    void applyChange({
-      send: async () => {
-        const body = { minutes, ...(note !== "" && { note }) };
-        await call(ADD[kind], { params: { id }, body });
-      },
-      said: `${toMinuteWords(minutes)} booked on ${number}`,
-    });
   const remove = (timeId: string, minutes: number): void =>
-    void applyChange({
-      send: async () => {
-        await call(REMOVE[kind], { params: { id, timeId } });
-      },
-      said: `${toMinuteWords(minutes)} taken off ${number}`,
-    });
+    void perform(
+      REMOVE[kind],
+      { params: { id, timeId } },
+      { said: `${toMinuteWords(minutes)} taken off ${number}` },
+    );
   return (
     <section className="strip-part">
       <h2 className="row">
@@ -69,14 +60,7 @@ export function Times({ ticket }: { readonly ticket: Ticket }) {
           button={<Plus />}
           disabled={refusal}
         >
-          {(close) => (
-            <TimeForm
-              onBook={(minutes, note) => {
-                close();
-                book(minutes, note);
-              }}
-            />
-          )}
+          {(close) => <TimeForm ticket={ticket} onClose={close} />}
         </Popover>
       </h2>
       {times.length === 0 && <p className="muted">None booked.</p>}
@@ -105,39 +89,36 @@ export function Times({ ticket }: { readonly ticket: Ticket }) {
   );
 }
 
-function TimeForm({ onBook }: { readonly onBook: (minutes: number, note: string) => void }) {
-  const [text, setText] = useState("");
-  const [note, setNote] = useState("");
-  const minutes = readMinutes(text);
+interface TimeDraft {
+  readonly time: string;
+  readonly note: string;
+}
+
+interface TimeFormProps {
+  readonly ticket: Ticket;
+  readonly onClose: () => void;
+}
+
+function TimeForm({ ticket: { kind, id, number }, onClose }: TimeFormProps) {
+  const form = useForm(ADD[kind], {
+    params: { id },
+    initial: { time: "", note: "" },
+    toBody: ({ time, note }: TimeDraft) => ({
+      minutes: readMinutes(time) ?? 0,
+      ...(note !== "" && { note }),
+    }),
+    check: ({ time }) => ({
+      time: readMinutes(time) === undefined ? "Enter a time such as 15, 1h or 1h30." : undefined,
+    }),
+    said: `Time booked on ${number}`,
+    onDone: onClose,
+  });
   return (
-    <form
-      className="small-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (minutes !== undefined) onBook(minutes, note.trim());
-      }}
-    >
-      <Field label="How long?" help="15, 1h, 1h30">
-        {(attributes) => (
-          <TextInput
-            {...attributes}
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-        )}
-      </Field>
-      <Field label="For what?" isOptional>
-        {(attributes) => (
-          <TextInput
-            {...attributes}
-            value={note}
-            onChange={({ target }) => setNote(target.value)}
-          />
-        )}
-      </Field>
-      <Button look="main" disabled={minutes === undefined}>
-        Book
-      </Button>
-    </form>
+    <div className="small-form">
+      <InlineForm form={form} label="Book time" act="Book" isMain onClose={onClose}>
+        <TextField {...form.field("time")} label="How long?" help="15, 1h, 1h30" isRequired />
+        <TextField {...form.field("note")} label="For what?" />
+      </InlineForm>
+    </div>
   );
 }

@@ -1,7 +1,6 @@
 import { call } from "../../data/api.ts";
-import { applyChange } from "../../data/change.ts";
 import { useMe } from "../../data/people.ts";
-import { refreshTickets } from "../ticket-cache.ts";
+import { perform } from "../../data/use-command.ts";
 import { type Ticket, UNWATCH, useWatchers, WATCH } from "../ticket-kind.ts";
 
 export interface Watch {
@@ -15,18 +14,34 @@ export function useWatch({ kind, id, number }: Pick<Ticket, "kind" | "id" | "num
   const meId = useMe()?.user.id ?? "";
   const watchers = useWatchers(kind, number);
   const isOn = (watchers.data?.data ?? []).some(({ userId }) => userId === meId);
-  const set = async (isWatching: boolean): Promise<void> => {
-    if (isWatching) await call(WATCH[kind], { params: { id } });
-    else await call(UNWATCH[kind], { params: { id, userId: meId } });
-    refreshTickets(kind);
-  };
   return {
     isOn,
     toggle: () =>
-      void applyChange({
-        send: () => set(!isOn),
+      setWatcher({ kind, id }, meId, {
+        isWatching: !isOn,
+        isMe: true,
         said: isOn ? `You no longer watch ${number}` : `You watch ${number}`,
-        undo: () => set(isOn),
       }),
   };
+}
+
+interface WatcherChange {
+  readonly isWatching: boolean;
+  /** People who may only read can watch, too, if they name nobody. */
+  readonly isMe?: boolean;
+  readonly said: string;
+}
+
+/** Adds a watcher, or removes one. */
+export function setWatcher(
+  ticket: Pick<Ticket, "kind" | "id">,
+  userId: string,
+  { isWatching, isMe = false, said }: WatcherChange,
+): void {
+  const { kind, id } = ticket;
+  const added = { params: { id }, ...(!isMe && { body: { userId } }) };
+  const removed = { params: { id, userId } };
+  void (isWatching
+    ? perform(WATCH[kind], added, { said, undo: () => call(UNWATCH[kind], removed) })
+    : perform(UNWATCH[kind], removed, { said, undo: () => call(WATCH[kind], added) }));
 }

@@ -1,54 +1,40 @@
 import "../events.css";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { nameThing } from "../event-words.ts";
 import { EventsHead } from "../events-head.tsx";
-import { Button } from "../../ui/form/button.tsx";
+import { type ButtonCommand, CommandButton } from "../../ui/form/command-button.tsx";
 
 type DeadLetter = Schemas["DeadLetter"];
 
-const MAY_NOT = "You may not retry or skip dead letters.";
 const keyOf = ({ reader, eventId }: DeadLetter): string => `${reader} ${eventId}`;
 
 /** The events that a part of the platform could not handle, why, and what to do about it. */
 export function DeadLetters() {
   useTitle("Dead letters");
-  const may = useMay()("dead_letters.list");
   const { data, error, refetch } = useOp("dead_letters.list", { query: { limit: 100 } });
   const [chosen, setChosen] = useState<string>();
   const [toSkip, setToSkip] = useState<DeadLetter>();
-  const [busy, setBusy] = useState<string>();
   const letters = data?.data ?? [];
   const open = letters.find((letter) => keyOf(letter) === chosen);
   useListKeys({ ids: letters.map(keyOf), chosen, onChoose: setChosen });
-  const settle = async (letter: DeadLetter, way: "retry" | "skip"): Promise<void> => {
-    const { reader, eventId } = letter;
-    setBusy(keyOf(letter));
-    try {
-      await call(`dead_letters.${way}`, { params: { reader, eventId } });
-      notify(way === "retry" ? "It was handled." : "It was skipped.");
-    } catch (fault) {
-      notifyError(fault);
-    } finally {
-      setBusy(undefined);
-      setToSkip(undefined);
-    }
-  };
-  const disabled = may ? (open ? undefined : "Choose one first.") : MAY_NOT;
+  const retry = useCommand("dead_letters.retry", { said: "It was handled." });
+  const skip = useCommand("dead_letters.skip", { said: "It was skipped." });
+  const inputOf = ({ reader, eventId }: DeadLetter) => ({ params: { reader, eventId } });
+  const disabled = retry.refusal ?? (open ? undefined : "Select a dead letter first.");
   useActions([
     {
       keys: "r",
       label: "Retry",
-      run: () => open && void settle(open, "retry"),
+      run: () => open && void retry.run(inputOf(open)),
       disabled,
       asks: {
         title: "Retry this event?",
@@ -74,10 +60,9 @@ export function DeadLetters() {
             key={keyOf(letter)}
             letter={letter}
             isChosen={keyOf(letter) === chosen}
-            isBusy={keyOf(letter) === busy}
-            disabled={may ? undefined : MAY_NOT}
+            {...{ retry, skip }}
             onChoose={() => setChosen(keyOf(letter))}
-            onRetry={() => void settle(letter, "retry")}
+            onRetry={() => void retry.run(inputOf(letter))}
             onSkip={() => setToSkip(letter)}
           />
         ))}
@@ -86,7 +71,10 @@ export function DeadLetters() {
         <Confirm
           title="Skip this event?"
           act="Skip"
-          onAct={() => void settle(toSkip, "skip")}
+          onAct={() => {
+            setToSkip(undefined);
+            void skip.run(inputOf(toSkip));
+          }}
           onClose={() => setToSkip(undefined)}
         >
           <p>
@@ -102,13 +90,13 @@ export function DeadLetters() {
 function LetterRow(props: {
   readonly letter: DeadLetter;
   readonly isChosen: boolean;
-  readonly isBusy: boolean;
-  readonly disabled: string | undefined;
+  readonly retry: ButtonCommand;
+  readonly skip: ButtonCommand;
   readonly onChoose: () => void;
   readonly onRetry: () => void;
   readonly onSkip: () => void;
 }) {
-  const { letter, disabled, isBusy } = props;
+  const { letter, retry, skip } = props;
   const { event, error, reader, at, eventId } = letter;
   return (
     <article className="letter" aria-current={props.isChosen || undefined} onClick={props.onChoose}>
@@ -129,21 +117,12 @@ function LetterRow(props: {
         <Link className="btn bare" to="/causes/$of" params={{ of: eventId }}>
           Causes
         </Link>
-        <Button
-          disabled={isBusy || disabled !== undefined}
-          title={disabled ?? "Retry (r)"}
-          onClick={props.onRetry}
-        >
+        <CommandButton command={retry} title="Retry (r)" onPress={props.onRetry}>
           Retry
-        </Button>
-        <Button
-          look="bare"
-          disabled={isBusy || disabled !== undefined}
-          title={disabled ?? "Skip (x)"}
-          onClick={props.onSkip}
-        >
+        </CommandButton>
+        <CommandButton command={skip} look="bare" title="Skip (x)" onPress={props.onSkip}>
           Skip
-        </Button>
+        </CommandButton>
       </div>
     </article>
   );

@@ -1,155 +1,115 @@
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
-import { CodeEditor } from "../../code/index.ts";
+import { CodeField } from "../../code/index.ts";
 import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Form as FormOf, useForm } from "../../data/form/use-form.ts";
 import { Form } from "../../form/index.ts";
-import { Field } from "../../ui/field.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
-import { guessSchema } from "./payload.ts";
 import { Button } from "../../ui/form/button.tsx";
-import { TextInput } from "../../ui/form/controls.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Row } from "../../ui/layout/layout.tsx";
+import { guessSchema, type PayloadSchema } from "./payload.ts";
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/**
- * The message as it stands: its fields are those that messages of this type had before, or JSON where there were none.
- */
-function useMessageDraft(firstTopic: string) {
-  const [topic, setTopic] = useState(firstTopic);
-  const [type, setType] = useState("");
-  const [json, setJson] = useState<string>();
-  const [fields, setFields] = useState<Payload>();
-  const past = useOp(
-    "events.recent",
-    { query: { topic, limit: 20, ...(type !== "" && { type }) } },
-    { enabled: topic !== "" && /^[\w.-]*$/.test(type) },
-  ).data?.data;
-  const [newest] = past ?? [];
-  const payloads = past?.filter((event) => event.type === newest?.type).map(({ data }) => data);
-  const schema = guessSchema(payloads ?? []);
-  const value: Payload = fields ?? newest?.data ?? {};
-  const text = json ?? JSON.stringify(value, null, 2);
-  const isForm = schema !== undefined && json === undefined;
-  const name = type === "" ? (newest?.type ?? "") : type;
-  const payload = isForm ? value : readObject(text);
-  return {
-    topic,
-    setTopic,
-    type,
-    setType,
-    hint: newest?.type ?? "order.shipped",
-    formSchema: isForm ? schema : undefined,
-    /** Changes between form and JSON; undefined where there is no form. */
-    turn: schema && (() => setJson(isForm ? text : undefined)),
-    value,
-    setFields,
-    text,
-    setJson,
-    message: payload && topic !== "" && name !== "" ? { type: name, payload } : undefined,
-    isObject: payload !== undefined,
-  };
+interface MessageDraft {
+  readonly topic: string;
+  /** The type; empty for that of the newest message. */
+  readonly kind: string;
+  /** What was entered in the form, or as JSON, which counts where there is some. */
+  readonly fields: Payload | null;
+  readonly json: string | null;
 }
 
-type Draft = ReturnType<typeof useMessageDraft>;
+/** The messages that a new one is like: its fields are those that they had, or JSON where there were none. */
+interface Past {
+  readonly newest: Pick<Schemas["Event"], "type" | "data"> | undefined;
+  readonly schema: PayloadSchema | undefined;
+}
 
-/** A message by form, on a topic that is there or on a new one. */
-export function PublishDialog(props: {
+function usePast({ topic, kind }: MessageDraft): Past {
+  const past = useOp(
+    "events.recent",
+    { query: { topic, limit: 20, ...(kind !== "" && { type: kind }) } },
+    { enabled: topic !== "" && /^[\w.-]*$/.test(kind) },
+  ).data?.data;
+  const [newest] = past ?? [];
+  const alike = past?.filter((event) => event.type === newest?.type).map(({ data }) => data);
+  return { newest, schema: guessSchema(alike ?? []) };
+}
+
+const toMessage = ({ kind, fields, json }: MessageDraft, { newest }: Past) => ({
+  type: kind === "" ? (newest?.type ?? "") : kind,
+  payload: json === null ? (fields ?? newest?.data ?? {}) : (readObject(json) ?? {}),
+});
+
+interface PublishDialogProps {
   readonly topic: string;
   readonly topics: readonly Schemas["Topic"][];
   readonly onClose: () => void;
-}) {
+}
+
+/** A message by form, on an existing topic or on a new one. */
+export function PublishDialog({ topics, onClose, ...props }: PublishDialogProps) {
   const navigate = useNavigate();
-  const draft = useMessageDraft(props.topic);
-  const { topic, message } = draft;
-  const publish = async (): Promise<void> => {
-    if (!message) return;
-    try {
-      const { data } = await call("topics.publish", { params: { name: topic }, body: message });
-      notify(`Published on ${topic}.`);
-      props.onClose();
-      void navigate({ to: "/events", search: { topic, open: data.id } });
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+  const form: FormOf<MessageDraft> = useForm("topics.publish", {
+    params: { name: props.topic },
+    initial: { topic: props.topic, kind: "", fields: null, json: null },
+    send: (draft: MessageDraft) =>
+      call("topics.publish", { params: { name: draft.topic }, body: toMessage(draft, past) }),
+    check: ({ topic, json }) => ({
+      topic: topic === "" ? "is required" : undefined,
+      json: json !== null && !readObject(json) ? "is not a JSON object" : undefined,
+    }),
+    said: "The message is published.",
+    onDone: ({ data }) => {
+      onClose();
+      void navigate({ to: "/events", search: { topic: form.values.topic, open: data.id } });
+    },
+  });
+  const past: Past = usePast(form.values);
+  const { field, values } = form;
+  const { payload } = toMessage(values, past);
+  const text = values.json ?? JSON.stringify(payload, null, 2);
+  const isForm = past.schema !== undefined && values.json === null;
   return (
-    <Dialog
-      title="Publish a message"
-      isWide
-      onClose={props.onClose}
-      onSubmit={() => void publish()}
-      footer={
-        <Button look="main" type="submit" disabled={!message}>
-          Publish
-        </Button>
-      }
-    >
-      <NameFields draft={draft} topics={props.topics} />
-      {draft.turn && (
-        <p className="row">
-          <Button look="bare" type="button" onClick={draft.turn}>
-            {draft.formSchema ? "Write it as JSON" : "Back to the form"}
+    <FormDialog form={form} title="Publish a message" act="Publish" isWide onClose={onClose}>
+      <TextField
+        {...field("topic")}
+        help="A new name makes a new topic."
+        suggestions={topics.filter(({ platform }) => !platform).map(({ name }) => name)}
+        isMono
+        isRequired
+      />
+      <TextField
+        {...field("kind")}
+        label="Type"
+        help="Dotted words, such as order.shipped."
+        placeholder={past.newest?.type ?? "order.shipped"}
+        isMono
+        isRequired
+      />
+      {past.schema && (
+        <Row>
+          <Button
+            look="bare"
+            type="button"
+            onClick={() => form.change({ json: isForm ? text : null })}
+          >
+            {isForm ? "Write it as JSON" : "Back to the form"}
           </Button>
-        </p>
+        </Row>
       )}
-      <PayloadField draft={draft} />
-    </Dialog>
-  );
-}
-
-function NameFields(props: {
-  readonly draft: Draft;
-  readonly topics: readonly Schemas["Topic"][];
-}) {
-  const { topic, setTopic, type, setType, hint } = props.draft;
-  const published = props.topics.filter(({ platform }) => !platform);
-  return (
-    <>
-      <Field label="Topic" help="A new name makes a new topic.">
-        {(control) => (
-          <TextInput
-            {...control}
-            isMono
-            list="publish-topics"
-            spellCheck={false}
-            value={topic}
-            onChange={({ target }) => setTopic(target.value)}
-          />
-        )}
-      </Field>
-      <datalist id="publish-topics">
-        {published.map(({ name }) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-      <Field label="Type" help="Dotted words, such as order.shipped.">
-        {(control) => (
-          <TextInput
-            {...control}
-            isMono
-            spellCheck={false}
-            placeholder={hint}
-            value={type}
-            onChange={({ target }) => setType(target.value)}
-          />
-        )}
-      </Field>
-    </>
-  );
-}
-
-function PayloadField({ draft }: { readonly draft: Draft }) {
-  const { formSchema, value, setFields, text, setJson, isObject } = draft;
-  if (formSchema) {
-    return (
-      <Form schema={formSchema} value={value} onChange={(next) => setFields(next as Payload)} />
-    );
-  }
-  return (
-    <Field label="Payload" error={isObject ? undefined : "This is not a JSON object."}>
-      {() => <CodeEditor label="Payload" language="json" isBlock value={text} onChange={setJson} />}
-    </Field>
+      {isForm && past.schema ? (
+        <Form
+          schema={past.schema}
+          value={payload}
+          onChange={(next) => form.change({ fields: next as Payload })}
+          errors={form.errorsOf("fields")}
+        />
+      ) : (
+        <CodeField {...field("json")} value={text} label="Payload" language="json" isRequired />
+      )}
+    </FormDialog>
   );
 }
 

@@ -1,15 +1,13 @@
-import { call, type Schemas } from "../../data/api.ts";
-import { notify, notifyError } from "../../ui/toast.tsx";
+import type { Schemas } from "../../data/api.ts";
+import { perform } from "../../data/use-command.ts";
 
 /** Acknowledges a page: nobody else is paged about its ticket. */
-export async function acknowledge({
+export const acknowledge = ({
   id,
   ticket,
-}: Pick<Schemas["ListedPage"], "id" | "ticket">): Promise<void> {
-  try {
-    await call("pages.acknowledge", { params: { id } });
-    notify(`You acknowledged the page about ${ticket.number}.`);
-  } catch (error) {
-    notifyError(error);
-  }
-}
+}: Pick<Schemas["ListedPage"], "id" | "ticket">): Promise<unknown> =>
+  perform(
+    "pages.acknowledge",
+    { params: { id } },
+    { said: `You acknowledged the page about ${ticket.number}.` },
+  );

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type Schemas, useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { NEW, Shelf } from "../../desk-settings/index.ts";
 import { toConditionWords } from "../../sla/index.ts";
 import { count, toWords } from "../../ui/words.ts";
@@ -10,8 +10,6 @@ import { PolicyEditor } from "./policy-editor.tsx";
 export function Policies() {
   const { open } = useSearch({ from: "/inside/oncall" });
   const navigate = useNavigate();
-  const refusalOf = useRefusals();
-  const refusal = refusalOf("teams.update");
   const { data, error, isPending, refetch } = useOp("escalation_policies.list", {
     query: { limit: 200 },
   });
@@ -23,7 +21,7 @@ export function Policies() {
     <Shelf
       label="Policies"
       make="New policy"
-      refusal={refusal}
+      refusal={useRefusal("escalation_policies.create")}
       place={[open, show]}
       nothing="A policy pages whoever is on call, then others, until somebody acknowledges."
       items={policies.map((one) => ({
@@ -35,9 +33,7 @@ export function Policies() {
       {...{ error, isPending }}
       onRetry={() => void refetch()}
     >
-      {(policy || open === NEW) && (
-        <PolicyEditor key={open} policy={policy} refusal={refusal} onOpen={show} />
-      )}
+      {(policy || open === NEW) && <PolicyEditor key={open} policy={policy} onOpen={show} />}
     </Shelf>
   );
 }

@@ -1,20 +1,22 @@
 import "../../ui/display/steps.css";
 import { Plus, X } from "lucide-react";
-import { LineField } from "../../desk-settings/index.ts";
+import { type FieldBinding, partOf } from "../../ui/form/binding.ts";
+import { NumberField } from "../../ui/form/number-field.tsx";
 import type { Step } from "./page-plan.ts";
 import { Targets } from "./targets.tsx";
 import { Button } from "../../ui/form/button.tsx";
 
 const STEPS_MAX = 10;
+const MINUTES = { required: true, type: "integer", minimum: 1 } as const;
 
 interface StepListProps {
-  readonly steps: readonly Step[];
-  readonly onChange: (steps: readonly Step[]) => void;
-  readonly errorOf: (pointer: string) => string | undefined;
+  readonly field: FieldBinding<readonly Step[]>;
 }
 
 /** Steps one after the other: whom to page, and how long to wait for an answer. */
-export function StepList({ steps, onChange, errorOf }: StepListProps) {
+export function StepList({ field }: StepListProps) {
+  const { value, onChange, errorFor } = field;
+  const steps = value ?? [];
   return (
     <section className="steps" aria-label="Steps">
       <h3>Steps</h3>
@@ -39,17 +41,11 @@ export function StepList({ steps, onChange, errorOf }: StepListProps) {
             <Targets
               targets={step.targets}
               onChange={(targets) => onChange(steps.with(n, { ...step, targets: [...targets] }))}
-              error={errorOf(`/steps/${n}/targets`) ?? errorOf(`/steps/${n}/targets/0/id`)}
+              error={errorFor("Targets", `/${n}/targets`)}
             />
-            <LineField
+            <NumberField
+              {...partOf(partOf(field, n), "waitMinutes", MINUTES)}
               label="Minutes to acknowledge"
-              value={String(step.waitMinutes)}
-              onChange={(text) =>
-                onChange(
-                  steps.with(n, { ...step, waitMinutes: Number(text.replaceAll(/\D/g, "")) }),
-                )
-              }
-              error={errorOf(`/steps/${n}/waitMinutes`)}
             />
           </li>
         ))}

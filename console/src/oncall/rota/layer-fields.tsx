@@ -1,22 +1,29 @@
 import "../../ui/display/steps.css";
 import { Plus, X } from "lucide-react";
-import { CheckField, LineField, PeopleField, SelectField } from "../../desk-settings/index.ts";
-import { Field } from "../../ui/field.tsx";
+import { PeopleField } from "../../desk-settings/index.ts";
+import { type FieldBinding, freeField, partOf } from "../../ui/form/binding.ts";
+import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
+import { DateField, TimeField } from "../../ui/form/date-time-field.tsx";
+import { NumberField } from "../../ui/form/number-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
 import { type Layer, type LayerHours, makeLayer, WORK_HOURS } from "./schedule-draft.ts";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
 const LAYERS_MAX = 5;
+const COUNT = { required: true, type: "integer", minimum: 1 } as const;
 const DAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 interface LayerListProps {
-  readonly layers: readonly Layer[];
-  readonly onChange: (layers: readonly Layer[]) => void;
-  readonly errorOf: (pointer: string) => string | undefined;
+  readonly field: FieldBinding<readonly Layer[]>;
 }
 
 /** Layers from the lowest to the highest: where two have somebody, the later one counts. */
-export function LayerList({ layers, onChange, errorOf }: LayerListProps) {
+export function LayerList({ field }: LayerListProps) {
+  const { value, onChange, errorFor } = field;
+  const layers = value ?? [];
+  const error = errorFor("Layers");
   return (
     <section className="steps" aria-label="Layers">
       <h3>Layers</h3>
@@ -25,16 +32,16 @@ export function LayerList({ layers, onChange, errorOf }: LayerListProps) {
           <li key={n} className="step">
             <LayerFields
               layer={layer}
-              onChange={(next) => onChange(layers.with(n, next))}
+              field={partOf(field, n)}
               onRemove={() => onChange(layers.toSpliced(n, 1))}
-              errorOf={(pointer) => errorOf(`/layers/${n}${pointer}`)}
             />
           </li>
         ))}
       </ol>
+      {error !== undefined && <p className="field-error">{error}</p>}
       <Button
         type="button"
-        disabled={layers.length >= LAYERS_MAX}
+        disabled={field.isDisabled || layers.length >= LAYERS_MAX}
         onClick={() => onChange([...layers, makeLayer(layers)])}
       >
         <Plus /> Add a layer
@@ -48,22 +55,17 @@ export function LayerList({ layers, onChange, errorOf }: LayerListProps) {
 
 interface LayerFieldsProps {
   readonly layer: Layer;
-  readonly onChange: (layer: Layer) => void;
+  readonly field: FieldBinding<Layer>;
   readonly onRemove: () => void;
-  readonly errorOf: (pointer: string) => string | undefined;
 }
 
-function LayerFields({ layer, onChange, onRemove, errorOf }: LayerFieldsProps) {
-  const set = (next: Partial<Layer>): void => onChange({ ...layer, ...next });
+function LayerFields({ layer, field, onRemove }: LayerFieldsProps) {
+  const people = partOf(field, "userIds");
+  const turn = partOf(field, "turn");
   return (
     <>
       <div className="layer-head">
-        <LineField
-          label="Name"
-          value={layer.name}
-          onChange={(name) => set({ name })}
-          error={errorOf("/name")}
-        />
+        <TextField {...partOf(field, "name")} label="Name" />
         <Button
           look="bare"
           isIcon
@@ -78,66 +80,26 @@ function LayerFields({ layer, onChange, onRemove, errorOf }: LayerFieldsProps) {
       <PeopleField
         label="In turn"
         userIds={layer.userIds}
-        onChange={(userIds) => set({ userIds })}
+        onChange={people.onChange}
         isOrdered
-        error={errorOf("/userIds") ?? errorOf("/userIds/0")}
+        error={people.errorFor("In turn")}
       />
-      <div className="editor-columns layer-turn">
-        <LineField
-          label="Each turn is"
-          value={String(layer.turn.count)}
-          onChange={(text) =>
-            set({ turn: { ...layer.turn, count: Number(text.replaceAll(/\D/g, "")) } })
-          }
-          error={errorOf("/turn/count")}
-        />
+      <Grid min="s">
+        <NumberField {...partOf(turn, "count", COUNT)} label="Each turn is" />
         <SelectField
+          {...partOf(turn, "unit")}
           label="Unit"
-          value={layer.turn.unit}
           options={[
             ["hour", "hours"],
             ["day", "days"],
             ["week", "weeks"],
           ]}
-          onChange={(unit) => set({ turn: { ...layer.turn, unit } })}
         />
-        <NativeField
-          label="First turn on"
-          type="date"
-          value={layer.startsOn}
-          onChange={(startsOn) => set({ startsOn })}
-        />
-        <NativeField
-          label="Handover at"
-          type="time"
-          value={layer.handOver}
-          onChange={(handOver) => set({ handOver })}
-        />
-      </div>
-      <HourFields layer={layer} onChange={onChange} />
+        <DateField {...partOf(field, "startsOn")} label="First turn on" />
+        <TimeField {...partOf(field, "handOver")} label="Handover at" />
+      </Grid>
+      <HourFields layer={layer} onChange={field.onChange} />
     </>
-  );
-}
-
-interface NativeFieldProps {
-  readonly label: string;
-  readonly type: "date" | "time";
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function NativeField({ label, type, value, onChange }: NativeFieldProps) {
-  return (
-    <Field label={label}>
-      {(attributes) => (
-        <TextInput
-          {...attributes}
-          type={type}
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      )}
-    </Field>
   );
 }
 
@@ -156,9 +118,8 @@ function HourFields({ layer, onChange }: HourFieldsProps) {
   return (
     <div className="layer-hours">
       <CheckField
+        {...freeField("hours", hours.length > 0, (isOn) => setHours(isOn ? [WORK_HOURS] : []))}
         label="Only at certain hours"
-        isOn={hours.length > 0}
-        onChange={(isOn) => setHours(isOn ? [WORK_HOURS] : [])}
       />
       {hours.map((span, n) => (
         <div key={n} className="layer-span">

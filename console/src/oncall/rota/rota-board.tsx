@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { ChevronLeft, ChevronRight, Plus } from "lucide-react";
 import { useMemo } from "react";
 import { useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { addDays, findMonday, parseDay, toDate, toDayKey } from "../../changes/index.ts";
 import { NEW } from "../../desk-settings/index.ts";
 import { useActions } from "../../shell/actions.ts";
@@ -20,8 +20,7 @@ const SCHEDULES_SHOWN = 50;
 export function RotaBoard() {
   const search = useSearch({ from: "/inside/oncall" });
   const navigate = useNavigate();
-  const refusalOf = useRefusals();
-  const refusal = refusalOf("teams.update");
+  const refusal = useRefusal("on_call_schedules.create");
   const { data, error, isPending, refetch } = useOp("on_call_schedules.list", {
     query: { limit: SCHEDULES_SHOWN },
   });
@@ -43,14 +42,7 @@ export function RotaBoard() {
   const schedules = data?.data ?? [];
   const open = schedules.find(({ id }) => id === search.open);
   if (open || search.open === NEW) {
-    return (
-      <ScheduleEditor
-        key={search.open}
-        schedule={open}
-        refusal={refusal}
-        onOpen={(id) => show({ open: id })}
-      />
-    );
+    return <ScheduleEditor key={search.open} schedule={open} onOpen={(id) => show({ open: id })} />;
   }
   const make = (
     <Button refusal={refusal} aria-label="New schedule" onClick={() => show({ open: NEW })}>

@@ -37,8 +37,6 @@ export function makeLayer(layers: readonly Layer[]): Layer {
 
 export const WORK_HOURS: LayerHours = { days: [1, 2, 3, 4, 5], from: "09:00", to: "17:00" };
 
-export const toBody = (draft: ScheduleDraft) => ({ ...draft, layers: [...draft.layers] });
-
 /** The layers that the server would take: a preview needs no more than that. */
 export const completeLayers = (layers: readonly Layer[]): readonly Layer[] =>
   layers.filter(

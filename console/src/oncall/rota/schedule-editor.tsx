@@ -1,108 +1,72 @@
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft } from "lucide-react";
 import { useMemo } from "react";
-import { call, type Input, query } from "../../data/api.ts";
+import { type Input, query } from "../../data/api.ts";
 import { addDays, findMonday } from "../../changes/index.ts";
-import {
-  EditorForm,
-  LineField,
-  NameField,
-  TeamSelect,
-  useEditor,
-} from "../../desk-settings/index.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { revisionOf } from "../../data/form/version.ts";
+import { TeamField } from "../../data/options/search-field.tsx";
+import { EditorPanel } from "../../desk-settings/index.ts";
 import { useIsNarrow } from "../../ui/behaviour/narrow.ts";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
-import { Field } from "../../ui/field.tsx";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
-import { LayerList } from "./layer-fields.tsx";
-import {
-  completeLayers,
-  type Schedule,
-  type ScheduleDraft,
-  toBody,
-  toDraft,
-} from "./schedule-draft.ts";
-import { Strip } from "./strip.tsx";
 import { Button } from "../../ui/form/button.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { ZoneField } from "../../ui/form/pickers/zone-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
+import { LayerList } from "./layer-fields.tsx";
+import { completeLayers, type Schedule, type ScheduleDraft, toDraft } from "./schedule-draft.ts";
+import { Strip } from "./strip.tsx";
 
 const [PREVIEW_DAYS, NARROW_DAYS] = [28, 7];
 const PAUSE_MS = 300;
-const ZONES = Intl.supportedValuesOf("timeZone").map((zone) => ({
-  value: zone,
-  label: zone.replaceAll("_", " "),
-}));
 
 interface ScheduleEditorProps {
   readonly schedule: Schedule | undefined;
-  readonly refusal: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
 }
 
 /** A schedule and its layers, above them four weeks of what they make. */
-export function ScheduleEditor({ schedule, refusal, onOpen }: ScheduleEditorProps) {
-  const editor = useEditor<ScheduleDraft>({
-    initial: toDraft(schedule),
-    revision: schedule?.revision,
-    stale: "on_call",
-    refusal,
-    save: async (draft, ifMatch) => {
-      const params = { id: schedule?.id ?? "" };
-      const body = toBody(draft);
-      const options = ifMatch === undefined ? {} : { ifMatch };
-      return schedule
-        ? (await call("on_call_schedules.update", { params, body }, options)).data
-        : (await call("on_call_schedules.create", { body })).data;
+export function ScheduleEditor({ schedule, onOpen }: ScheduleEditorProps) {
+  const form = useForm<ScheduleOperation, ScheduleDraft>(
+    schedule ? "on_call_schedules.update" : "on_call_schedules.create",
+    {
+      params: { id: schedule?.id ?? "" },
+      initial: toDraft(schedule),
+      version: revisionOf(schedule),
+      said: ({ data }) => `${data.name} is saved`,
+      onDone: ({ data }) => {
+        if (!schedule) onOpen(data.id);
+      },
     },
-    remove: () => call("on_call_schedules.delete", { params: { id: schedule?.id ?? "" } }),
-    onOpen,
-  });
-  const { draft, change, errorOf } = editor;
+  );
+  const { field } = form;
   return (
     <div className="scroll rota-edit" tabIndex={0} role="region" aria-label="Schedule">
       <Button look="bare" onClick={() => onOpen(undefined)}>
         <ArrowLeft /> All schedules
       </Button>
-      <DraftStrip draft={draft} scheduleId={schedule?.id} />
-      <EditorForm
+      <DraftStrip draft={form.values} scheduleId={schedule?.id} />
+      <EditorPanel
+        form={form}
+        thing={schedule}
         title={schedule?.name ?? "New schedule"}
-        editor={editor}
-        consequence="Policies and rules that ask it find nobody there."
+        remove="on_call_schedules.delete"
+        consequence="Policies and rules that use it find nobody on call."
+        onRemoved={() => onOpen(undefined)}
       >
-        <div className="editor-columns">
-          <NameField {...editor} />
-          <TeamSelect
-            label="Team"
-            none="None in particular"
-            value={draft.teamId}
-            onChange={(teamId) => change({ teamId })}
-          />
-          <Field label="Time zone" error={errorOf("/timeZone")}>
-            {({ id }) => (
-              <Combobox
-                id={id}
-                label="Time zone"
-                options={ZONES}
-                value={draft.timeZone}
-                onChange={(timeZone) => timeZone !== undefined && change({ timeZone })}
-              />
-            )}
-          </Field>
-        </div>
-        <LineField
-          label="What it is for"
-          value={draft.description}
-          onChange={(description) => change({ description })}
-          isOptional
-        />
-        <LayerList
-          layers={draft.layers}
-          onChange={(layers) => change({ layers })}
-          errorOf={errorOf}
-        />
-      </EditorForm>
+        <Grid min="m">
+          <TextField {...field("name")} />
+          <TeamField {...field("teamId")} label="Team" placeholder="None" />
+          <ZoneField {...field("timeZone")} label="Time zone" />
+        </Grid>
+        <TextField {...field("description")} label="What it is for" />
+        <LayerList field={field("layers")} />
+      </EditorPanel>
     </div>
   );
 }
+
+type ScheduleOperation = "on_call_schedules.create" | "on_call_schedules.update";
 
 interface DraftStripProps {
   readonly draft: ScheduleDraft;

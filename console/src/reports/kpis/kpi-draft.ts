@@ -1,19 +1,20 @@
 import type { ReportDraft } from "../../analytics/index.ts";
 import type { Input, Schemas } from "../../data/api.ts";
-import type { Times } from "../mail/times.ts";
+import type { Times } from "../../ui/form/pickers/times.ts";
 
 export type Kpi = Schemas["ListedKpi"];
 
 export interface KpiDraft {
   readonly name: string;
   /** Empty where it has a measure of its own. */
-  readonly reportId: string;
+  readonly measure: string;
   readonly report: ReportDraft;
-  readonly last: string;
-  readonly unit: "minutes" | "hours" | "days";
-  readonly target: string;
+  /** All that there is at that moment, where no number is entered. */
+  readonly window: { readonly last: number | null; readonly unit: "minutes" | "hours" | "days" };
+  readonly target: number | null;
   readonly direction: "up" | "down";
-  readonly behind: string;
+  /** Stands behind the number. */
+  readonly unit: string;
   readonly schedule: Times;
 }
 
@@ -21,32 +22,31 @@ const START: ReportDraft = { source: { kind: "runs" } };
 
 /** A KPI as it is edited. */
 export function toKpiDraft(kpi: Kpi | undefined): KpiDraft {
-  const { source, filter, ...measure } = kpi?.aggregate ?? {};
+  const { source, filter, ...aggregate } = kpi?.aggregate ?? {};
   const report: ReportDraft = source
     ? {
         source,
         ...(filter && { filter }),
-        aggregates: [measure as NonNullable<ReportDraft["aggregates"]>[number]],
+        aggregates: [aggregate as NonNullable<ReportDraft["aggregates"]>[number]],
       }
     : START;
   return {
     name: kpi?.name ?? "",
-    reportId: kpi?.reportId ?? "",
+    measure: kpi?.reportId ?? "",
     report,
-    last: kpi?.window ? String(kpi.window.last) : "",
-    unit: kpi?.window?.unit ?? "days",
-    target: kpi ? String(kpi.target) : "",
+    window: kpi?.window ?? { last: null, unit: "days" },
+    target: kpi?.target ?? null,
     direction: kpi?.direction ?? "up",
-    behind: kpi?.unit ?? "",
+    unit: kpi?.unit ?? "",
     schedule: kpi?.schedule ?? { cron: "0 0 * * *", timezone: "UTC" },
   };
 }
 
 type NewKpi = NonNullable<Input<"kpis.create">["body"]>;
 
-/** The body that saves it. */
-export function toKpiBody(draft: KpiDraft): NewKpi {
-  const { name, reportId, report, last, unit, target, direction, behind, schedule } = draft;
+/** The body that saves it; an update empties its window and its unit by null. */
+export function toKpiBody(draft: KpiDraft, isNew: boolean): NewKpi {
+  const { name, measure, report, window, target, direction, unit, schedule } = draft;
   const { fn, field, p } = report.aggregates?.[0] ?? { fn: "count" as const };
   const aggregate = {
     source: report.source,
@@ -58,11 +58,11 @@ export function toKpiBody(draft: KpiDraft): NewKpi {
   const { cron, timezone = "UTC" } = schedule;
   return {
     name,
-    ...(reportId === "" ? { aggregate } : { reportId }),
-    ...(Number(last) > 0 && { window: { last: Number(last), unit } }),
-    target: Number(target.replace(",", ".")),
+    ...(measure === "" ? { aggregate } : { reportId: measure }),
+    ...(window.last ? { window } : !isNew && { window: null }),
+    target,
     direction,
-    ...(behind !== "" && { unit: behind }),
+    ...(unit === "" ? !isNew && { unit: null } : { unit }),
     schedule: { cron, timezone },
   } as NewKpi;
 }

@@ -1,21 +1,21 @@
 import { KPI_WINDOW_UNIT, KPI_DIRECTION } from "@millrace/client/enums";
 import { choicesOf } from "../../ui/form/choices.ts";
 import { Builder } from "../../analytics/index.ts";
-import { call, useOp } from "../../data/api.ts";
-import {
-  EditorForm,
-  LineField,
-  NameField,
-  SelectField,
-  useEditor,
-} from "../../desk-settings/index.ts";
-import { TimeFields } from "../mail/time-fields.tsx";
-import { type Kpi, toKpiBody, toKpiDraft } from "./kpi-draft.ts";
+import { useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { revisionOf } from "../../data/form/version.ts";
+import { EditorPanel } from "../../desk-settings/index.ts";
+import { partOf } from "../../ui/form/binding.ts";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { NumberField } from "../../ui/form/number-field.tsx";
+import { ScheduleField } from "../../ui/form/pickers/schedule-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
+import { type Kpi, type KpiDraft, toKpiBody, toKpiDraft } from "./kpi-draft.ts";
 import { KpiHistory } from "./kpi-history.tsx";
 
 interface KpiEditorProps {
   readonly kpi: Kpi | undefined;
-  readonly refusal: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
 }
 
@@ -25,95 +25,66 @@ const DIRECTIONS = choicesOf(KPI_DIRECTION, {
   down: "At the target or below",
 });
 
+const LAST = { type: "integer", minimum: 1 } as const;
+
 /** What is measured, its target and its times, beside what it was. */
-export function KpiEditor({ kpi, refusal, onOpen }: KpiEditorProps) {
+export function KpiEditor({ kpi, onOpen }: KpiEditorProps) {
   const reports = useOp("reports.list", { query: { limit: 200 } }).data?.data ?? [];
-  const editor = useEditor({
+  const form = useForm(kpi ? "kpis.update" : "kpis.create", {
+    params: { id: kpi?.id ?? "" },
     initial: toKpiDraft(kpi),
-    revision: kpi?.revision,
-    stale: "kpis.",
-    refusal,
-    save: async (draft, ifMatch) => {
-      const { window = null, ...body } = toKpiBody(draft);
-      const params = { id: kpi?.id ?? "" };
-      const options = ifMatch === undefined ? {} : { ifMatch };
-      return kpi
-        ? (await call("kpis.update", { params, body: { ...body, window } }, options)).data
-        : (await call("kpis.create", { body: { ...body, ...(window && { window }) } })).data;
+    version: revisionOf(kpi),
+    toBody: (draft: KpiDraft) => toKpiBody(draft, !kpi),
+    said: ({ data }) => `${data.name} is saved`,
+    onDone: ({ data }) => {
+      if (!kpi) onOpen(data.id);
     },
-    ...(kpi && { remove: () => call("kpis.delete", { params: { id: kpi.id } }) }),
-    onOpen,
   });
-  const { draft, change, errorOf } = editor;
+  const { values: draft, field } = form;
+  const window = field("window");
   return (
-    <EditorForm
+    <EditorPanel
+      form={form}
+      thing={kpi}
       title={kpi?.name ?? "New KPI"}
-      editor={editor}
-      consequence="Its history goes with it."
-      aside={kpi && <KpiHistory kpi={kpi} refusal={refusal} />}
+      remove="kpis.delete"
+      consequence="Its history is deleted with it."
+      onRemoved={() => onOpen(undefined)}
+      aside={kpi && <KpiHistory kpi={kpi} />}
     >
-      <NameField {...editor} />
+      <TextField {...field("name")} />
       <SelectField
+        {...field("measure")}
         label="Measures"
-        value={draft.reportId}
+        isRequired
         options={[
           ["", "A number of its own"],
           ...reports.map(({ id, name }) => [id, `The first number of ${name}`] as const),
         ]}
-        onChange={(reportId) => change({ reportId })}
-        error={errorOf("/reportId")}
       />
-      {draft.reportId === "" && (
+      {draft.measure === "" && (
         <Builder
           isNumber
           hasPeriod={false}
           draft={draft.report}
-          onChange={(report) => change({ report })}
+          onChange={(report) => form.change({ report })}
         />
       )}
-      <div className="editor-columns">
-        <LineField
+      <Grid min="m">
+        <NumberField
+          {...partOf(window, "last", LAST)}
           label="Of the last"
           placeholder="7"
-          help="Nothing: of all that there is at that moment"
-          value={draft.last}
-          onChange={(last) => change({ last: last.replaceAll(/\D/g, "") })}
-          error={errorOf("/window/last")}
-          isOptional
+          help="Empty: everything up to that moment"
         />
-        <SelectField
-          label="Unit of time"
-          value={draft.unit}
-          options={UNITS}
-          onChange={(unit) => change({ unit })}
-        />
-      </div>
-      <div className="editor-columns">
-        <LineField
-          label="Target"
-          value={draft.target}
-          onChange={(target) => change({ target })}
-          error={errorOf("/target")}
-        />
-        <SelectField
-          label="Good is"
-          value={draft.direction}
-          options={DIRECTIONS}
-          onChange={(direction) => change({ direction })}
-        />
-        <LineField
-          label="Behind the number"
-          placeholder="h"
-          value={draft.behind}
-          onChange={(behind) => change({ behind })}
-          isOptional
-        />
-      </div>
-      <TimeFields
-        times={draft.schedule}
-        onChange={(schedule) => change({ schedule })}
-        error={errorOf("/schedule/cron") ?? errorOf("/schedule/timezone")}
-      />
-    </EditorForm>
+        <SelectField {...partOf(window, "unit")} label="Unit of time" options={UNITS} />
+      </Grid>
+      <Grid min="m">
+        <NumberField {...field("target")} />
+        <SelectField {...field("direction")} label="Good is" options={DIRECTIONS} isRequired />
+        <TextField {...field("unit")} label="Behind the number" placeholder="h" />
+      </Grid>
+      <ScheduleField {...field("schedule")} />
+    </EditorPanel>
   );
 }

@@ -1,14 +1,13 @@
 import { type Figure, formatBucket, type Mark } from "@millrace/client/chart";
 import { History } from "lucide-react";
-import { useState } from "react";
 import { FigureView } from "../../analytics/index.ts";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { KpiFigure } from "../../dashboards/index.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import type { Kpi } from "./kpi-draft.ts";
-import { Button } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 
 type Snapshot = Schemas["KpiSnapshot"];
 
@@ -16,31 +15,21 @@ const SHOWN = 100;
 const BACK_DAYS = 90;
 const DAY_MS = 86_400_000;
 
-interface KpiHistoryProps {
-  readonly kpi: Kpi;
-  readonly refusal: string | undefined;
-}
-
 /** What a KPI is and was, and the way to work its past out. */
-export function KpiHistory({ kpi, refusal }: KpiHistoryProps) {
-  const [isBusy, setBusy] = useState(false);
+export function KpiHistory({ kpi }: { readonly kpi: Kpi }) {
   const { data, error, refetch } = useOp("kpis.history", {
     params: { id: kpi.id },
     query: { limit: SHOWN },
   });
   const history = data?.data;
-  const workOut = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const to = new Date();
-      const from = new Date(to.getTime() - BACK_DAYS * DAY_MS);
-      const body = { from: from.toISOString(), to: to.toISOString() };
-      const { data: done } = await call("kpis.backfill", { params: { id: kpi.id }, body });
-      notify(`${count(done.snapshots, "value")} of the past ${BACK_DAYS} days`);
-    } catch (failure) {
-      notifyError(failure);
-    }
-    setBusy(false);
+  const backfill = useCommand("kpis.backfill", {
+    said: ({ data: done }) => `${count(done.snapshots, "value")} of the past ${BACK_DAYS} days`,
+  });
+  const workOut = (): void => {
+    const to = new Date();
+    const from = new Date(to.getTime() - BACK_DAYS * DAY_MS);
+    const body = { from: from.toISOString(), to: to.toISOString() };
+    void backfill.run({ params: { id: kpi.id }, body });
   };
   return (
     <section aria-label="History">
@@ -55,14 +44,13 @@ export function KpiHistory({ kpi, refusal }: KpiHistoryProps) {
         </div>
       )}
       <p className="row">
-        <Button
-          type="button"
-          disabled={refusal !== undefined || isBusy}
-          title={refusal ?? "From the log, as of each time of its schedule"}
-          onClick={() => void workOut()}
+        <CommandButton
+          command={backfill}
+          title="From the log, as of each time of its schedule"
+          onPress={workOut}
         >
-          <History /> Work out the last {BACK_DAYS} days
-        </Button>
+          <History /> Calculate the last {BACK_DAYS} days
+        </CommandButton>
       </p>
     </section>
   );

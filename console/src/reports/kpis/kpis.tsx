@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { NEW, Shelf } from "../../desk-settings/index.ts";
 import { KpiEditor } from "./kpi-editor.tsx";
 
@@ -8,8 +8,6 @@ import { KpiEditor } from "./kpi-editor.tsx";
 export function Kpis() {
   const { open } = useSearch({ from: "/inside/reports" });
   const navigate = useNavigate();
-  const refusalOf = useRefusals();
-  const refusal = refusalOf("kpis.create");
   const { data, error, isPending, refetch } = useOp("kpis.list", { query: { limit: 200 } });
   const show = (id: string | undefined): void =>
     void navigate({ to: "/reports", search: { tab: "kpis", open: id } });
@@ -19,7 +17,7 @@ export function Kpis() {
     <Shelf
       label="KPIs"
       make="New KPI"
-      refusal={refusal}
+      refusal={useRefusal("kpis.create")}
       place={[open, show]}
       nothing="One number, its target and its history: tickets solved in time, failed runs a day."
       items={kpis.map(({ id, name, target, direction, unit }) => ({
@@ -30,7 +28,7 @@ export function Kpis() {
       {...{ error, isPending }}
       onRetry={() => void refetch()}
     >
-      {(kpi || open === NEW) && <KpiEditor key={open} kpi={kpi} refusal={refusal} onOpen={show} />}
+      {(kpi || open === NEW) && <KpiEditor key={open} kpi={kpi} onOpen={show} />}
     </Shelf>
   );
 }

@@ -1,22 +1,19 @@
 import { Send } from "lucide-react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { revisionOf } from "../../data/form/version.ts";
 import { MailNotice, useMailRefusal } from "../../data/notices/mail-notice.tsx";
 import { useNames } from "../../data/names/names.ts";
-import {
-  CheckField,
-  EditorForm,
-  LineField,
-  PeopleField,
-  useEditor,
-} from "../../desk-settings/index.ts";
-import { Field } from "../../ui/field.tsx";
+import { useCommand } from "../../data/use-command.ts";
+import { EditorPanel, PeopleField } from "../../desk-settings/index.ts";
+import type { FieldBinding } from "../../ui/form/binding.ts";
+import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
+import { ScheduleField } from "../../ui/form/pickers/schedule-field.tsx";
+import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
+import { notify } from "../../ui/toast.tsx";
 import { MailPreview } from "./mail-preview.tsx";
-import { TimeFields } from "./time-fields.tsx";
-import type { Times } from "./times.ts";
-import { Button } from "../../ui/form/button.tsx";
-import { Select } from "../../ui/form/controls.tsx";
 
 type Schedule = Schemas["ListedReportSchedule"];
 
@@ -24,146 +21,102 @@ interface ScheduleEditorProps {
   readonly schedule: Schedule | undefined;
   /** What a new one sends, where that is known. */
   readonly reportId: string | undefined;
-  readonly refusal: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
 }
 
 const LOCAL_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-const toDraft = (schedule: Schedule | undefined, reportId: string | undefined) => ({
-  name: schedule?.name ?? "",
-  message: schedule?.message ?? "",
-  subject: schedule?.reportId ?? schedule?.dashboardId ?? reportId ?? "",
-  recipients: [...(schedule?.recipients ?? [])],
-  schedule: (schedule?.schedule ?? { cron: "0 7 * * 1", timezone: LOCAL_ZONE }) as Times,
-  skipEmpty: schedule?.skipEmpty ?? true,
-  attachCsv: schedule?.attachCsv ?? true,
-  enabled: schedule?.enabled ?? true,
+const newSchedule = (reportId: string | undefined) => ({
+  reportId,
+  recipients: [],
+  schedule: { cron: "0 7 * * 1", timezone: LOCAL_ZONE },
+  skipEmpty: true,
+  attachCsv: true,
+  enabled: true,
 });
 
-function toBody({ subject, schedule, ...rest }: ReturnType<typeof toDraft>) {
-  const { cron, timezone = "UTC" } = schedule;
-  const isReport = subject.startsWith("rpt_");
-  return {
-    ...rest,
-    schedule: { cron, timezone },
-    reportId: isReport ? subject : null,
-    dashboardId: isReport || subject === "" ? null : subject,
-  };
-}
-
 /** What is sent, to whom and when, beside the mail as it would look now. */
-export function ScheduleEditor({ schedule, reportId, refusal, onOpen }: ScheduleEditorProps) {
-  const editor = useEditor({
-    initial: toDraft(schedule, reportId),
-    revision: schedule?.revision,
-    stale: "report_schedules.",
-    refusal,
-    save: async (draft, ifMatch) => {
-      const body = toBody(draft);
-      const params = { id: schedule?.id ?? "" };
-      const options = ifMatch === undefined ? {} : { ifMatch };
-      return schedule
-        ? (await call("report_schedules.update", { params, body }, options)).data
-        : (await call("report_schedules.create", { body })).data;
+export function ScheduleEditor({ schedule, reportId, onOpen }: ScheduleEditorProps) {
+  const form = useForm(schedule ? "report_schedules.update" : "report_schedules.create", {
+    params: { id: schedule?.id ?? "" },
+    initial: schedule ?? newSchedule(reportId),
+    version: revisionOf(schedule),
+    said: ({ data }) => `${data.name} is saved`,
+    onDone: ({ data }) => {
+      if (!schedule) onOpen(data.id);
     },
-    ...(schedule && {
-      remove: () => call("report_schedules.delete", { params: { id: schedule.id } }),
-    }),
-    onOpen,
   });
-  const { draft, change, errorOf } = editor;
+  const { values, field } = form;
+  const recipients = field("recipients");
   return (
-    <EditorForm
+    <EditorPanel
+      form={form}
+      thing={schedule}
       title={schedule?.name ?? "New schedule"}
-      editor={editor}
-      consequence="Nobody gets it by mail any more. The report stays."
+      remove="report_schedules.delete"
+      consequence="It is no longer sent by e-mail. The report stays."
+      onRemoved={() => onOpen(undefined)}
       aside={
         schedule && (
           <>
-            <SentState schedule={schedule} refusal={refusal} />
+            <SentState schedule={schedule} />
             <MailPreview id={schedule.id} message={schedule.message} />
           </>
         )
       }
     >
       <MailNotice />
-      <LineField
-        label="Subject"
-        value={draft.name}
-        onChange={(name) => change({ name })}
-        error={errorOf("/name")}
-        placeholder="The desk last week"
-      />
-      <SubjectField
-        value={draft.subject}
-        onChange={(subject) => change({ subject })}
-        error={errorOf("/reportId") ?? errorOf("/dashboardId")}
+      <TextField {...field("name")} label="Subject" placeholder="The desk last week" />
+      <ContentField
+        report={field("reportId")}
+        dashboard={field("dashboardId")}
+        onChange={(id) =>
+          form.change({
+            reportId: id?.startsWith("rpt_") ? id : null,
+            dashboardId: id?.startsWith("rpt_") ? null : id,
+          })
+        }
       />
       <PeopleField
         label="To"
-        userIds={draft.recipients}
-        onChange={(recipients) => change({ recipients })}
+        userIds={values.recipients ?? []}
+        onChange={recipients.onChange}
         help="Each gets the numbers that they may see themselves."
-        error={errorOf("/recipients")}
+        error={recipients.errorFor("To")}
       />
-      <TimeFields
-        times={draft.schedule}
-        onChange={(times) => change({ schedule: times })}
-        error={errorOf("/schedule/cron") ?? errorOf("/schedule/timezone")}
-      />
-      <LineField
-        label="A word above the numbers"
-        value={draft.message}
-        onChange={(message) => change({ message })}
-        isArea
-        isOptional
-      />
-      <CheckField
-        label="Send nothing where all numbers are zero"
-        isOn={draft.skipEmpty}
-        onChange={(skipEmpty) => change({ skipEmpty })}
-      />
-      <CheckField
-        label="Attach the rows as CSV"
-        isOn={draft.attachCsv}
-        onChange={(attachCsv) => change({ attachCsv })}
-      />
-      <CheckField label="On" isOn={draft.enabled} onChange={(enabled) => change({ enabled })} />
-    </EditorForm>
+      <ScheduleField {...field("schedule")} />
+      <TextAreaField {...field("message")} label="Text above the numbers" />
+      <CheckField {...field("skipEmpty")} label="Send nothing if all numbers are zero" />
+      <CheckField {...field("attachCsv")} label="Attach the rows as CSV" />
+      <CheckField {...field("enabled")} />
+    </EditorPanel>
   );
 }
 
-interface SubjectFieldProps {
-  readonly value: string;
-  readonly onChange: (id: string) => void;
-  readonly error: string | undefined;
+interface ContentFieldProps {
+  readonly report: FieldBinding<string>;
+  readonly dashboard: FieldBinding<string>;
+  readonly onChange: (id: string | null | undefined) => void;
 }
 
-function SubjectField({ value, onChange, error }: SubjectFieldProps) {
+/** A saved report or a dashboard: one of two fields of the schedule. */
+function ContentField({ report, dashboard, onChange }: ContentFieldProps) {
   const reports = useOp("reports.list", { query: { limit: 200 } }).data?.data ?? [];
   const dashboards = useOp("dashboards.list", { query: { limit: 200 } }).data?.data ?? [];
-  const groups = [
-    ["Dashboards", dashboards],
-    ["Saved reports", reports],
-  ] as const;
   return (
-    <Field label="Sends" error={error}>
-      {(attributes) => (
-        <Select {...attributes} value={value} onChange={({ target }) => onChange(target.value)}>
-          <option value="">Choose a report or a dashboard</option>
-          {groups.map(([label, items]) => (
-            <optgroup key={label} label={label}>
-              {items.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </optgroup>
-          ))}
-        </Select>
-      )}
-    </Field>
+    <SelectField
+      {...report}
+      label="Sends"
+      isRequired
+      none="Choose a report or a dashboard"
+      value={report.value ?? dashboard.value}
+      errorFor={(label) => report.errorFor(label) ?? dashboard.errorFor(label)}
+      options={[
+        ...dashboards.map(({ id, name }) => [id, name, "Dashboards"] as const),
+        ...reports.map(({ id, name }) => [id, name, "Saved reports"] as const),
+      ]}
+      onChange={onChange}
+    />
   );
 }
 
@@ -171,18 +124,14 @@ const SHOWN: Intl.DateTimeFormatOptions = { dateStyle: "full", timeStyle: "short
 const OUTCOMES = { sent: "ok", skipped: "idle", failed: "bad" } as const;
 const OUTCOME_WORDS = { sent: "Sent", skipped: "Not sent", failed: "Failed" } as const;
 
-function SentState(props: { readonly schedule: Schedule; readonly refusal: string | undefined }) {
-  const { schedule } = props;
-  const mailRefusal = useMailRefusal();
-  const refusal = props.refusal ?? mailRefusal;
+function SentState({ schedule }: { readonly schedule: Schedule }) {
   const nameOf = useNames();
-  const send = async (onlyMe: boolean): Promise<void> => {
-    try {
-      await call("report_schedules.send", { params: { id: schedule.id }, body: { onlyMe } });
-      notify(onlyMe ? "Sending it to you" : `Sending ${schedule.name} to all recipients`);
-    } catch (error) {
-      notifyError(error);
-    }
+  const send = useCommand("report_schedules.send", { refusal: useMailRefusal() });
+  const sendTo = (onlyMe: boolean): void => {
+    const said = onlyMe ? "Sending it to you" : `Sending ${schedule.name} to all recipients`;
+    void send
+      .run({ params: { id: schedule.id }, body: { onlyMe } })
+      .then((reply) => reply && notify(said));
   };
   return (
     <section className="report-sent" aria-label="Sent">
@@ -211,12 +160,12 @@ function SentState(props: { readonly schedule: Schedule; readonly refusal: strin
         </ul>
       )}
       <p className="row">
-        <Button refusal={refusal} type="button" onClick={() => void send(true)}>
+        <CommandButton command={send} onPress={() => sendTo(true)}>
           <Send /> Send to me
-        </Button>
-        <Button refusal={refusal} type="button" onClick={() => void send(false)}>
+        </CommandButton>
+        <CommandButton command={send} onPress={() => sendTo(false)}>
           Send to all now
-        </Button>
+        </CommandButton>
       </p>
     </section>
   );

@@ -1,10 +1,10 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type Schemas, useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
+import { useRefusal } from "../../data/people.ts";
 import { NEW, Shelf } from "../../desk-settings/index.ts";
 import { count } from "../../ui/words.ts";
 import { ScheduleEditor } from "./schedule-editor.tsx";
-import { timesWords } from "./times.ts";
+import { timesWords } from "../../ui/form/pickers/times.ts";
 
 type Schedule = Schemas["ListedReportSchedule"];
 
@@ -12,8 +12,6 @@ type Schedule = Schemas["ListedReportSchedule"];
 export function Schedules() {
   const { open, report } = useSearch({ from: "/inside/reports" });
   const navigate = useNavigate();
-  const refusalOf = useRefusals();
-  const refusal = refusalOf("kpis.create");
   const { data, error, isPending, refetch } = useOp("report_schedules.list", {
     query: { limit: 200 },
   });
@@ -25,7 +23,7 @@ export function Schedules() {
     <Shelf
       label="By mail"
       make="New schedule"
-      refusal={refusal}
+      refusal={useRefusal("report_schedules.create")}
       place={[open, show]}
       nothing="A report or a dashboard that colleagues get by mail, each with the numbers that they may see."
       items={schedules.map((one) => ({
@@ -42,7 +40,6 @@ export function Schedules() {
           key={`${open} ${report}`}
           schedule={schedule}
           reportId={report}
-          refusal={refusal}
           onOpen={show}
         />
       )}

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 import { call } from "../../data/api.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { type BulkPlan, type CancelFilter, tellOutcome } from "./bulk.ts";
 import { LeftOut } from "./retry-many.tsx";
@@ -36,26 +36,16 @@ export function CancelMany(props: {
   readonly onClose: () => void;
 }) {
   const { found, error } = usePreview(props.filter);
-  const [isBusy, setBusy] = useState(false);
-  const cancel = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const { data } = await call("runs.cancel_many", { body: { filter: props.filter } });
-      notify(tellOutcome("cancel", data.count, []));
-      props.onDone();
-    } catch (failure) {
-      notifyError(failure);
-    } finally {
-      setBusy(false);
-      props.onClose();
-    }
-  };
+  const cancel = useCommand("runs.cancel_many", {
+    said: ({ data }) => tellOutcome("cancel", data.count, []),
+    onDone: props.onDone,
+  });
   return (
     <Confirm
       title={found === undefined ? "Counting the runs…" : `Cancel ${count(found, "run")}?`}
       act={found === undefined ? "Cancel them" : `Cancel ${found}`}
-      isBusy={isBusy || found === undefined || found === 0}
-      onAct={() => void cancel()}
+      isBusy={cancel.isBusy || found === undefined || found === 0}
+      onAct={() => void cancel.run({ body: { filter: props.filter } }).then(props.onClose)}
       onClose={props.onClose}
     >
       {error && <ErrorNotice error={error} />}

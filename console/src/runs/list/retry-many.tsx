@@ -1,8 +1,9 @@
 import { useEffect, useState } from "react";
 import { call } from "../../data/api.ts";
+import { useWork } from "../../data/use-command.ts";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { ErrorNotice } from "../../ui/feedback.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
+import { notify } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { type BulkPlan, type RetryFilter, tellOutcome } from "./bulk.ts";
 
@@ -46,22 +47,17 @@ export function RetryMany(props: {
   readonly onClose: () => void;
 }) {
   const { preview, error } = usePreview(props.filters);
-  const [isBusy, setBusy] = useState(false);
+  const retry = useWork("runs.retry_many");
   const act = async (): Promise<void> => {
-    setBusy(true);
-    try {
+    await retry.run(async () => {
       let done = 0;
       for (const filter of props.filters) {
         done += (await call("runs.retry_many", { body: { filter } })).data.count;
       }
       notify(tellOutcome("retry", done, []));
       props.onDone();
-    } catch (failure) {
-      notifyError(failure);
-    } finally {
-      setBusy(false);
-      props.onClose();
-    }
+    });
+    props.onClose();
   };
   const runs = preview && count(preview.count, "run");
   return (
@@ -69,7 +65,7 @@ export function RetryMany(props: {
       isGentle
       title={runs === undefined ? "Counting the runs…" : `Retry ${runs}?`}
       act={preview ? `Retry ${preview.count}` : "Retry"}
-      isBusy={isBusy || !preview || preview.count === 0}
+      isBusy={retry.isBusy || !preview || preview.count === 0}
       onAct={() => void act()}
       onClose={props.onClose}
     >

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "react";
-import { call, type Input, positionOf, type Reply, useOp } from "../../data/api.ts";
+import { type Input, positionOf, type Reply, useOp } from "../../data/api.ts";
 import { type LogEvent, onEvent } from "../../data/live/live.ts";
-import { notifyError } from "../../ui/toast.tsx";
+import { perform } from "../../data/use-command.ts";
 import {
   appendPage,
   mergeFirstPage,
@@ -66,20 +66,16 @@ export function useRunBook(query: ListQuery) {
     const after = kept?.book.next;
     if (after === undefined || isReading || kept?.name !== name) return;
     setReading(true);
-    try {
-      const page = toPage(
-        await call("runs.list", { query: { ...query, limit: PAGE_RUNS, after } }),
-      );
+    const reply = await perform("runs.list", { query: { ...query, limit: PAGE_RUNS, after } });
+    if (reply) {
+      const page = toPage(reply);
       setKept((old) =>
         old?.name === name
           ? { name, book: showRuns(appendPage(old.book, page), told, status) }
           : old,
       );
-    } catch (error) {
-      notifyError(error);
-    } finally {
-      setReading(false);
     }
+    setReading(false);
   };
   return { ...first, book: kept?.book, isFresh: kept?.name === name, isReading, readMore };
 }

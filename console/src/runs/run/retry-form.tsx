@@ -1,87 +1,80 @@
-import { useId, useState } from "react";
+import { CodeField } from "../../code/index.ts";
 import type { Input } from "../../data/api.ts";
+import { type Form as FormOf, useForm } from "../../data/form/use-form.ts";
+import { CheckField } from "../../ui/form/choice-field.tsx";
+import { InlineForm } from "../../ui/form/inline-form.tsx";
+import { RadioField } from "../../ui/form/pickers/radio-field.tsx";
+import { Text } from "../../ui/layout/layout.tsx";
 import type { RunStep } from "../../workflows/index.ts";
 import type { TracedRun } from "./live-run.ts";
 import { mayReplaceInput, readInput } from "./retry.ts";
-import { Button } from "../../ui/form/button.tsx";
-import { CheckBox, RadioButton, TextArea } from "../../ui/form/controls.tsx";
 
 export type RetryWish = NonNullable<Input<"runs.retry">["body"]>;
 
-/** From where, and in which version, a run is done again. */
-export function RetryForm(props: {
+interface RetryDraft {
+  readonly from: string;
+  readonly isLatest: boolean;
+  /** JSON. */
+  readonly input: string;
+}
+
+/** What is said once a retry has begun. */
+export const tellRetry = ({ from = "failed" }: RetryWish): string =>
+  from === "failed" ? "The run continues where it failed." : "The run starts again.";
+
+interface RetryFormProps {
   readonly run: TracedRun;
   readonly step: RunStep | undefined;
-  readonly onRetry: (wish: RetryWish) => void;
-}) {
-  const { run, step } = props;
-  const name = useId();
+  readonly onClose: () => void;
+}
+
+/** From where, and in which version, a run is done again. */
+export function RetryForm({ run, step, onClose }: RetryFormProps) {
   const places = [
     ...(run.status === "completed"
       ? []
-      : [
-          { from: "failed", label: run.status === "failed" ? "Where it failed" : "Where it ended" },
-        ]),
-    ...(step ? [{ from: step.id, label: `From “${step.name}”` }] : []),
-    { from: "start", label: "From the start" },
+      : [["failed", run.status === "failed" ? "Where it failed" : "Where it ended"] as const]),
+    ...(step ? [[step.id, `From “${step.name}”`] as const] : []),
+    ["start", "From the start"] as const,
   ];
-  const [from, setFrom] = useState(places[0]?.from ?? "start");
-  const [isLatest, setLatest] = useState(run.version === null);
+  const [first] = places.map(([place]) => place);
   const written = JSON.stringify(run.trigger["input"] ?? {}, null, 2);
-  const [text, setText] = useState(written);
-  const known = places.some((place) => place.from === from) ? from : (places[0]?.from ?? "start");
-  const canEdit = known === "start" && mayReplaceInput(run) && run.redacted !== true;
-  const read = canEdit && text !== written ? readInput(text) : undefined;
+  const canEdit = ({ from }: RetryDraft): boolean =>
+    from === "start" && mayReplaceInput(run) && run.redacted !== true;
+  const readChanged = (draft: RetryDraft) =>
+    canEdit(draft) && draft.input !== written ? readInput(draft.input) : undefined;
+  const toWish = (draft: RetryDraft): RetryWish => {
+    const read = readChanged(draft);
+    return {
+      from: draft.from,
+      ...(draft.isLatest && { version: "latest" as const }),
+      ...(read && "input" in read && { input: read.input }),
+    };
+  };
+  const form: FormOf<RetryDraft> = useForm("runs.retry", {
+    params: { runId: run.id },
+    initial: { from: first ?? "start", isLatest: run.version === null, input: written },
+    toBody: toWish,
+    check: (draft) => {
+      const read = readChanged(draft);
+      return { input: read && "problem" in read ? `is not JSON: ${read.problem}` : undefined };
+    },
+    said: () => tellRetry(form.values),
+    onDone: onClose,
+  });
+  const { field, values } = form;
   return (
-    <form
-      className="run-retry"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (read && "problem" in read) return;
-        props.onRetry({
-          from: known,
-          ...(isLatest && { version: "latest" as const }),
-          ...(read && { input: read.input }),
-        });
-      }}
-    >
-      <fieldset>
-        <legend>Retry</legend>
-        {places.map((place) => (
-          <label key={place.from}>
-            <RadioButton
-              name={name}
-              checked={known === place.from}
-              onChange={() => setFrom(place.from)}
-            />
-            <span className="cut">{place.label}</span>
-          </label>
-        ))}
-      </fieldset>
-      <label>
-        <CheckBox checked={isLatest} onChange={(event) => setLatest(event.target.checked)} />
-        In the version that is deployed now
-      </label>
-      {canEdit && (
-        <label className="run-input">
-          <span>Input</span>
-          <TextArea
-            isMono
-            rows={5}
-            spellCheck={false}
-            aria-invalid={read !== undefined && "problem" in read}
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-          {read && "problem" in read && <span className="run-failed">{read.problem}</span>}
-        </label>
+    <InlineForm form={form} label="Retry" act="Retry" isMain onClose={onClose}>
+      <RadioField {...field("from")} label="Retry" options={places} />
+      <CheckField {...field("isLatest")} label="In the version that is deployed now" />
+      {canEdit(values) && (
+        <CodeField {...field("input")} label="Input" language="json" isRequired />
       )}
-      <p className="muted">
-        {known === "start"
-          ? "All of it is done again."
-          : "What had completed before is kept; the rest is done again."}
-      </p>
-      <Button look="main">Retry</Button>
-    </form>
+      <Text size="s" tone="muted">
+        {values.from === "start"
+          ? "All steps run again."
+          : "Steps that completed before are kept; the others run again."}
+      </Text>
+    </InlineForm>
   );
 }

@@ -12,9 +12,9 @@ import {
   Terminal,
 } from "lucide-react";
 import { useState } from "react";
-import { call } from "../../data/api.ts";
 import { toCurl } from "../../data/curl.ts";
 import { useMay } from "../../data/people.ts";
+import { perform } from "../../data/use-command.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { copyText } from "../../ui/behaviour/copy.ts";
@@ -23,13 +23,12 @@ import { Menu } from "../../ui/overlay/menu.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { State } from "../../ui/state.tsx";
 import { Ago, useNow } from "../../ui/time.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { toDuration } from "../../ui/words.ts";
 import type { RunStep } from "../../workflows/index.ts";
 import { nameStart } from "../start-words.ts";
 import type { TracedRun } from "./live-run.ts";
 import { findCancelRefusal, findRetryRefusal } from "./retry.ts";
-import { RetryForm, type RetryWish } from "./retry-form.tsx";
+import { RetryForm, type RetryWish, tellRetry } from "./retry-form.tsx";
 import type { RunPageView } from "./search.ts";
 import type { StepPlace } from "../step/step-place.ts";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
@@ -85,30 +84,19 @@ function useRunActs(run: TracedRun, step: RunStep | undefined, ask: () => void) 
     cancel: findCancelRefusal(run, mayTrigger),
   };
   const params = { runId: run.id };
-  const attempt = async (act: () => Promise<unknown>, said: string): Promise<void> => {
-    try {
-      await act();
-      notify(said);
-    } catch (error) {
-      notifyError(error);
-    }
-  };
-  const retry = (body: RetryWish): Promise<void> =>
-    attempt(
-      () => call("runs.retry", { params, body }),
-      body.from === undefined || body.from === "failed"
-        ? "It goes on where it failed."
-        : "It runs again.",
+  const retry = (body: RetryWish): Promise<unknown> =>
+    perform(
+      "runs.retry",
+      { params, body },
+      {
+        said: tellRetry(body),
+      },
     );
-  const cancel = (): Promise<void> =>
-    attempt(() => call("runs.cancel", { params }), "The run is cancelled.");
+  const cancel = (): Promise<unknown> =>
+    perform("runs.cancel", { params }, { said: "The run is cancelled." });
   const copyJson = async (): Promise<void> => {
-    try {
-      const { data } = await call("runs.get", { params, query: { steps: 2_000 } });
-      await copyText(JSON.stringify(data, null, 2), "The run as JSON is");
-    } catch (error) {
-      notifyError(error);
-    }
+    const reply = await perform("runs.get", { params, query: { steps: 2_000 } });
+    if (reply) await copyText(JSON.stringify(reply.data, null, 2), "The run as JSON is");
   };
   const copyCurl = (): void => void copyText(toCurl(`/api/v1/runs/${run.id}`), "The curl line is");
   useActions([
@@ -217,7 +205,7 @@ function RetryButton(props: {
   readonly run: TracedRun;
   readonly step: RunStep | undefined;
   readonly refusals: { readonly retry: string | undefined; readonly restart: string | undefined };
-  readonly onRetry: (wish: RetryWish) => Promise<void>;
+  readonly onRetry: (wish: RetryWish) => Promise<unknown>;
 }) {
   const { refusals, onRetry } = props;
   const look = refusals.retry === undefined ? "btn main" : "btn";
@@ -239,14 +227,9 @@ function RetryButton(props: {
         disabled={refusals.restart}
       >
         {(close) => (
-          <RetryForm
-            run={props.run}
-            step={props.step}
-            onRetry={(wish) => {
-              close();
-              void onRetry(wish);
-            }}
-          />
+          <div className="run-retry">
+            <RetryForm run={props.run} step={props.step} onClose={close} />
+          </div>
         )}
       </Popover>
     </span>

@@ -10,6 +10,8 @@ import { Button } from "../../ui/form/button.tsx";
 interface FormPanelProps {
   readonly form: FormFrame;
   readonly label: string;
+  /** The label stands above the fields. */
+  readonly hasTitle?: boolean;
   /** What the button does, as a verb: `Save` unless given. */
   readonly act?: string;
   /** It can be sent as it is, as what is made anew. */
@@ -23,7 +25,8 @@ interface FormPanelProps {
 
 /** A form that is a part of a screen: saved by its button or by Ctrl S; leaving it with changes asks first. */
 export function FormPanel(props: FormPanelProps) {
-  const { form, label, act = "Save", isNew = false, children, aside, others } = props;
+  const { form, label, hasTitle = false, act = "Save", isNew = false } = props;
+  const { children, aside, others } = props;
   const { isBusy, isDirty, refusal, submit } = form;
   const box = useRef<HTMLFormElement>(null);
   useFocusOnFailure(form, box);
@@ -48,6 +51,7 @@ export function FormPanel(props: FormPanelProps) {
         }}
         onKeyDown={(event) => submitOnKeys(event, submit)}
       >
+        {hasTitle && <h2 className="form-title">{label}</h2>}
         <div className="form-fields">
           <FormProblems form={form} />
           {children}

@@ -7,18 +7,20 @@ interface ColourInputProps {
   readonly ours: string;
   readonly isDisabled?: boolean;
   readonly describedBy?: string | undefined;
+  readonly isInvalid?: true | undefined;
   readonly onChange: (colour: string) => void;
 }
 
 /** The colour of a page, as the browser lets one choose it, and the way back to the default. */
 export function ColourInput(props: ColourInputProps) {
-  const { id, value, ours, isDisabled, describedBy, onChange } = props;
+  const { id, value, ours, isDisabled, describedBy, isInvalid, onChange } = props;
   return (
     <div className="row colour-input">
       <input
         id={id}
         type="color"
         aria-describedby={describedBy}
+        aria-invalid={isInvalid}
         disabled={isDisabled}
         value={value === "" ? ours : value}
         onChange={({ target }) => onChange(target.value)}

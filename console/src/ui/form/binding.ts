@@ -4,8 +4,8 @@ export interface FieldBinding<T> {
   readonly value: T | null | undefined;
   /** Null empties the field. */
   readonly onChange: (value: T | null | undefined) => void;
-  /** What is wrong with it, in words that begin with its label. */
-  readonly errorFor: (label: string) => string | undefined;
+  /** What is wrong with it, or with a part of its value such as `/0/title`, in words that begin with the label. */
+  readonly errorFor: (label: string, path?: string) => string | undefined;
   readonly limits: FieldLimits;
   readonly isDisabled: boolean;
 }
@@ -35,6 +35,8 @@ export interface FieldProps<T> extends FieldBinding<T> {
   readonly help?: React.ReactNode;
   /** Where the screen needs it, or supplies it, against the schema. */
   readonly isRequired?: boolean | undefined;
+  /** Its surroundings say what it is: the label is for screen readers alone. */
+  readonly hidesLabel?: boolean | undefined;
 }
 
 /** A form, as its frame sees it: a dialog or a panel around fields of any operation. */
@@ -75,3 +77,27 @@ export const freeField = <T>(
   limits: { required: true },
   isDisabled: false,
 });
+
+/**
+ * Binds a part of the value of a field: `partOf(partOf(form.field("steps"), 0), "title")`. The contract says nothing of
+ * parts, so whoever shows one says what limits it has; it is required where nothing is said.
+ */
+export function partOf<T extends object, K extends keyof T & (string | number)>(
+  whole: FieldBinding<T>,
+  key: K,
+  limits: FieldLimits = { required: true },
+): FieldBinding<NonNullable<T[K]>> {
+  return {
+    name: String(key),
+    value: whole.value?.[key] as NonNullable<T[K]> | null | undefined,
+    onChange: (next) => whole.onChange(withPart(whole.value, key, next) as T),
+    errorFor: (label, path = "") => whole.errorFor(label, `/${key}${path}`),
+    limits,
+    isDisabled: whole.isDisabled,
+  };
+}
+
+const withPart = (whole: unknown, key: string | number, part: unknown): unknown =>
+  Array.isArray(whole)
+    ? whole.with(Number(key), part)
+    : { ...(whole as object | null), [key]: part };

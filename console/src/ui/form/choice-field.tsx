@@ -1,11 +1,11 @@
 import type { FieldProps } from "./binding.ts";
-import type { Choice } from "./choices.ts";
+import type { Choice, GroupedChoice } from "./choices.ts";
 import { toWords } from "../words.ts";
 import { FieldFrame, framed, labelOf } from "./field-frame.tsx";
 
 interface SelectFieldProps<T extends string | number> extends FieldProps<T> {
   /** By default the values that the schema allows, in words. */
-  readonly options?: readonly Choice<T>[];
+  readonly options?: readonly (Choice<T> | GroupedChoice<T>)[];
   /** What is said of no value; a field that is not required has one. */
   readonly none?: string;
 }
@@ -13,7 +13,7 @@ interface SelectFieldProps<T extends string | number> extends FieldProps<T> {
 /** One of a few values. */
 export function SelectField<T extends string | number>(props: SelectFieldProps<T>) {
   const { value, onChange, limits, none } = props;
-  const options = props.options ?? optionsOf<T>(limits.values);
+  const options: readonly AnyChoice<T>[] = props.options ?? optionsOf<T>(limits.values);
   const hasNone = none !== undefined || (limits.required !== true && value == null);
   return (
     <FieldFrame field={framed(props)}>
@@ -27,16 +27,31 @@ export function SelectField<T extends string | number>(props: SelectFieldProps<T
           }
         >
           {(hasNone || value == null) && <option value="">{none ?? ""}</option>}
-          {options.map(([one, words]) => (
-            <option key={one} value={one}>
-              {words}
-            </option>
-          ))}
+          {[...Map.groupBy(options, groupOf)].map(([group, members]) =>
+            group === undefined ? (
+              <Options key="" options={members} />
+            ) : (
+              <optgroup key={group} label={group}>
+                <Options options={members} />
+              </optgroup>
+            ),
+          )}
         </select>
       )}
     </FieldFrame>
   );
 }
+
+type AnyChoice<T extends string | number> = Choice<T> | GroupedChoice<T>;
+
+const groupOf = ([, , group]: readonly [unknown, unknown, string?]): string | undefined => group;
+
+const Options = ({ options }: { readonly options: readonly AnyChoice<string | number>[] }) =>
+  options.map(([one, words]) => (
+    <option key={one} value={one}>
+      {words}
+    </option>
+  ));
 
 const optionsOf = <T extends string | number>(
   values: FieldProps<T>["limits"]["values"] = [],

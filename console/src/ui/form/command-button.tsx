@@ -1,28 +1,32 @@
-import type { ReactNode } from "react";
 import { Keys } from "../key.tsx";
+import { Button, type ButtonProps } from "./button.tsx";
 
-interface CommandButtonProps {
-  readonly command: { readonly isBusy: boolean; readonly refusal: string | undefined };
+/** A command, as its button sees it. */
+export interface ButtonCommand {
+  readonly isBusy: boolean;
+  readonly refusal: string | undefined;
+}
+
+interface CommandButtonProps extends Omit<ButtonProps, "refusal" | "disabled" | "onClick"> {
+  readonly command: ButtonCommand;
   readonly onPress: () => void;
   readonly isMain?: boolean;
-  readonly isDangerous?: boolean;
   readonly keys?: string | undefined;
-  readonly children: ReactNode;
 }
 
 /** A button of a command: off while it is carried out, and off with the reason where it is not allowed. */
 export function CommandButton(props: CommandButtonProps) {
-  const { command, onPress, isMain = false, isDangerous = false, keys, children } = props;
-  const kind = `${isMain ? " main" : ""}${isDangerous ? " danger" : ""}`;
+  const { command, onPress, isMain = false, keys, children, ...rest } = props;
   return (
-    <button
+    <Button
       type="button"
-      className={`btn${kind}`}
-      disabled={command.isBusy || command.refusal !== undefined}
-      title={command.refusal}
+      look={isMain ? "main" : undefined}
+      {...rest}
+      refusal={command.refusal}
+      disabled={command.isBusy}
       onClick={onPress}
     >
       {children} {keys !== undefined && <Keys keys={keys} />}
-    </button>
+    </Button>
   );
 }

@@ -12,8 +12,31 @@ export function DateTimeField(props: FieldProps<string>) {
           {...attributes}
           className="field"
           type="datetime-local"
-          value={value == null ? "" : toLocalTime(new Date(value))}
+          value={value ? toLocalTime(new Date(value)) : ""}
           onChange={({ target }) => onChange(toIsoTime(target.value) ?? null)}
+        />
+      )}
+    </FieldFrame>
+  );
+}
+
+/** A day without a time: `2026-03-01`. */
+export const DateField = (props: FieldProps<string>) => <NativeField {...props} type="date" />;
+
+/** A time of any day: `09:00`. */
+export const TimeField = (props: FieldProps<string>) => <NativeField {...props} type="time" />;
+
+function NativeField({ type, ...props }: FieldProps<string> & { readonly type: "date" | "time" }) {
+  const { value, onChange } = props;
+  return (
+    <FieldFrame field={framed(props)}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          className="field"
+          type={type}
+          value={value ?? ""}
+          onChange={({ target }) => onChange(target.value === "" ? null : target.value)}
         />
       )}
     </FieldFrame>

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Field } from "../field.tsx";
 import { splitWords } from "../words.ts";
-import type { FieldBinding, FieldProps } from "./binding.ts";
+import type { FieldProps } from "./binding.ts";
 
 /** The label of a field: the developer's, the schema's, or the name in words. `assigneeId` is `Assignee`. */
 export function labelOf({
@@ -36,7 +36,8 @@ export function FieldFrame({ field, children }: FieldFrameProps) {
       label={label}
       help={field.help}
       error={field.errorFor(label)}
-      isOptional={!isRequired && !field.isDisabled}
+      isOptional={!isRequired && !field.isDisabled && !field.hidesLabel}
+      hidesLabel={field.hidesLabel}
     >
       {(attributes) =>
         children(
@@ -54,5 +55,5 @@ export function FieldFrame({ field, children }: FieldFrameProps) {
 }
 
 /** Any field, for a frame that does not look at the value. */
-export const framed = <T,>(field: FieldBinding<T>): FieldProps<never> =>
+export const framed = <T,>(field: FieldProps<T>): FieldProps<never> =>
   field as unknown as FieldProps<never>;

@@ -1,4 +1,4 @@
-import type { Ref } from "react";
+import { type Ref, useId } from "react";
 import type { FieldProps } from "./binding.ts";
 import { FieldFrame, framed } from "./field-frame.tsx";
 
@@ -7,25 +7,47 @@ interface TextFieldProps extends FieldProps<string> {
   readonly placeholder?: string | undefined;
   readonly isMono?: boolean;
   readonly autoComplete?: string;
+  /** The keys that a telephone shows. */
+  readonly inputMode?: "numeric" | "email" | undefined;
+  /** Texts to choose from; any other can be entered, too. */
+  readonly suggestions?: readonly string[];
 }
 
-/** A text of one line. */
+/** A text of one line. Spaces around it are dropped when it is left or sent; those of a password count. */
 export function TextField(props: TextFieldProps) {
   const { value, onChange, limits, type = "text", isMono = false, autoComplete = "off" } = props;
+  const { suggestions = [] } = props;
+  const listId = useId();
+  const trim = (): void => {
+    if (type !== "password" && value && value !== value.trim()) onChange(value.trim());
+  };
   return (
     <FieldFrame field={framed(props)}>
       {(attributes) => (
-        <input
-          {...attributes}
-          className={isMono ? "field mono" : "field"}
-          type={type}
-          autoComplete={autoComplete}
-          spellCheck={!isMono && type === "text"}
-          placeholder={props.placeholder}
-          maxLength={limits.maxLength}
-          value={value ?? ""}
-          onChange={({ target }) => onChange(target.value)}
-        />
+        <>
+          <input
+            {...attributes}
+            className={isMono ? "field mono" : "field"}
+            type={type}
+            list={suggestions.length > 0 ? listId : undefined}
+            autoComplete={autoComplete}
+            inputMode={props.inputMode}
+            spellCheck={!isMono && type === "text"}
+            placeholder={props.placeholder}
+            maxLength={limits.maxLength}
+            value={value ?? ""}
+            onBlur={trim}
+            onKeyDown={({ key }) => key === "Enter" && trim()}
+            onChange={({ target }) => onChange(target.value)}
+          />
+          {suggestions.length > 0 && (
+            <datalist id={listId}>
+              {suggestions.map((one) => (
+                <option key={one} value={one} />
+              ))}
+            </datalist>
+          )}
+        </>
       )}
     </FieldFrame>
   );

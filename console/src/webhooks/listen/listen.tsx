@@ -2,19 +2,19 @@ import "../webhooks.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus, Radio, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { useMay } from "../../data/people.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
 import { CopyLine } from "../../ui/copy-line.tsx";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { Keys } from "../../ui/key.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { BodyText, HeaderList } from "../message.tsx";
-import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { PlainButton } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 import { Select } from "../../ui/form/controls.tsx";
 
 type Endpoint = Schemas["ListedTestEndpoint"];
@@ -34,35 +34,20 @@ export function Listen() {
   const { data, error, isPending, refetch } = useOp("test_endpoints.list", undefined, {
     enabled: mayWrite,
   });
-  const [isBusy, setBusy] = useState(false);
-  const reason = mayWrite ? undefined : "You may not make test endpoints.";
   const show = (id: string | undefined): void =>
     void navigate({ to: "/webhooks/listen", search: { open: id }, replace: true });
-  const make = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const made = await call("test_endpoints.create", { body: {} });
-      show(made.data.id);
-    } catch (failure) {
-      notifyError(failure);
-    }
-    setBusy(false);
-  };
-  useActions([{ keys: "n", label: "New test endpoint", run: () => void make(), disabled: reason }]);
+  const create = useCommand("test_endpoints.create", { onDone: (made) => show(made.data.id) });
+  const make = (): void => void create.run({ body: {} });
+  useActions([{ keys: "n", label: "New test endpoint", run: make, disabled: create.refusal }]);
   const endpoints = data?.data ?? [];
   const chosen = endpoints.find(({ id }) => id === open) ?? endpoints[0];
   return (
     <div className="page paper">
       <header className="page-head">
         <h1 className="grow">Test endpoints</h1>
-        <Button
-          look="main"
-          disabled={reason !== undefined || isBusy}
-          title={reason}
-          onClick={() => void make()}
-        >
-          <Plus /> New test endpoint <Keys keys="n" />
-        </Button>
+        <CommandButton command={create} isMain keys="n" onPress={make}>
+          <Plus /> New test endpoint
+        </CommandButton>
       </header>
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
       {isPending && mayWrite && <Loading rows={6} />}
@@ -108,22 +93,10 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
   );
   const requests = data?.data ?? [];
   const shown = requests.find(({ number }) => number === open) ?? requests[0];
-  const change = async (body: { name?: string; answerStatus?: number }): Promise<void> => {
-    try {
-      await call("test_endpoints.update", { params: { id }, body });
-      if (body.answerStatus !== undefined) notify(`It answers ${body.answerStatus} from now on.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
-  const remove = async (): Promise<void> => {
-    setEnding(false);
-    try {
-      await call("test_endpoints.delete", { params: { id } });
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
+  const update = useCommand("test_endpoints.update", {
+    said: ({ data: changed }) => `It answers ${changed.answerStatus} from now on.`,
+  });
+  const remove = useCommand("test_endpoints.delete");
   return (
     <div className="listen-panel">
       <div className="listen-head">
@@ -133,7 +106,11 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
             Answers
             <Select
               value={answerStatus}
-              onChange={({ target }) => void change({ answerStatus: Number(target.value) })}
+              disabled={update.refusal !== undefined}
+              onChange={({ target }) => {
+                const body = { answerStatus: Number(target.value) };
+                void update.run({ params: { id }, body });
+              }}
             >
               {[...new Set([...ANSWERS, answerStatus])].map((status) => (
                 <option key={status}>{status}</option>
@@ -144,9 +121,13 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
             New webhook to here
           </Link>
           <span className="grow" />
-          <Button aria-label={`Delete ${name}`} onClick={() => setEnding(true)}>
+          <CommandButton
+            command={remove}
+            aria-label={`Delete ${name}`}
+            onPress={() => setEnding(true)}
+          >
             <Trash2 /> Delete
-          </Button>
+          </CommandButton>
         </div>
       </div>
       {error && <ErrorNotice error={error} />}
@@ -184,8 +165,11 @@ function EndpointPanel({ endpoint }: { readonly endpoint: Endpoint }) {
       {isEnding && (
         <Confirm
           title={`Delete ${name}`}
-          act="Delete it"
-          onAct={() => void remove()}
+          act="Delete"
+          onAct={() => {
+            setEnding(false);
+            void remove.run({ params: { id } });
+          }}
           onClose={() => setEnding(false)}
         >
           Its address answers 404 from then on, and what arrived is gone.

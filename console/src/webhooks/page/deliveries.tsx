@@ -1,11 +1,11 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { perform } from "../../data/use-command.ts";
 import { useListKeys } from "../../shell/list-keys.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notifyError } from "../../ui/toast.tsx";
 import { toDuration, toWords } from "../../ui/words.ts";
 import type { Webhook } from "../health.ts";
 import { DELIVERY_STATES, type DeliveryState, type WebhookSearch } from "../search.ts";
@@ -53,10 +53,11 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
   });
   const more = async (): Promise<void> => {
     if (!next) return;
-    const page = await call("webhooks.list_deliveries", {
+    const page = await perform("webhooks.list_deliveries", {
       params: { id },
       query: { ...query, after: next },
     });
+    if (!page) return;
     setOlder((before) => [...before, ...page.data]);
     setCursor(page.pagination.nextCursor);
   };
@@ -78,7 +79,7 @@ export function Deliveries({ webhook }: { readonly webhook: Webhook }) {
               />
             ))}
             {next && (
-              <Button className="hook-more" onClick={() => void more().catch(notifyError)}>
+              <Button className="hook-more" onClick={() => void more()}>
                 Older
               </Button>
             )}

@@ -1,18 +1,16 @@
 import { Link } from "@tanstack/react-router";
 import { RotateCcw, Repeat, X } from "lucide-react";
-import { useState } from "react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { useActions } from "../../shell/actions.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { Keys } from "../../ui/key.tsx";
 import { Timeline } from "../../ui/display/timeline.tsx";
 import { State } from "../../ui/state.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { count, toDuration } from "../../ui/words.ts";
 import { BodyText, HeaderList } from "../message.tsx";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 
 type Detail = Schemas["WebhookDeliveryDetail"];
 type Attempt = Detail["attemptLog"][number];
@@ -112,37 +110,25 @@ export function DeliverySide({ webhookId, deliveryId, onOpen, onClose }: Deliver
 function Acts(props: { readonly delivery: Detail; readonly onOpen: (id: string) => void }) {
   const { id: deliveryId, webhookId, status } = props.delivery;
   const params = { id: webhookId, deliveryId };
-  const refusalOf = useRefusals();
-  const [isBusy, setBusy] = useState(false);
-  const denied = refusalOf("webhooks.retry_delivery");
-  const notFailed = denied ?? (status === "failed" ? undefined : "Only a failed one is retried.");
-  const run = async (act: () => Promise<string>): Promise<void> => {
-    setBusy(true);
-    try {
-      notify(await act());
-    } catch (error) {
-      notifyError(error);
-    }
-    setBusy(false);
-  };
-  const retry = (): Promise<void> =>
-    run(async () => {
-      const { data } = await call("webhooks.retry_delivery", { params });
+  const retry = useCommand("webhooks.retry_delivery", {
+    refusal: status === "failed" ? undefined : "Only a failed delivery can be retried.",
+    said: ({ data }) => {
       const answer = data.lastResponseStatus ?? data.lastError ?? "no answer";
       return data.status === "succeeded" ? `It arrived: ${answer}.` : `It failed again: ${answer}.`;
-    });
-  const replay = (): Promise<void> =>
-    run(async () => {
-      const { data } = await call("webhooks.replay_delivery", { params });
-      props.onOpen(data.id);
-      return "It is sent once more, as a new delivery.";
-    });
+    },
+  });
+  const replay = useCommand("webhooks.replay_delivery", {
+    said: "It is sent again, as a new delivery.",
+    onDone: ({ data }) => props.onOpen(data.id),
+  });
+  const runRetry = (): void => void retry.run({ params });
+  const runReplay = (): void => void replay.run({ params });
   useActions([
     {
       keys: "r",
       label: "Retry the delivery",
-      run: () => void retry(),
-      disabled: notFailed,
+      run: runRetry,
+      disabled: retry.refusal,
       asks: {
         title: "Retry this delivery?",
         text: "The request is sent to the receiver again.",
@@ -152,8 +138,8 @@ function Acts(props: { readonly delivery: Detail; readonly onOpen: (id: string) 
     {
       keys: "shift+r",
       label: "Replay the delivery",
-      run: () => void replay(),
-      disabled: denied,
+      run: runReplay,
+      disabled: replay.refusal,
       asks: {
         title: "Replay this delivery?",
         text: "The event is sent to the receiver as a new delivery.",
@@ -163,20 +149,17 @@ function Acts(props: { readonly delivery: Detail; readonly onOpen: (id: string) 
   ]);
   return (
     <div className="row hook-acts">
-      <Button
-        disabled={notFailed !== undefined || isBusy}
-        title={notFailed}
-        onClick={() => void retry()}
+      <CommandButton command={retry} keys="r" onPress={runRetry}>
+        <RotateCcw /> Retry
+      </CommandButton>
+      <CommandButton
+        command={replay}
+        keys="shift+r"
+        title="A new delivery of the same event"
+        onPress={runReplay}
       >
-        <RotateCcw /> Retry <Keys keys="r" />
-      </Button>
-      <Button
-        disabled={denied !== undefined || isBusy}
-        title={denied ?? "A new delivery of the same event"}
-        onClick={() => void replay()}
-      >
-        <Repeat /> Replay <Keys keys="shift+r" />
-      </Button>
+        <Repeat /> Replay
+      </CommandButton>
     </div>
   );
 }

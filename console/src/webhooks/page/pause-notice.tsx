@@ -1,22 +1,21 @@
 import { useState } from "react";
-import { call, useOp } from "../../data/api.ts";
-import { useRefusals } from "../../data/people.ts";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { useRefusal } from "../../data/people.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { RadioField } from "../../ui/form/pickers/radio-field.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { pauseReason, type Webhook } from "../health.ts";
-import { Button } from "../../ui/form/button.tsx";
-import { RadioButton } from "../../ui/form/controls.tsx";
 
 const COUNTED = 200;
 
 /** Says since when and why a webhook is paused, and what waits for it. */
 export function PauseNotice({ webhook }: { readonly webhook: Webhook }) {
-  const refusalOf = useRefusals();
   const [isAsked, setAsked] = useState(false);
   const missed = useMissed(webhook);
-  const reason = refusalOf("webhooks.resume");
+  const reason = useRefusal("webhooks.resume");
   return (
     <div className="notice hook-pause" role="status">
       <span className="grow">
@@ -41,60 +40,32 @@ function useMissed({ events, filter, environments, pausedAt }: Webhook): string 
   return `${found.truncated ? "At least " : ""}${n} since then ${found.events.length === 1 ? "waits" : "wait"} for it.`;
 }
 
-type From = "pausedAt" | "now";
-
 /** Ends a pause: from where it stopped, or from now. */
 export function ResumeDialog(props: { readonly webhook: Webhook; readonly onClose: () => void }) {
   const { id, name } = props.webhook;
-  const [from, setFrom] = useState<From>("pausedAt");
-  const [isBusy, setBusy] = useState(false);
   const missed = useMissed(props.webhook);
-  const resume = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await call("webhooks.resume", { params: { id }, body: { from } });
-      notify(from === "now" ? `${name} goes on from now.` : `${name} goes on where it stopped.`);
-      props.onClose();
-    } catch (error) {
-      notifyError(error);
-      setBusy(false);
-    }
-  };
+  const form = useForm("webhooks.resume", {
+    params: { id },
+    initial: { from: "pausedAt" },
+    said: ({ data }) => `${data.name} is resumed.`,
+    onDone: props.onClose,
+  });
   return (
-    <Dialog
-      title={`Resume ${name}`}
-      onClose={props.onClose}
-      onSubmit={() => void resume()}
-      footer={
-        <Button look="main" disabled={isBusy}>
-          Resume
-        </Button>
-      }
-    >
+    <FormDialog form={form} title={`Resume ${name}`} act="Resume" onClose={props.onClose}>
       <p>{missed}</p>
-      <fieldset className="hook-choice">
-        <legend className="hide">From where</legend>
-        <label>
-          <RadioButton
-            name="from"
-            checked={from === "pausedAt"}
-            onChange={() => setFrom("pausedAt")}
-          />
-          <span>
-            <strong>From where it stopped</strong>
-            <span className="muted">Nothing is lost: what was missed comes first, in order.</span>
-          </span>
-        </label>
-        <label>
-          <RadioButton name="from" checked={from === "now"} onChange={() => setFrom("now")} />
-          <span>
-            <strong>From now</strong>
-            <span className="muted">
-              What happened meanwhile is left out. It can be recovered later.
-            </span>
-          </span>
-        </label>
-      </fieldset>
-    </Dialog>
+      <RadioField
+        {...form.field("from")}
+        label="From where"
+        hidesLabel
+        options={[
+          [
+            "pausedAt",
+            "From where it stopped",
+            "Nothing is lost: missed events are sent first, in order.",
+          ],
+          ["now", "From now", "Events since the pause are skipped. They can be recovered later."],
+        ]}
+      />
+    </FormDialog>
   );
 }

@@ -1,21 +1,24 @@
 import { useState } from "react";
-import { call, useOp } from "../../data/api.ts";
-import { useRefusal } from "../../data/people.ts";
-import { Field } from "../../ui/field.tsx";
+import { useOp } from "../../data/api.ts";
+import { useCommand } from "../../data/use-command.ts";
+import { freeField } from "../../ui/form/binding.ts";
+import { Button } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
+import { DateTimeField } from "../../ui/form/date-time-field.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
+import { notify } from "../../ui/toast.tsx";
 import { count, toMoment } from "../../ui/words.ts";
 import type { Webhook } from "../health.ts";
-import { SPANS, toInputTime } from "./recovery.ts";
-import { Button } from "../../ui/form/button.tsx";
-import { TextInput } from "../../ui/form/controls.tsx";
+import { SPANS } from "./recovery.ts";
 
 type Choice = "failed" | "missing";
+
+const before = (ms: number): string => new Date(Date.now() - ms).toISOString();
 
 /** The span to recover, what a recovery would send, and the two ways to recover it. */
 export function RecoveryChoice({ webhook }: { readonly webhook: Webhook }) {
   const { id } = webhook;
-  const [since, setSince] = useState(() => toInputTime(new Date(Date.now() - SPANS[0].ms)));
+  const [since, setSince] = useState(() => before(SPANS[0].ms));
   const [end, setEnd] = useState("");
   const [asked, setAsked] = useState<Choice>();
   const span = readSpan(since, end);
@@ -25,29 +28,36 @@ export function RecoveryChoice({ webhook }: { readonly webhook: Webhook }) {
     { enabled: span !== undefined },
   );
   const found = span === undefined ? undefined : counted.data?.data;
-  const denied = useRefusal("webhooks.recover");
-  const refusalOf = (choice: Choice): string | undefined => {
-    if (denied !== undefined || !span) return denied ?? "Select a start before the end.";
-    return found?.[choice] === 0 && !found.truncated ? "Nothing to send." : undefined;
-  };
-  const recover = async (only: Choice): Promise<void> => {
+  const recover = useCommand("webhooks.recover", {
+    refusal: span ? undefined : "Select a start before the end.",
+  });
+  const commandOf = (choice: Choice) => ({
+    isBusy: recover.isBusy,
+    refusal:
+      recover.refusal ??
+      (found?.[choice] === 0 && !found.truncated ? "Nothing to send." : undefined),
+  });
+  const start = (only: Choice): void => {
     if (!span) return;
     setAsked(undefined);
-    try {
-      await call("webhooks.recover", { params: { id }, body: { ...span, only } });
-      notify(only === "failed" ? "Failed deliveries are retried." : "Missing events are sent.");
-    } catch (failure) {
-      notifyError(failure);
-    }
+    void recover.run({ params: { id }, body: { ...span, only } }).then((reply) => {
+      const said =
+        only === "failed" ? "Failed deliveries are retried." : "Missing events are sent.";
+      if (reply) notify(said);
+    });
   };
   const more = found?.truncated === true ? " or more" : "";
   return (
     <div className="section-body">
-      <TimeInput label="Since" value={since} onChange={setSince} />
-      <TimeInput label="Until" help="Leave empty for now." value={end} onChange={setEnd} />
+      <DateTimeField {...freeField("since", since, (next) => setSince(next ?? ""))} />
+      <DateTimeField
+        {...freeField("until", end, (next) => setEnd(next ?? ""))}
+        help="Leave empty for now."
+        isRequired={false}
+      />
       <div className="btn-row">
         {SPANS.map(({ label, ms }) => (
-          <Button key={label} onClick={() => setSince(toInputTime(new Date(Date.now() - ms)))}>
+          <Button key={label} onClick={() => setSince(before(ms))}>
             {label}
           </Button>
         ))}
@@ -59,23 +69,22 @@ export function RecoveryChoice({ webhook }: { readonly webhook: Webhook }) {
       </p>
       <div className="btn-row">
         {(["failed", "missing"] as const).map((choice) => (
-          <Button
-            look="main"
-            refusal={refusalOf(choice)}
+          <CommandButton
             key={choice}
-            onClick={() => setAsked(choice)}
+            isMain
+            command={commandOf(choice)}
+            onPress={() => setAsked(choice)}
           >
             {LABELS[choice]}
-          </Button>
+          </CommandButton>
         ))}
       </div>
       {asked && found && span && (
         <Confirm
           title={`${LABELS[asked]}?`}
           act={LABELS[asked]}
-          keep="Cancel"
           isGentle
-          onAct={() => void recover(asked)}
+          onAct={() => start(asked)}
           onClose={() => setAsked(undefined)}
         >
           {asked === "failed"
@@ -94,40 +103,11 @@ const LABELS: Readonly<Record<Choice, string>> = {
   missing: "Replay missing",
 };
 
+/** Times of the API; empty where nothing is entered. */
 function readSpan(
   since: string,
-  end: string,
+  until: string,
 ): { readonly since: string; readonly until?: string } | undefined {
-  const [from, until] = [
-    new Date(since).getTime(),
-    end === "" ? undefined : new Date(end).getTime(),
-  ];
-  if (Number.isNaN(from) || Number.isNaN(until ?? 0) || (until ?? Infinity) <= from)
-    return undefined;
-  return {
-    since: new Date(from).toISOString(),
-    ...(until !== undefined && { until: new Date(until).toISOString() }),
-  };
-}
-
-interface TimeInputProps {
-  readonly label: string;
-  readonly help?: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-function TimeInput({ label, help, value, onChange }: TimeInputProps) {
-  return (
-    <Field label={label} help={help}>
-      {(bound) => (
-        <TextInput
-          {...bound}
-          type="datetime-local"
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      )}
-    </Field>
-  );
+  if (since === "" || (until !== "" && Date.parse(until) <= Date.parse(since))) return undefined;
+  return { since, ...(until !== "" && { until }) };
 }

@@ -7,12 +7,6 @@ export const SPANS = [
   { label: "A week ago", ms: 7 * 24 * HOUR_MS },
 ] as const;
 
-/** A time as a field of the browser has it, in the zone of whoever sits there. */
-export function toInputTime(at: Date): string {
-  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 16);
-}
-
 interface Progress {
   readonly since: string;
   readonly requestedAt: string;

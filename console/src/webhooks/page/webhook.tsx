@@ -2,9 +2,9 @@ import "../webhooks.css";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Ellipsis, KeyRound, Pause, Play, Send, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { call, useOp } from "../../data/api.ts";
-import { applyChange } from "../../data/change.ts";
+import { call, type Schemas, useOp } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
+import { perform, useCommand } from "../../data/use-command.ts";
 import { PageError } from "../../shell/not-found.tsx";
 import { useActions } from "../../shell/actions.ts";
 import { useTitle } from "../../shell/title.ts";
@@ -14,7 +14,6 @@ import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { Menu } from "../../ui/overlay/menu.tsx";
 import { State } from "../../ui/state.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { toDuration, toWords } from "../../ui/words.ts";
 import { HealthStrip } from "../health-strip.tsx";
 import { type Health, shareOf, stateOf, type Webhook } from "../health.ts";
@@ -25,6 +24,7 @@ import { Recoveries } from "./recoveries.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { Settings } from "./settings.tsx";
 import { Button } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 
 const LOOK_MS = 3_000;
 
@@ -80,21 +80,17 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
   const refusalOf = useRefusals();
   const navigate = useNavigate();
   const [asked, setAsked] = useState<Asked>();
-  const [isTesting, setTesting] = useState(false);
   const health = useOp("webhooks.list_health", { query: { id } }, { refetchInterval: LOOK_MS }).data
     ?.data[0];
   const reason = refusalOf("webhooks.delete");
-  const test = async (): Promise<void> => {
-    setTesting(true);
-    notify(await sendTest(id));
-    setTesting(false);
-  };
+  const tested = useCommand("webhooks.test", { said: ({ data }) => describeTest(data) });
+  const test = (): void => void tested.run({ params: { id } });
   const turn = (): void => {
     if (status === "paused") return setAsked("resume");
-    void setStatus(webhook, "paused");
+    void pause(webhook);
   };
   useActions([
-    { keys: "t", label: "Send a test", run: () => void test(), disabled: reason },
+    { keys: "t", label: "Send a test", run: test, disabled: tested.refusal },
     {
       keys: "p",
       label: status === "paused" ? "Resume" : "Pause",
@@ -102,16 +98,10 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
       disabled: reason,
     },
   ]);
-  const remove = async (): Promise<void> => {
-    setAsked(undefined);
-    try {
-      await call("webhooks.delete", { params: { id } });
-      notify(`${name} is deleted.`);
-      void navigate({ to: "/webhooks" });
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
+  const remove = useCommand("webhooks.delete", {
+    said: `${name} is deleted.`,
+    onDone: () => void navigate({ to: "/webhooks" }),
+  });
   const off = { disabled: reason !== undefined, title: reason };
   return (
     <header className="page-head hook-page-head">
@@ -121,13 +111,9 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
       </div>
       {health && health.recent.length > 0 && <Summary health={health} />}
       <State {...stateOf(webhook, health)} />
-      <Button
-        disabled={reason !== undefined || isTesting}
-        title={reason}
-        onClick={() => void test()}
-      >
-        <Send /> {isTesting ? "Sending…" : "Send a test"} <Keys keys="t" />
-      </Button>
+      <CommandButton command={tested} keys="t" onPress={test}>
+        <Send /> {tested.isBusy ? "Sending…" : "Send a test"}
+      </CommandButton>
       <Button look={status === "paused" ? "main" : undefined} {...off} onClick={turn}>
         {status === "paused" ? <Play /> : <Pause />}
         {status === "paused" ? "Resume" : "Pause"} <Keys keys="p" />
@@ -160,7 +146,8 @@ function Head({ webhook }: { readonly webhook: Webhook }) {
         <Confirm
           title={`Delete ${name}`}
           act="Delete it"
-          onAct={() => void remove()}
+          isBusy={remove.isBusy}
+          onAct={() => void remove.run({ params: { id } })}
           onClose={() => setAsked(undefined)}
         >
           Nothing is sent to {new URL(url).host} any more, and its deliveries can't be seen any
@@ -181,30 +168,18 @@ function Summary({ health }: { readonly health: Health }) {
   );
 }
 
-async function sendTest(id: string): Promise<string> {
-  try {
-    const { data } = await call("webhooks.test", { params: { id } });
-    if (data.status === 0) return `Nothing answered: ${data.error ?? "no reason is known"}`;
-    const verdict = data.status >= 200 && data.status < 300 ? "It arrived" : "It was refused";
-    return `${verdict}: ${data.status} in ${toDuration(data.latency_ms)}.`;
-  } catch (failure) {
-    return failure instanceof Error ? failure.message : String(failure);
-  }
+function describeTest({ status, error, latency_ms: ms }: Schemas["PingResult"]): string {
+  if (status === 0) return `Nothing answered: ${error ?? "no reason is known"}`;
+  const verdict = status >= 200 && status < 300 ? "It arrived" : "It was refused";
+  return `${verdict}: ${status} in ${toDuration(ms)}.`;
 }
 
-/** Pauses or goes on from now; each is the way back from the other. */
-function setStatus(webhook: Webhook, status: "active" | "paused"): Promise<boolean> {
-  const { id, name } = webhook;
-  const send = async (next: "active" | "paused"): Promise<void> => {
-    await call("webhooks.update", { params: { id }, body: { status: next } });
-  };
-  return applyChange({
-    send: () => send(status),
-    said: status === "paused" ? `${name} is paused. It keeps its place.` : `${name} goes on.`,
-    ...(status === "paused" && {
-      undo: async () => {
-        await call("webhooks.resume", { params: { id }, body: { from: "pausedAt" } });
-      },
-    }),
-  });
-}
+const pause = ({ id, name }: Webhook): Promise<unknown> =>
+  perform(
+    "webhooks.update",
+    { params: { id }, body: { status: "paused" } },
+    {
+      said: `${name} is paused. It keeps its place.`,
+      undo: () => call("webhooks.resume", { params: { id }, body: { from: "pausedAt" } }),
+    },
+  );

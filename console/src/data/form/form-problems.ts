@@ -1,0 +1,51 @@
+/** What stood in the way of a form that was sent: by field, and above the fields where none of them shows it. */
+import { ApiError } from "../api.ts";
+import { describeRefusal } from "../change.ts";
+import { toFieldTitle } from "../error-words.ts";
+import {
+  isSame,
+  placeOf,
+  type Problem,
+  toPlainProblem,
+  toSentence,
+  type Values,
+  valueAt,
+} from "./form-values.ts";
+
+export interface Attempt {
+  readonly error: unknown;
+  /** What each field that the server refused had then: its error goes when that changes. */
+  readonly values: Values;
+}
+
+/** What the server refused, but for what was changed since and for what is wrong again. */
+export function serverProblems(
+  { error, values: sent }: Attempt,
+  values: Values,
+  wrong: readonly Problem[],
+): readonly Problem[] {
+  if (!(error instanceof ApiError)) return [];
+  return error.errors
+    .map(({ path, message }) => ({ path, text: toPlainProblem(message) }))
+    .filter(
+      ({ path }) =>
+        isSame(valueAt(sent, path), valueAt(values, path)) &&
+        wrong.every((one) => one.path !== path),
+    );
+}
+
+/** What no field tells: errors of other fields, and a refusal that is about none. */
+export function listProblems(
+  attempt: Attempt | undefined,
+  problems: readonly Problem[],
+  shown: ReadonlySet<string>,
+): readonly string[] {
+  if (attempt === undefined) return [];
+  const told = problems
+    .filter((problem) => placeOf(problem, shown) === undefined)
+    .map(({ path, text }) => toSentence(toFieldTitle(path), text));
+  const { error } = attempt;
+  const isToldByField = error instanceof ApiError && error.errors.length > 0;
+  if (error === undefined || isToldByField) return told;
+  return [describeRefusal(error), ...told];
+}

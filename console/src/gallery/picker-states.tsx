@@ -1,0 +1,74 @@
+import { CodeField } from "../code/index.ts";
+import { DateField, TimeField } from "../ui/form/date-time-field.tsx";
+import { ListField } from "../ui/form/list-field.tsx";
+import { ColourField } from "../ui/form/pickers/colour-field.tsx";
+import { RadioField } from "../ui/form/pickers/radio-field.tsx";
+import { ScheduleField } from "../ui/form/pickers/schedule-field.tsx";
+import type { Times } from "../ui/form/pickers/times.ts";
+import { ZoneField } from "../ui/form/pickers/zone-field.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
+import { States } from "./states.tsx";
+
+/** Fields whose controls are more than a box. */
+export function PickerStates() {
+  return (
+    <>
+      <States<string> title="DateField" about="A day without a time." filled="2026-03-01">
+        {(field) => <DateField {...field} label="First day" />}
+      </States>
+      <States<string> title="TimeField" about="A time of any day." filled="09:00">
+        {(field) => <TimeField {...field} label="Handover at" />}
+      </States>
+      <States<string> title="ZoneField" about="A time zone, found while one types." filled="UTC">
+        {(field) => <ZoneField {...field} label="Time zone" />}
+      </States>
+      <States<Times>
+        title="ScheduleField"
+        about="A rhythm, a time and a time zone, or a cron expression."
+        filled={{ cron: "0 7 * * 1", timezone: "UTC" }}
+      >
+        {(field) => <ScheduleField {...field} />}
+      </States>
+      <States<string> title="ColourField" about="A colour, or the default." filled="#0f5c7a">
+        {(field) => <ColourField {...field} label="Colour" standard="#333333" />}
+      </States>
+      <States<string>
+        title="RadioField"
+        about="One of a few values, each with a sentence about it."
+        filled="now"
+      >
+        {(field) => (
+          <RadioField
+            {...field}
+            label="From where"
+            options={[
+              ["then", "From where it stopped", "Missed events are sent first."],
+              ["now", "From now", "Events since the pause are skipped."],
+            ]}
+          />
+        )}
+      </States>
+      <States<readonly string[]>
+        title="ListField"
+        about="Several short texts in one line, or one in each line."
+        filled={["vip", "storm"]}
+      >
+        {(field) => <ListField {...field} label="Tags" />}
+      </States>
+      <States<string>
+        title="TextField with suggestions"
+        about="Texts to choose from; any other can be entered, too."
+        filled="orders"
+      >
+        {(field) => <TextField {...field} label="Topic" suggestions={["orders", "parcels"]} />}
+      </States>
+      <States<string>
+        title="CodeField"
+        about="Code or JSON; faults are marked."
+        filled={'{"a": 1}'}
+      >
+        {(field) => <CodeField {...field} label="Payload" language="json" />}
+      </States>
+    </>
+  );
+}

@@ -1,0 +1,88 @@
+import { type KeyboardEvent, type ReactNode, useRef } from "react";
+import { Keys } from "../key.tsx";
+import { Row, Stack } from "../layout/layout.tsx";
+import type { FormFrame } from "./binding.ts";
+import { Button } from "./button.tsx";
+import { FormProblems, submitOnKeys, useFocusOnFailure } from "./form-parts.tsx";
+
+interface InlineFormProps {
+  readonly form: FormFrame;
+  readonly label: string;
+  /** What its button says and shows. */
+  readonly act: ReactNode;
+  /** By which it is sent from a text of several lines: with `Enter`, a new line needs the shift key. */
+  readonly keys?: "Enter" | "mod+Enter" | undefined;
+  readonly isMain?: boolean;
+  /** In one line with its button. */
+  readonly isLine?: boolean;
+  /** Further buttons: before the own one in a row of their own, behind it in a line. */
+  readonly others?: ReactNode;
+  /** Escape closes it; otherwise it leaves the field. */
+  readonly onClose?: (() => void) | undefined;
+  readonly children: ReactNode;
+}
+
+/** A small form amid other things, such as a box for a comment. Nothing is asked when the page is left. */
+export function InlineForm(props: InlineFormProps) {
+  const {
+    form,
+    label,
+    act,
+    keys,
+    isMain = false,
+    isLine = false,
+    others,
+    onClose,
+    children,
+  } = props;
+  const box = useRef<HTMLFormElement>(null);
+  useFocusOnFailure(form, box);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    const { target } = event;
+    if (event.key === "Escape" && target instanceof HTMLElement)
+      (onClose ?? (() => target.blur()))();
+    const isNewLine = event.shiftKey || !(target instanceof HTMLTextAreaElement);
+    if (keys === "Enter" && event.key === "Enter" && !isNewLine) {
+      event.preventDefault();
+      form.submit();
+    } else submitOnKeys(event, form.submit);
+  };
+  const button = (
+    <Button look={isMain ? "main" : undefined} refusal={form.refusal} disabled={form.isBusy}>
+      {act} {keys !== undefined && <Keys keys={keys} />}
+    </Button>
+  );
+  return (
+    <form
+      ref={box}
+      aria-label={label}
+      aria-busy={form.isBusy}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        form.submit();
+      }}
+      onKeyDown={onKeyDown}
+    >
+      <Stack gap={5} align="stretch">
+        <FormProblems form={form} />
+        {isLine ? (
+          <Row className="form-line" align="start">
+            {children}
+            {button}
+            {others}
+          </Row>
+        ) : (
+          <>
+            {children}
+            <Row wraps>
+              {others}
+              <span className="grow" />
+              {button}
+            </Row>
+          </>
+        )}
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,34 @@
+import type { ReactNode } from "react";
+import { Dialog } from "./dialog.tsx";
+
+interface NoticeDialogProps {
+  readonly title: string;
+  /** The way out, as its button says it. */
+  readonly act?: string;
+  /** Further buttons, before it. */
+  readonly others?: ReactNode;
+  readonly isWide?: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Something to read or to copy, such as a secret that is shown once. Enter closes it. */
+export function NoticeDialog(props: NoticeDialogProps) {
+  const { title, act = "Done", others, isWide = false, onClose, children } = props;
+  return (
+    <Dialog
+      title={title}
+      isWide={isWide}
+      onClose={onClose}
+      onSubmit={onClose}
+      footer={
+        <>
+          {others}
+          <button className="btn main">{act}</button>
+        </>
+      }
+    >
+      {children}
+    </Dialog>
+  );
+}
