@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The sources are TypeScript and need the Node that Millrace brings; what is packed for npm runs on 20 and newer.
+// The TypeScript sources need the Node version of the repository. The npm package runs on Node 20 and newer.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

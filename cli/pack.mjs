@@ -1,6 +1,6 @@
 /**
- * Packs the client and the command line for npm: JavaScript with types, and nothing that points into this repository.
- * `npm run pack -- FOLDER` leaves the two archives there.
+ * Packs the client and the CLI for npm: JavaScript with types, without references to this repository. `npm run pack --
+ * FOLDER` writes the two archives there.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** One compilation for both, since the one imports the other. */
+/** One compilation for both, because the CLI imports the client. */
 function compile() {
   const config = {
     extends: join(root, "tsconfig.json"),
@@ -54,7 +54,7 @@ function packPackage(name) {
   cpSync(join(work, "built", name, "src"), join(folder, "dist"), { recursive: true });
   cpSync(join(root, name, "README.md"), join(folder, "README.md"));
   if (bin) {
-    // Tests without a server: the interpreter, the expressions and the sandbox (ADR 0122).
+    // For tests without a server: the interpreter, the expressions and the sandbox (ADR 0122).
     const build = join(root, "server/src/offline/build.ts");
     execFileSync(process.execPath, [build, join(folder, "offline")], { stdio: "inherit" });
     writeFileSync(join(folder, "millrace.mjs"), PROGRAM, { mode: 0o755 });
@@ -82,7 +82,7 @@ function packPackage(name) {
 }
 
 /**
- * The same names, for what was built.
+ * The same exports for the built files.
  * @param {Record<string, string>} exports
  */
 function toBuilt(exports) {

@@ -1,4 +1,4 @@
-/** What somebody would write by hand: Fastify, pg, one prepared statement for each request. */
+/** A minimal hand-written server: Fastify, pg, one prepared statement per request. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { SEED } from "../src/orders.ts";

@@ -3,7 +3,7 @@ import { type Load, load } from "../src/load.ts";
 import { median } from "../src/statistics.ts";
 import type { Work } from "./peer.ts";
 
-/** How long to measure. */
+/** The duration of a measurement. */
 export interface Effort {
   readonly rounds: number;
   readonly roundMs: number;
@@ -22,14 +22,14 @@ export interface Row {
   readonly work: string;
   readonly peer: Side;
   readonly ours: Side;
-  /** The median ratio of neighbouring rounds. */
+  /** The median ratio of consecutive rounds. */
   readonly timesAsFast: number;
 }
 
-/** What a round leaves to the database's background workers should not fall into the next one. */
+/** A pause, so that background work of the database from one round does not affect the next. */
 const BREATH_MS = 250;
 
-/** Warms both up, then lets them take turns: whatever else the machine does falls on both. */
+/** Warms up both sides, then alternates rounds, so that other load on the machine affects both. */
 export async function contest(work: Work, effort: Effort): Promise<Row> {
   const { rounds, roundMs, warmUpMs } = effort;
   const peer: Load[] = [];

@@ -16,7 +16,7 @@ const field = (name: string, type: string, meta: object = {}, schema: object = {
   meta,
   schema,
 });
-/** The columns of our table; the last three are what Directus offers beside them. */
+/** The columns of our table, and in the last three the equivalent features of Directus. */
 const COLLECTION = {
   collection: "orders",
   schema: {},
@@ -45,7 +45,7 @@ const SEED = `
 export const directus: Peer = {
   name: "directus",
   title: `Directus ${VERSION}`,
-  // Its own isolated-vm has to be compiled, and not on Node 24; this one comes compiled. Only flows with
+  // Its pinned isolated-vm must be compiled and does not support Node 24; this one has binaries. Only flows with
   // scripts and sandboxed extensions use it.
   pin: { name: "directus", version: VERSION, overrides: { "isolated-vm": "6.1.2" } },
   notes: [
@@ -103,7 +103,7 @@ function environment(connection: Connection, home: string): Record<string, strin
     DB_PASSWORD: connection.password,
     CACHE_ENABLED: "false",
     RATE_LIMITER_ENABLED: "false",
-    // It would refuse what comes while its event loop is busy, and it is kept busy here.
+    // It would reject requests while its event loop is busy, as in this benchmark.
     PRESSURE_LIMITER_ENABLED: "false",
     TELEMETRY: "false",
     LOG_STYLE: "raw",

@@ -3,17 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Stage } from "./stage.ts";
 
-/** What is installed for a peer, in exact versions. */
+/** The packages of a peer in exact versions. */
 export interface Pin {
   readonly name: string;
   readonly version: string;
-  /** Versions of what it depends on that it is given instead of its own. */
+  /** Replacement versions of its dependencies. */
   readonly overrides?: Readonly<Record<string, string>>;
 }
 
 /**
- * The folder in which these packages are installed, outside of the repository: nothing of a peer comes
- * near our lockfile. What is installed stays for the next time. No script of a package is run.
+ * The folder in which these packages are installed, outside the repository, so that our lockfile is not affected.
+ * Installations are reused. Package scripts do not run.
  */
 export async function install(stage: Stage, pin: Pin): Promise<string> {
   const { name, version, overrides = {} } = pin;
@@ -31,13 +31,13 @@ export async function install(stage: Stage, pin: Pin): Promise<string> {
     cwd: folder,
     env: environment(),
   });
-  // Only a whole installation gets its mark.
+  // Only a complete installation is marked as done.
   await writeFile(`${done}.new`, manifest);
   await rename(`${done}.new`, done);
   return folder;
 }
 
-/** npm needs to find its own settings, but not those of the npm that runs us. */
+/** npm must find its settings, but not those of the npm that runs this program. */
 function environment(): Record<string, string> {
   return Object.fromEntries(
     Object.entries(process.env).filter(

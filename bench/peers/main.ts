@@ -32,7 +32,7 @@ for (const peer of wanted.peers) {
   try {
     await using stage = await Stage.open(wanted.database);
     postgresVersion = stage.postgres.version;
-    // It is filled as it goes, so that what was measured before an end or a failure is told too.
+    // Filled during the run, so that results before an interruption or a failure are reported too.
     const section: Section = { title: peer.title, rows: [], idle: [], notes: peer.notes };
     sections.push(section);
     await ending.orElse(measure(peer, stage, section));

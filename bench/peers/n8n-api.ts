@@ -1,4 +1,4 @@
-/** As much of n8n's own API as its editor would use to set this up. */
+/** The part of n8n's internal API that its editor would use for this setup. */
 
 interface Call {
   readonly path: string;
@@ -6,7 +6,7 @@ interface Call {
   readonly cookie?: string;
 }
 
-/** Makes the first owner; tells the session's cookie. */
+/** Creates the first owner and returns the session cookie. */
 export async function setUpOwner(port: number): Promise<string> {
   const { cookie } = await call(port, {
     path: "/rest/owner/setup",
@@ -20,7 +20,7 @@ export async function setUpOwner(port: number): Promise<string> {
   return cookie;
 }
 
-/** Makes a workflow and publishes it. */
+/** Creates a workflow and publishes it. */
 export async function publish(port: number, cookie: string, workflow: object): Promise<void> {
   const made = await call(port, { path: "/rest/workflows", body: workflow, cookie });
   const { id, versionId } = made.data;

@@ -1,6 +1,6 @@
-/** Our two workflows in n8n's words, as its editor would write them. */
+/** Our two workflows in n8n's format, as its editor would write them. */
 
-/** One node; `typeVersion` is the newest that the editor of this version gives it. */
+/** One node. `typeVersion` is the newest that this version's editor uses. */
 const node = (name: string, type: string, typeVersion: number, parameters: object) => ({
   id: name.toLowerCase().replaceAll(" ", "-"),
   name,
@@ -20,9 +20,9 @@ const to = (...names: string[]) => ({
   main: names.map((one) => [{ node: one, type: "main", index: 0 }]),
 });
 
-/** Where orders go that are computed with, decided on and answered. */
+/** The path of the workflow with computation, branch and response. */
 export const ORDERS_PATH = "orders";
-/** Where orders go that JavaScript decides on. */
+/** The path of the workflow with a JavaScript decision. */
 export const SCRIPTED_PATH = "scripted";
 
 /** Webhook, Set, IF, Respond. */

@@ -15,11 +15,11 @@ const SAVED_MAX_MS = 20_000;
 const LOOK_MS = 100;
 const TUNED = { DB_POSTGRESDB_POOL_SIZE: "16", N8N_EXPRESSION_ENGINE: "legacy" };
 
-/** Its two workflows on their production webhooks, as it comes and tuned. */
+/** Its two workflows on production webhooks, with default and with tuned settings. */
 export const n8n: Peer = {
   name: "n8n",
   title: `n8n ${VERSION}`,
-  // The first that its range names: a later one needs a package that not every mirror has.
+  // The lowest version in its range: a later one needs a package that some mirrors lack.
   pin: { name: "n8n", version: VERSION, overrides: { linkedom: "0.18.13" } },
   notes: [
     "regular mode, executions saved on both sides; tuned is a database pool of 16 and the legacy expression engine",
@@ -68,7 +68,7 @@ function to(port: number, path: string): Target {
   return { port, status: 200, next: newOrders(`/webhook/${path}`) };
 }
 
-/** What looks whether so many more executions were saved as were answered. */
+/** Checks that the number of saved executions matches the number of responses. */
 async function saves(connection: Connection): Promise<(answered: number) => Promise<void>> {
   let before = await savedIn(connection);
   return async (answered) => {
@@ -109,7 +109,7 @@ function environment(connection: Connection, home: string, broker: number): Reco
     DB_POSTGRESDB_DATABASE: connection.database,
     DB_POSTGRESDB_USER: connection.user,
     DB_POSTGRESDB_PASSWORD: connection.password,
-    // Nothing that would reach outside of this machine.
+    // Disables requests to other hosts.
     N8N_DIAGNOSTICS_ENABLED: "false",
     N8N_VERSION_NOTIFICATIONS_ENABLED: "false",
     N8N_TEMPLATES_ENABLED: "false",

@@ -1,4 +1,4 @@
-/** Node-RED keeps nothing of what it did, so it shows what a flow costs without its memory. */
+/** Node-RED stores no executions, so it shows the cost of a flow without history. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { newOrders } from "../src/request.ts";

@@ -1,4 +1,4 @@
-/** Our side of every comparison: the product as `npm start` runs it, on the same PostgreSQL. */
+/** Our side of every comparison: the product started like `npm start`, on the same PostgreSQL. */
 import { join } from "node:path";
 import type { Child } from "../src/child.ts";
 import type { Product } from "../src/endpoint.ts";
@@ -10,18 +10,18 @@ import { deploy, ORDERS } from "../src/workflow.ts";
 import { type Connection, query, urlOf } from "./postgres.ts";
 import type { Stage } from "./stage.ts";
 
-/** The product, and what can be asked of it. */
+/** The product and its measured endpoints. */
 export interface Ours {
   readonly product: Child;
-  /** A request is computed with, decided on and answered; every run is durable. */
+  /** A workflow with computation, branch and response. Every run is durable. */
   readonly workflow: () => Promise<Target>;
-  /** The same in JavaScript. */
+  /** The same workflow in JavaScript. */
   readonly scripted: () => Promise<Target>;
-  /** A table with records in it. */
+  /** A table with records. */
   readonly records: () => Promise<RecordTargets>;
 }
 
-/** What is done with the records of a table. */
+/** Operations on the records of a table. */
 export interface RecordTargets {
   readonly read: Target;
   readonly list: Target;
@@ -29,9 +29,9 @@ export interface RecordTargets {
   readonly update: Target;
 }
 
-/** So many lie in the table, on both sides. */
+/** The number of records in the table on both sides. */
 export const RECORDS = 10_000;
-/** One in a hundred has this status. */
+/** One in a hundred records has this status. */
 export const STATUS = "returned";
 export const PAGE = 50;
 
@@ -64,7 +64,7 @@ const SCRIPTED = {
   edges: [{ from: "decide", to: "answer" }],
 };
 
-/** Makes the product's database, by a first start; what it resolves to is the start that counts. */
+/** Creates the product's database by a first start. Resolves to the measured start. */
 export async function setUpOurs(
   stage: Stage,
 ): Promise<(profileFolder: string | undefined) => Promise<Ours>> {

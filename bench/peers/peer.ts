@@ -3,16 +3,16 @@ import type { Pin } from "./install.ts";
 import type { Ours } from "./ours.ts";
 import type { Stage } from "./stage.ts";
 
-/** The same work, asked of both. */
+/** The same work on both sides. */
 export interface Work {
   readonly name: string;
   readonly peer: Target;
   readonly ours: Target;
-  /** Looks afterwards whether the peer has really done it. */
+  /** Verifies afterwards that the peer has really done the work. */
   readonly check?: (answered: number) => Promise<void>;
 }
 
-/** A peer that runs, ready to be loaded. */
+/** A running peer, ready for load. */
 export interface Running {
   readonly pid: number;
   readonly readyMs: number;
@@ -20,23 +20,23 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** One way to run a peer: as it comes, or tuned. */
+/** A configuration of a peer: default or tuned. */
 export interface Variant {
-  /** Empty for the way it comes. */
+  /** Empty for the default. */
   readonly name: string;
   readonly start: () => Promise<Running>;
 }
 
-/** Somebody else's product, or a bare server, by its name on the command line. */
+/** Another product, or a bare server, by its name on the command line. */
 export interface Peer {
   readonly name: string;
-  /** With its version, as the table shows it. */
+  /** The name with version in the table. */
   readonly title: string;
-  /** What is installed for it; nothing for what the repository has. */
+  /** The packages to install. Undefined if the repository has them. */
   readonly pin?: Pin;
-  /** What a reader of the table should know. */
+  /** Notes for readers of the table. */
   readonly notes: readonly string[];
-  /** Sets it up; what it resolves to makes our side of the same work and tells how the peer can be run. */
+  /** Sets the peer up. The result creates our side of the same work and returns the peer's configurations. */
   readonly setUp: (stage: Stage, folder: string) => Promise<(ours: Ours) => Promise<Variants>>;
 }
 

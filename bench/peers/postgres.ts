@@ -6,7 +6,7 @@ import { roleNames } from "../../server/src/kernel/db/setup/roles.ts";
 import { startEmbedded } from "../../server/src/kernel/embedded/embedded-database.ts";
 import { parseConnectionUrl } from "../../server/src/kernel/db/setup/owner-connection.ts";
 
-/** How a database is reached; `host` may be the folder of a unix socket. */
+/** Connection parameters. `host` can be the folder of a Unix socket. */
 export interface Connection {
   readonly host: string;
   readonly port: number;
@@ -15,16 +15,16 @@ export interface Connection {
   readonly database: string;
 }
 
-/** The one server that all sides use, each in a database of its own. */
+/** The shared server of all sides, each with a separate database. */
 export interface Postgres {
   readonly version: string;
-  /** Makes an empty database whose name begins so. */
+  /** Creates an empty database with this name prefix. */
   create(name: string): Promise<Connection>;
-  /** Drops what was made, and ends the server if it is ours. */
+  /** Drops the databases, and stops the server if this process started it. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The server at this URL, or an embedded one in this folder: with fsync, as the product has it. */
+/** The server at this URL, or an embedded one in this folder, with fsync like the product. */
 export async function openPostgres(url: string | undefined, folder: string): Promise<Postgres> {
   if (url === undefined) {
     const embedded = await startEmbedded({
@@ -39,14 +39,14 @@ export async function openPostgres(url: string | undefined, folder: string): Pro
   return serve({ host, port, user, password, database }, async () => undefined);
 }
 
-/** As a URL, for whoever takes one. */
+/** The connection as a URL. */
 export function urlOf({ host, port, user, password, database }: Connection): string {
   const secret = password === "" ? "" : `:${encodeURIComponent(password)}`;
   const who = `postgres://${encodeURIComponent(user)}${secret}`;
   return `${who}@${encodeURIComponent(host)}:${port}/${database}`;
 }
 
-/** One statement as the owner of a database. */
+/** Runs one statement as the owner of a database. */
 export function query<Row extends pg.QueryResultRow>(
   connection: Connection,
   text: string,
@@ -93,13 +93,13 @@ const DURABILITY = `
          (select string_agg(name, ', ') from pg_settings
            where name in ('fsync', 'synchronous_commit', 'full_page_writes') and setting = 'off') as lax`;
 
-/** The roles that the product has made for the schemas of tables. */
+/** Roles created by the product for the schemas of tables. */
 const SCHEMA_ROLES = `
   select 'millrace_' || kind || substr(nspname, 8) as role
     from pg_namespace cross join unnest(array['o', 'r']) as kind
    where nspname ~ '^tables_[psd]_[0-9a-f]{32}$'`;
 
-/** Drops a database with what belongs to it alone; the product's groups may be those of others too. */
+/** Drops a database with its own roles. The product's group roles may be shared with others. */
 async function drop(owner: Connection, connection: Connection): Promise<void> {
   const { database } = connection;
   const ofSchemas = await query<{ role: string }>(connection, SCHEMA_ROLES);

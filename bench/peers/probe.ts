@@ -4,13 +4,13 @@ import type { Target } from "../src/load.ts";
 const READY_MAX_MS = 60_000;
 const LOOK_MS = 100;
 
-/** What every workflow has to answer to the orders of the load. */
+/** The expected response of every workflow to the orders of the load. */
 interface Verdict {
   readonly number?: unknown;
   readonly accepted?: unknown;
 }
 
-/** Sends one order and looks at the answer: a rate says little about a server that does something else. */
+/** Sends one order and checks the response, because a rate is meaningless if the server does something else. */
 export async function assertAnswers(target: Target): Promise<void> {
   const { status, text } = await once(target);
   if (status !== 200) throw new Error(`An order was answered with ${status}: ${text}`);
@@ -20,7 +20,7 @@ export async function assertAnswers(target: Target): Promise<void> {
   }
 }
 
-/** The same of a server whose routes come up after it says that it is ready. */
+/** Like `assertAnswers`, for a server whose routes appear after it reports ready. */
 export async function untilAnswers(target: Target): Promise<void> {
   const limit = performance.now() + READY_MAX_MS;
   while ((await once(target)).status === 404 && performance.now() < limit) await pause(LOOK_MS);
@@ -32,7 +32,7 @@ async function once({ port, next }: Target): Promise<{ status: number; text: str
   const [head = "", body = ""] = next().split("\r\n\r\n");
   const [request = "", ...lines] = head.split("\r\n");
   const [method = "", path = ""] = request.split(" ");
-  // `fetch` gives these two itself.
+  // `fetch` sets these two headers itself.
   const given = lines.filter((line) => !/^(host|content-length):/.test(line));
   const headers = given.map((line): [string, string] => {
     const at = line.indexOf(": ");

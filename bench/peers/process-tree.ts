@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** One process, as `ps` shows it. */
+/** One process in the output of `ps`. */
 interface Entry {
   readonly pid: number;
   readonly parent: number;
@@ -8,21 +8,21 @@ interface Entry {
   readonly startedAt: string;
 }
 
-/** A process and all that it has started, the parents first. */
+/** A process and its descendants, parents first. */
 export function treeOf(root: number): readonly Entry[] {
   const all = listed();
   const tree = all.filter(({ pid }) => pid === root);
-  // The list grows while it is walked, by the children of each.
+  // The list grows during the loop by the children of each process.
   for (const { pid } of tree) tree.push(...all.filter(({ parent }) => parent === pid));
   return tree;
 }
 
-/** The resident memory of a process and its children; pages that they share count for each. */
+/** The resident memory of a process and its children. Shared pages count for each. */
 export function residentMbOf(root: number): number {
   return treeOf(root).reduce((sum, { residentKb }) => sum + residentKb * 1024, 0) / 1e6;
 }
 
-/** Ends by force those of a tree that still run. */
+/** Kills the remaining processes of a tree. */
 export function endLeft(tree: readonly Entry[]): void {
   const now = new Set(listed().map(identity));
   for (const one of tree) {
@@ -30,7 +30,7 @@ export function endLeft(tree: readonly Entry[]): void {
   }
 }
 
-/** A pid alone comes back; one with its time of start does not. */
+/** A pid can be reused, so the start time is included. */
 function identity({ pid, startedAt }: Entry): string {
   return `${pid} ${startedAt}`;
 }
@@ -39,7 +39,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It ended by itself meanwhile.
+    // The process has already ended.
   }
 }
 

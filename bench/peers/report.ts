@@ -1,13 +1,13 @@
 import { arch, cpus, totalmem } from "node:os";
 import type { Row, Side } from "./contest.ts";
 
-/** What an idle process takes, and how long its start took. */
+/** The memory and start time of an idle process. */
 export interface Idle {
   readonly megabytes: number;
   readonly readyMs: number;
 }
 
-/** What was found about one peer. */
+/** The results for one peer. */
 export interface Section {
   readonly title: string;
   readonly rows: Row[];
@@ -15,7 +15,7 @@ export interface Section {
   readonly notes: readonly string[];
 }
 
-/** The table of all peers, as RESULTS.md has it. */
+/** The table of all peers for RESULTS.md. */
 export function draw(sections: readonly Section[], postgresVersion: string): string {
   const gigabytes = Math.round(totalmem() / 2 ** 30);
   const machine = `${cpus().length} cores ${arch()}, ${gigabytes} GB`;

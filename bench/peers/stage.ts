@@ -7,7 +7,7 @@ import { type Child, type Program, startChild } from "../src/child.ts";
 import { openPostgres, type Postgres } from "./postgres.ts";
 import { endLeft, treeOf } from "./process-tree.ts";
 
-/** A program that does something and ends. */
+/** A program that runs to its end. */
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
@@ -18,8 +18,8 @@ export interface Command {
 const LOG_TAIL_CHARS = 4_000;
 
 /**
- * Where one peer meets the product: a folder, a PostgreSQL, and the processes on it. Whatever was begun
- * is ended with it, also what is only just starting.
+ * The environment of a comparison: a folder, a PostgreSQL and the processes that use it. All of them end with it,
+ * including starting ones.
  */
 export class Stage {
   readonly folder: string;
@@ -36,7 +36,7 @@ export class Stage {
   static async open(databaseUrl: string | undefined): Promise<Stage> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "millrace-stage-")));
     try {
-      // As root, PostgreSQL runs as another account, which has to get in.
+      // As root, PostgreSQL runs as another account, which must be able to enter.
       await chmod(folder, 0o711);
       return new Stage(folder, await openPostgres(databaseUrl, folder));
     } catch (error) {
@@ -45,7 +45,7 @@ export class Stage {
     }
   }
 
-  /** A folder of somebody's own, which goes with the stage. */
+  /** A separate folder that is removed with the stage. */
   async makeFolder(name: string): Promise<string> {
     const path = join(this.folder, name);
     await mkdir(path, { recursive: true });
@@ -58,7 +58,7 @@ export class Stage {
     signal.throwIfAborted();
     const started = startChild({ ...program, logFile: this.#logFile, signal });
     const child = await this.#during(
-      // It belongs to the stage at once, so that an end at this moment finds it.
+      // Registered immediately, so that an interruption at this time stops it.
       started.then((one) => {
         this.#children.push(one);
         return one;
@@ -67,7 +67,7 @@ export class Stage {
     return { ...child, stop: () => endWhole(child) };
   }
 
-  /** Runs a program to its end, which must be a good one. */
+  /** Runs a program to its end, which must be successful. */
   async run({ file, args, env, cwd = this.folder }: Command): Promise<void> {
     const { signal } = this.#closing;
     signal.throwIfAborted();
@@ -115,7 +115,7 @@ export class Stage {
   }
 }
 
-/** Ends a server, and then what it has started and not ended. */
+/** Stops a server, and then its remaining child processes. */
 async function endWhole(child: Child): Promise<void> {
   const tree = treeOf(child.pid);
   await child.stop();

@@ -1,4 +1,4 @@
-/** A bare server of files, in a thread: it writes a body to the disk, syncs it, and sends it back. */
+/** A bare file server in a thread: it writes a body to disk, syncs it, and sends it back. */
 import { createReadStream, createWriteStream } from "node:fs";
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-/** A bare mail server in a thread: it takes every mail in and keeps none. */
+/** A bare SMTP server in a thread that accepts every e-mail and stores none. */
 import { parentPort } from "node:worker_threads";
 import { SMTPServer } from "smtp-server";
 

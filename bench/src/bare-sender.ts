@@ -1,6 +1,6 @@
 /**
- * The reference for deliveries: what somebody would write who has the events in memory and needs to
- * know nothing afterwards. The same client, the same signatures, the same bodies; no log, no rows.
+ * The reference for deliveries: a minimal sender with events in memory that records no results. It uses the same
+ * client, signatures and bodies, without a log or rows.
  */
 import { createServer } from "node:http";
 import { signatureHeaders } from "../../server/src/domains/webhooks/sending/signature.ts";
@@ -41,7 +41,7 @@ async function post(url: string): Promise<void> {
   if (status !== 200) throw new Error(`The endpoint answered ${status}.`);
 }
 
-/** So many, this many at once; tells when it began. */
+/** Sends `count` requests with this concurrency and returns the start time. */
 async function run(url: string, count: number, inFlight: number): Promise<number> {
   let left = count;
   const startedAtMs = nowMs();

@@ -4,21 +4,21 @@ import { createServer } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface Program {
-  /** What Node runs, with its own options before it. */
+  /** The arguments of Node, including Node's options. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
-  /** The name of the variable that says which port; PORT unless given. */
+  /** The environment variable for the port. Default: PORT. */
   readonly portVariable?: string;
-  /** What answers 200 when it is ready; /readyz unless given. */
+  /** The path that responds 200 when ready. Default: /readyz. */
   readonly readyPath?: string;
-  /** Its working folder; ours unless given. */
+  /** The working folder. Default: the current one. */
   readonly cwd?: string;
-  /** Ends it when it is not ready by then. */
+  /** Ends the process if it is not ready when aborted. */
   readonly signal?: AbortSignal;
 }
 
-/** A server in a process of its own, on a free port. */
+/** A server in a separate process, on a free port. */
 export interface Child {
   readonly pid: number;
   readonly port: number;
@@ -27,13 +27,13 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** A strange server may migrate its database first. */
+/** Other products may migrate their database first. */
 const READY_MAX_MS = 120_000;
 const READY_POLL_MS = 5;
 const STOP_MAX_MS = 30_000;
 const LOG_TAIL_CHARS = 4_000;
 
-/** Starts a server and waits until it says that it is ready. */
+/** Starts a server and waits until it is ready. */
 export async function startChild(program: Program): Promise<Child> {
   const { args, env, logFile, cwd } = program;
   const { portVariable = "PORT", readyPath = "/readyz", signal } = program;
@@ -62,7 +62,7 @@ async function ready(child: ChildProcess, probe: string, signal?: AbortSignal): 
   while (performance.now() < limit) {
     signal?.throwIfAborted();
     if (!isRunning(child)) throw new Error(`It ended: ${child.exitCode ?? child.signalCode}`);
-    // Nobody listens yet, or what listens is not ready: both are a reason to ask again.
+    // The server does not listen yet or is not ready. Both are retried.
     const status = await fetch(probe)
       .then((reply) => reply.arrayBuffer().then(() => reply.status))
       .catch(() => 0);
@@ -72,7 +72,7 @@ async function ready(child: ChildProcess, probe: string, signal?: AbortSignal): 
   throw new Error(`It was not ready after ${READY_MAX_MS} ms.`);
 }
 
-/** Lets the server drain; one that does not end by itself is killed. */
+/** Lets the server drain, then kills it after a timeout. */
 async function end(child: ChildProcess): Promise<void> {
   if (!isRunning(child)) return;
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -86,7 +86,7 @@ function isRunning(child: ChildProcess): boolean {
   return child.pid !== undefined && child.exitCode === null && child.signalCode === null;
 }
 
-/** A port that nobody listens on at this moment. */
+/** A currently unused port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));

@@ -1,6 +1,6 @@
-/** What the commands of the benchmarks have in common. */
+/** Functions shared by the benchmark commands. */
 
-/** A number that was given on the command line. */
+/** Parses a number of the command line. */
 export function within(text: string, most: number): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1 || value > most) {
@@ -13,13 +13,13 @@ export function explain(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Says what is wrong with how it was called, and ends. */
+/** Reports wrong arguments with the usage, and exits. */
 export function misused(error: unknown, usage: string): never {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
   process.exit(1);
 }
 
-/** An end from outside: it, too, must leave no process and no folder behind. */
+/** An interruption. It must also leave no processes or folders. */
 export class Ending {
   readonly #came = Promise.withResolvers<never>();
   readonly #controller = new AbortController();
@@ -43,7 +43,7 @@ export class Ending {
     return this.#controller.signal;
   }
 
-  /** The work, or the end when that comes first; then nobody waits for how the work fails. */
+  /** The work, or the interruption if that comes first. Failures of interrupted work are ignored. */
   orElse<T>(work: Promise<T>): Promise<T> {
     work.catch(() => undefined);
     return Promise.race([work, this.#came.promise]);

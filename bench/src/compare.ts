@@ -3,9 +3,9 @@ import type { Effort, Measured } from "./figure.ts";
 import { type Load, load, type Target } from "./load.ts";
 import { spreadOf } from "./statistics.ts";
 
-/** A server that is asked for months is compiled as well as it will be; that takes it some ten seconds. */
+/** Long enough for the JIT compiler: about ten seconds until a server reaches its final speed. */
 export const WARM_UP_MS = 10_000;
-/** What a round leaves to the database's background workers should not fall into the next one. */
+/** A pause, so that background work of the database from one round does not affect the next. */
 const BREATH_MS = 250;
 
 export interface Contest {
@@ -15,8 +15,8 @@ export interface Contest {
 }
 
 /**
- * Warms both up, then lets them take turns: whatever else the machine does falls on both, and the
- * ratio of neighbouring rounds says more than either rate.
+ * Warms up both sides, then alternates rounds, so that other load on the machine affects both. The ratio of
+ * consecutive rounds is more reliable than the rates.
  */
 export async function compare(contest: Contest, { rounds, roundMs }: Effort): Promise<Measured> {
   const ours: Load[] = [];
@@ -37,7 +37,7 @@ export async function compare(contest: Contest, { rounds, roundMs }: Effort): Pr
   };
 }
 
-/** Several contests in one line of the table, one after the other, each with its name in the notes. */
+/** Several consecutive comparisons in one line of the table, each with its name in the notes. */
 export function together(parts: Readonly<Record<string, Measured>>): Measured {
   const all = Object.values(parts);
   const each = (of: (one: Measured) => string | undefined): string => all.map(of).join(", ");
@@ -58,7 +58,7 @@ interface Rate {
   readonly perSecond: number;
 }
 
-/** Compares rounds that took turns. */
+/** Compares alternating rounds. */
 export function judge(
   ours: readonly Rate[],
   reference: readonly Rate[],

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** The databases of a figure, on a server of its own: one with tools, or extensions, that the embedded one has not. */
+/** Databases of a figure on a separate server, for tools or extensions that the embedded one lacks. */
 export class DatabaseServer {
   readonly #url: URL;
 

@@ -10,21 +10,21 @@ const SETTLE_MAX_MS = 120_000;
 const SETTLE_LOOK_MS = 20;
 export const SECRET = "a secret for the benchmark";
 
-/** What an event says; a small thing, as most are. */
+/** The data of an event. Small, like most events. */
 export function payload(n: number) {
   return { number: n, title: `Event ${n}`, note: "All is well. ".repeat(8), tags: ["one", "two"] };
 }
 
-/** The receiving side: where to send to, and what came. */
+/** The receiving side: its addresses, and the received requests. */
 export interface Endpoint {
   readonly url: string;
-  /** The same without TLS. */
+  /** The URL without TLS. */
   readonly plainUrl: string;
-  /** With these settings the product sends there. */
+  /** Settings with which the product can send there. */
   readonly env: Readonly<Record<string, string>>;
-  /** Forgets what came; below the path `hanging`, nothing is answered from now on. */
+  /** Clears received requests. From now on, paths below `hanging` get no response. */
   reset(hanging?: string): Promise<void>;
-  /** Resolves when so many different deliveries have come: when the last one did. */
+  /** Resolves after this number of different deliveries, with the time of the last one. */
   arrived(count: number): Promise<{ readonly lastAtMs: number; readonly repeated: number }>;
 }
 
@@ -45,19 +45,19 @@ export async function startEndpoint(rig: Pick<Rig, "startProgram" | "write">): P
   };
 }
 
-/** Asks one of the benchmark's own programs. */
+/** Calls a program of the benchmark. */
 export async function ask<T>({ port }: Pick<Child, "port">, path: string): Promise<T> {
   const reply = await fetch(`http://127.0.0.1:${port}${path}`);
   const text = await reply.text();
   if (reply.status !== 200) throw new Error(`${path} answered ${reply.status}: ${text}`);
-  // Our own programs say what their callers expect.
+  // The benchmark's programs respond in the expected format.
   return JSON.parse(text) as T;
 }
 
 /** A running product, and a token of its first owner. */
 export type Product = Pick<Child, "port"> & { readonly token: string };
 
-/** Sends something to the product, which must agree. */
+/** Calls the product, which must respond with success. */
 export async function tell(product: Product, path: string, body: unknown): Promise<void> {
   const reply = await fetch(`http://127.0.0.1:${product.port}${path}`, {
     method: "POST",
@@ -82,9 +82,8 @@ const APPEND = `
     from installation, generate_series(1, $1::int) as n`;
 
 /**
- * Puts many events into the log at once, about as many different things, spread evenly over types
- * that end in a number of four digits. Then lets the product know that something has happened, as it
- * would from an act of its own. Tells when the events were there.
+ * Appends many events at once, about as many different resources, spread evenly over types that end in a four-digit
+ * number. Then notifies the product like after a commit. Returns the time when the events were in the log.
  */
 export async function append(
   rig: Pick<Rig, "query">,
@@ -103,7 +102,7 @@ const NOT_WELL = `
   select status, last_error, count(*)::int as n from deliveries where status <> 'succeeded'
    group by status, last_error limit 5`;
 
-/** Waits until the outcome of every delivery is written, and all are well: how long after `fromMs`. */
+/** Waits until all deliveries have a stored, successful outcome. Returns the time since `fromMs`. */
 export async function settled(rig: Pick<Rig, "query">, fromMs: number): Promise<number> {
   while ((await rig.query(OPEN)).length > 0) {
     if (nowMs() > fromMs + SETTLE_MAX_MS) throw new Error("Deliveries stay open.");

@@ -1,15 +1,15 @@
 import type { Rig } from "./rig.ts";
 
-/** How thorough a run is, and what it leaves behind. */
+/** The extent of a run, and its output. */
 export interface Effort {
   readonly rounds: number;
   readonly roundMs: number;
   readonly profileFolder: string | undefined;
-  /** How much there is, for a figure that can be measured at several sizes. */
+  /** The amount of data, for figures with a variable size. */
   readonly size?: number;
 }
 
-/** One line of the table; `values` are its numbers, for machines. */
+/** One line of the table. `values` contains its numbers for machines. */
 export interface Measured {
   readonly ours: string;
   readonly reference?: string;
@@ -20,7 +20,7 @@ export interface Measured {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Something that is measured, by its name on the command line. */
+/** A measurement, by its name on the command line. */
 export interface Figure {
   readonly name: string;
   readonly measure: (rig: Rig, effort: Effort) => Promise<Measured>;

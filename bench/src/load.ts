@@ -1,17 +1,17 @@
 import { connect, type Socket } from "node:net";
 import { percentile } from "./statistics.ts";
 
-/** Where the requests go, and what they are. */
+/** The address and the requests of the load. */
 export interface Target {
   readonly port: number;
-  /** The next request, whole: head and body. */
+  /** The next complete request with head and body. */
   readonly next: () => string;
   readonly status: number;
-  /** Sixteen unless given. */
+  /** The number of connections. Default: 16. */
   readonly connections?: number;
 }
 
-/** How long to go on: for a time, or for a number of requests. */
+/** The extent of the load: a time, or a number of requests. */
 export type Extent = { readonly forMs: number } | { readonly count: number };
 
 export interface Load {
@@ -24,15 +24,14 @@ export interface Load {
 const CONNECTIONS = 16;
 const HOST = "127.0.0.1";
 const LIMIT_MS = 300_000;
-/** No answer of the measured routes comes near it. */
+/** Far above the responses of the measured routes. */
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /**
- * Keep-alive connections, each of which sends its next request when the last is answered.
+ * Uses keep-alive connections. Each sends its next request after the last response.
  *
- * The generator shares the machine's cores with what it measures, so it speaks HTTP on bare sockets
- * and only as far as the measured servers do: 30 µs of processor time for each request, where undici's
- * `dispatch` takes 58, its `request` 85 and node:http 150.
+ * The generator shares the machine's cores with the measured server, so it implements the required part of HTTP on raw
+ * sockets: 30 µs of CPU time per request, while undici's `dispatch` takes 58, its `request` 85 and node:http 150.
  */
 export async function load(target: Target, extent: Extent): Promise<Load> {
   const latenciesMs: number[] = [];
@@ -59,7 +58,7 @@ export async function load(target: Target, extent: Extent): Promise<Load> {
   };
 }
 
-/** One connection's requests, one after another; rejects at the first wrong answer. */
+/** The sequential requests of one connection. Rejects at the first wrong response. */
 function converse(
   { port, next, status }: Target,
   more: () => boolean,
@@ -103,18 +102,18 @@ function converse(
   });
 }
 
-/** Collects the bytes of one answer until it is whole. */
+/** Collects the bytes of one response until it is complete. */
 export class AnswerBuffer {
   readonly #bytes = Buffer.allocUnsafe(ANSWER_BYTES_MAX);
   #filled = 0;
-  /** The latest whole answer. */
+  /** The latest complete response. */
   text = "";
 
   get free(): Uint8Array {
     return this.#bytes.subarray(this.#filled);
   }
 
-  /** The status, when the new bytes complete the answer. */
+  /** The status, if the new bytes complete the response. */
   take(size: number): number | undefined {
     this.#filled += size;
     const text = this.#bytes.toString("latin1", 0, this.#filled);
@@ -129,7 +128,7 @@ export class AnswerBuffer {
   }
 }
 
-/** The length that the head gives. Fastify writes the name in small letters, Express with capitals. */
+/** The length in the head. Fastify writes the header name in lower case, Express with capitals. */
 function lengthIn(text: string, headEnd: number): number {
   const small = text.indexOf("content-length: ");
   const at = small === -1 || small > headEnd ? text.indexOf("Content-Length: ") : small;

@@ -94,7 +94,7 @@ const FIGURES: readonly Figure[] = [
   consoleCanvas,
   consoleGrid,
 ];
-/** As many events as `--size` may ask for. */
+/** The maximum number of events for `--size`. */
 const SIZE_MAX = 100_000_000;
 const USAGE = `npm run bench [-- [--rounds 5] [--seconds 4] [--size 1000000] [--json file] [--profile folder] [name …]]
 npm run bench -- compare REV[..REV] [--seconds 60] [--json file] [work …]

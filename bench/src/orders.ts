@@ -22,7 +22,7 @@ const DEFINITION = {
   ],
 };
 
-/** One in a hundred is returned. The ids sort as they were made. */
+/** One in a hundred has the status returned. The ids sort by creation. */
 export const SEED = (target: string): string => `
   insert into ${target} (id, created_at, updated_at, created_by, number, status, price, quantity, note)
   select 'rec_' || lpad(n::text, 26, '0'), at, at, 'system', 'ORD-' || n,
@@ -31,7 +31,7 @@ export const SEED = (target: string): string => `
     from generate_series(1, $1::int) as n
    cross join lateral (select timestamptz '2026-01-01' + n * interval '1 second' as at) as time`;
 
-/** Makes the table and fills it, on both sides; tells the ids of some records, spread over all. */
+/** Creates and fills the table on both sides. Returns the ids of some records, evenly spread. */
 export async function furnishOrders(
   rig: Rig,
   product: Product,
@@ -42,7 +42,7 @@ export async function furnishOrders(
   return furnishOurOrders(rig, product, count);
 }
 
-/** The product's half of it. */
+/** Only the product's table. */
 export async function furnishOurOrders(
   rig: Pick<Rig, "query">,
   product: Product,
@@ -60,7 +60,7 @@ export async function furnishOurOrders(
   );
   const schema = schemaOf({ workspace: row?.key ?? "", environment: "production" });
   await rig.query(SEED(`"${schema}".orders`), [count]);
-  // As a database is that has been up for a while.
+  // Simulates a database in long-term operation.
   await rig.query(`vacuum analyze "${schema}".orders`);
   const step = Math.max(1, Math.floor(count / 1_000));
   return Array.from(

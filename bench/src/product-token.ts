@@ -1,9 +1,9 @@
 import { Authenticator } from "../../server/src/kernel/access/authenticator.ts";
 
-/** The cheapest check there could be: a token that is compared, and stands for whoever came last. */
+/** The cheapest possible check: a token that is only compared, and identifies the most recent caller. */
 export const CHEAP_TOKEN = "cheap";
 
-/** Lets the product of a benchmark take that token too. */
+/** Lets the product of a benchmark accept that token too. */
 export function acceptCheapToken(): void {
   const { authenticate } = Authenticator.prototype;
   let last: Awaited<ReturnType<typeof authenticate>>;

@@ -1,4 +1,4 @@
-/** The product as it is, with the kernel's smallest domain in it: something to read and to create. */
+/** The unchanged product with the kernel's smallest domain, which has resources to read and create. */
 import { domains } from "../../server/src/app.ts";
 import { notes } from "../../server/src/kernel/testing/notes.ts";
 import { readSettings } from "../../server/src/kernel/settings.ts";

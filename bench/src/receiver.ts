@@ -1,7 +1,6 @@
 /**
- * An endpoint for webhooks and steps, in a process of its own: it takes whatever is posted, with TLS
- * on one port and without on another, and counts it. It is told what to do, and asked what came, over
- * plain HTTP on a third.
+ * An endpoint for webhooks and steps in a separate process. It accepts and counts every POST, with TLS on one port and
+ * without on another. It is controlled over plain HTTP on a third port.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
@@ -9,18 +8,18 @@ import type { AddressInfo } from "node:net";
 import { TEST_IDENTITY } from "../../server/src/kernel/outbound/testing/server.ts";
 import { nowMs } from "./statistics.ts";
 
-/** Deliveries since the last reset, each once, of those that count. */
+/** Counted deliveries since the last reset, without duplicates. */
 const seen = new Set<string>();
 let repeated = 0;
 let lastAtMs = 0;
-/** Below this path nothing is answered, and nothing counts. */
+/** Requests below this path get no response and are not counted. */
 let hangingPath: string | undefined;
 const held = new Set<ServerResponse>();
 let waiting: { readonly count: number; readonly answer: () => void } | undefined;
 
 const endpoints = [createTlsServer(TEST_IDENTITY, take), createServer(take)];
 for (const endpoint of endpoints) {
-  // No connection is to be closed under a sender between two rounds.
+  // Sender connections must stay open between two rounds.
   endpoint.keepAliveTimeout = 300_000;
   endpoint.listen(0, "127.0.0.1");
   await new Promise((resolve) => endpoint.once("listening", resolve));
@@ -31,7 +30,7 @@ control.listen(Number(process.env["PORT"]), "127.0.0.1");
 process.once("SIGTERM", () => process.exit(0));
 
 function take(request: IncomingMessage, response: ServerResponse): void {
-  // On arrival of the head: the body is a few hundred bytes in the same packet.
+  // At arrival of the head. The body is a few hundred bytes in the same packet.
   const atMs = nowMs();
   request.resume();
   const path = request.url ?? "";
@@ -68,7 +67,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
     hangingPath = searchParams.get("hanging") ?? undefined;
     if (hangingPath === undefined) for (const one of held) one.end();
   }
-  // The address of a server that listens on a port has this form.
+  // A listening server has an address of this type.
   const [port, plainPort] = endpoints.map((one) => (one.address() as AddressInfo).port);
   response.end(JSON.stringify({ port, plainPort }));
 }

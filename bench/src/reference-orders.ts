@@ -1,9 +1,9 @@
-/** The table `orders` by hand: one prepared statement for each request, and nothing around it. */
+/** A hand-written table `orders`: one prepared statement per request and nothing else. */
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type pg from "pg";
 
-/** As the product's own table, without what the product adds to it. */
+/** Like the product's table, without the product's additional columns. */
 export const ORDERS_SQL = `
   create table orders (
     id         text        collate "C" primary key,
@@ -142,7 +142,7 @@ const JOIN = {
            from sales s left join customers c on c.id = s.customer order by s.id desc limit 51`,
 };
 
-/** Adds the route of a bare join; its tables are made by the figure that asks for it. */
+/** Adds the route of a plain join. The figure that uses it creates its tables. */
 export function serveSales(app: FastifyInstance, pool: pg.Pool): void {
   const response = {
     200: { type: "object", properties: { data: { type: "array", items: saleJoined } } },

@@ -1,7 +1,6 @@
 /**
- * The reference: what somebody would write for one table with nothing around it. No tenancy, no
- * permissions, no event, no log; one prepared statement for each request, and two for what stands
- * for a run: it is written down when it begins, and again when it is done.
+ * The reference: a minimal server for one table. No tenancy, permissions, events or log. One prepared statement per
+ * request, and two for the equivalent of a run: stored at its start and again at its end.
  */
 import { randomUUID } from "node:crypto";
 import Fastify from "fastify";

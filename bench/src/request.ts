@@ -1,16 +1,16 @@
-/** How a request shows who it is and where it belongs. */
+/** The headers for authentication and workspace. */
 export function asMember(token: string): Record<string, string> {
   return { authorization: `Bearer ${token}`, "x-workspace": "default" };
 }
 
-/** Reads of these paths in turn, for ever. */
+/** Endlessly reads these paths in turn. */
 export function readsOf(paths: readonly string[], headers?: Readonly<Record<string, string>>) {
   const requests = paths.map((path) => get(path, headers));
   let at = 0;
   return (): string => requests[at++ % requests.length] ?? "";
 }
 
-/** Ever new notes, each with a title of its own; those of another series are other ones. */
+/** Endless new notes, each with a unique title. Each series has different titles. */
 export function newNotes(
   path: string,
   headers?: Readonly<Record<string, string>>,
@@ -22,7 +22,7 @@ export function newNotes(
   );
 }
 
-/** New text modules: the plain resource of the product that is most like a note. */
+/** New text modules, the plain resource of the product that is most similar to a note. */
 export function newTextModules(path: string, headers: Readonly<Record<string, string>>) {
   return everNew(
     (number) => ({ name: "Greeting", keyword: `text-${number}`, body: "All is well. ".repeat(8) }),
@@ -30,7 +30,7 @@ export function newTextModules(path: string, headers: Readonly<Record<string, st
   );
 }
 
-/** Ever new orders, as another system would send them to a workflow's address. */
+/** Endless new orders, as another system would send them to a workflow's address. */
 export function newOrders(path: string) {
   return everNew(
     (number) => ({ number: `ORD-${number}`, price: 49.9, quantity: 3, customer: "Ada Lovelace" }),
@@ -38,7 +38,7 @@ export function newOrders(path: string) {
   );
 }
 
-/** Ever new messages for a topic. */
+/** Endless new messages for a topic. */
 export function newMessages(topic: string, headers: Readonly<Record<string, string>>) {
   return everNew(
     (number) => ({ type: "order.placed", payload: { number: `ORD-${number}`, total: 149.7 } }),
@@ -46,12 +46,12 @@ export function newMessages(topic: string, headers: Readonly<Record<string, stri
   );
 }
 
-/** Ever new records of the table `orders`. */
+/** Endless new records of the table `orders`. */
 export function newRecords(path: string, headers?: Readonly<Record<string, string>>) {
   return everNew(order, (body) => post(path, body, headers));
 }
 
-/** Ever new incidents. */
+/** Endless new incidents. */
 export function newIncidents(path: string, headers: Readonly<Record<string, string>>) {
   return everNew(
     (number) => ({ title: `Printer ${number}`, impact: 2, urgency: 2 }),
@@ -59,14 +59,14 @@ export function newIncidents(path: string, headers: Readonly<Record<string, stri
   );
 }
 
-/** The same many new records in each request: what makes them different is their ids. */
+/** The same new records in each request; only their ids differ. */
 export function newBulks(path: string, count: number, headers?: Readonly<Record<string, string>>) {
   const records = Array.from({ length: count }, (_, at) => order(String(at).padStart(12, "0")));
   const request = post(path, { records }, headers);
   return (): string => request;
 }
 
-/** Changes of these records in turn, none of which is what it was before. */
+/** Changes these records in turn, each time to a different value. */
 export function changesOf(paths: readonly string[], headers?: Readonly<Record<string, string>>) {
   let made = 0;
   return (): string => {
@@ -86,7 +86,7 @@ function order(number: string) {
   };
 }
 
-/** All are of one length, so the head is made once. */
+/** All have the same length, so the head is created once. */
 function everNew(body: (number: string) => unknown, request: (body: unknown) => string) {
   const blank = "0".repeat(12);
   const model = request(body(blank));
@@ -96,19 +96,19 @@ function everNew(body: (number: string) => unknown, request: (body: unknown) => 
   return (): string => before + String(++made).padStart(blank.length, "0") + after;
 }
 
-/** The same POST, for ever. */
+/** Endlessly sends the same POST. */
 export function posts(path: string, body: unknown, headers: Readonly<Record<string, string>>) {
   const request = post(path, body, headers);
   return (): string => request;
 }
 
-/** The same login, for ever. */
+/** Endlessly sends the same login. */
 export function loginsAs(login: { readonly email: string; readonly password: string }) {
   const request = post("/api/v1/auth/token", login);
   return (): string => request;
 }
 
-/** The text of a request, as the load generator sends it. */
+/** The text of a request for the load generator. */
 function get(path: string, headers: Readonly<Record<string, string>> = {}): string {
   return `GET ${path} HTTP/1.1\r\nhost: bench\r\n${lines(headers)}\r\n`;
 }

@@ -12,33 +12,32 @@ import { type Child, startChild } from "./child.ts";
 import { ORDERS_SQL } from "./reference-orders.ts";
 import { TALLY_SQL } from "./tally.ts";
 
-/** What `npm start` gives to Node in a checkout of the product. */
+/** The flags that `npm start` passes to Node in a checkout of the product. */
 export function startFlagsOf(folder: string): readonly string[] {
   const text = readFileSync(join(folder, "package.json"), "utf8");
   return /node (.*) server\/start\.mjs/.exec(text)?.[1]?.split(" ") ?? [];
 }
 
-/** The same of this one. */
+/** The start flags of this checkout. */
 export const START_FLAGS: readonly string[] = startFlagsOf(join(import.meta.dirname, "../.."));
 
-/** The first owner's. */
+/** The password of the first owner. */
 export const PASSWORD = "a password for the benchmark";
 const SEEDS = 1_000;
 const TMPFS = 0x01021994;
 
 export interface ProductOptions {
-  /** Whether the readers of the tally run. */
+  /** Enables the readers of the tally. */
   readonly readers?: "on" | "off";
-  /** Where the product's CPU profile goes. */
+  /** The folder for CPU profiles of the product. */
   readonly profileFolder?: string | undefined;
-  /** Further settings. */
+  /** Additional settings. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /**
- * A data folder of its own with notes in it, and the servers that run on it. Both databases are in
- * the one embedded cluster, with the settings that the product gives it, so a commit waits for the
- * disk on both sides.
+ * A separate data folder with notes, and the servers that use it. Both databases are in one embedded cluster with the
+ * product's settings, so commits wait for the disk on both sides.
  */
 export class Rig {
   /** The first owner. */
@@ -58,7 +57,7 @@ export class Rig {
   static async open(): Promise<Rig> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "millrace-bench-")));
     try {
-      // As root, PostgreSQL runs as another account, which has to get in.
+      // As root, PostgreSQL runs as another account, which must be able to enter.
       await chmod(folder, 0o711);
       if ((await statfs(folder)).type === TMPFS) {
         process.stderr.write(`${folder} is in memory: no commit waits for a disk. Set TMPDIR.\n`);
@@ -75,7 +74,7 @@ export class Rig {
     }
   }
 
-  /** The product with notes, and a token for its first user. */
+  /** The product with notes, and a token of its first user. */
   async startProduct(options: ProductOptions = {}): Promise<Child & { readonly token: string }> {
     const { profileFolder } = options;
     const profile = ["--cpu-prof", `--cpu-prof-dir=${profileFolder}`];
@@ -90,20 +89,20 @@ export class Rig {
     return { ...child, token: await logIn(child.port) };
   }
 
-  /** The product as `npm start` has it. */
+  /** The product as started by `npm start`. */
   startPlainProduct(env: Readonly<Record<string, string>> = {}): Promise<Child> {
     const program = join(import.meta.dirname, "../../server/start.mjs");
     return this.#start([...START_FLAGS, program], { ...this.#settings(), ...env });
   }
 
-  /** A folder that lasts as long as the rig. */
+  /** A folder that is removed with the rig. */
   async folder(name: string): Promise<string> {
     const path = join(this.#folder, name);
     await mkdir(path, { recursive: true });
     return path;
   }
 
-  /** The folder of the console that the plain product has built. */
+  /** The folder of the console built by the plain product. */
   async builtConsole(): Promise<string> {
     const cache = join(this.#folder, "data/cache");
     const name = (await readdir(cache)).find((entry) => entry.startsWith("console-"));
@@ -119,12 +118,12 @@ export class Rig {
     });
   }
 
-  /** Another program of the benchmark's own, by the name of its file. */
+  /** Another program of the benchmark, by its file name. */
   startProgram(name: string): Promise<Child> {
     return this.#start([join(import.meta.dirname, name)], {});
   }
 
-  /** A file that lasts as long as the rig; tells its path. */
+  /** Writes a file that is removed with the rig. Returns its path. */
   async write(name: string, text: string): Promise<string> {
     const path = join(this.#folder, name);
     await writeFile(path, text);
@@ -146,7 +145,7 @@ export class Rig {
     );
   }
 
-  /** Ends what still runs, the reference before the product that holds its database. */
+  /** Stops running processes, the reference before the product that runs its database. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const child of this.#children.toReversed()) await child.stop();
     await rm(this.#folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
@@ -168,7 +167,7 @@ export class Rig {
   }
 }
 
-/** Makes the cluster, both databases and their notes, then ends the server again. */
+/** Creates the cluster, both databases and their notes, then stops the server. */
 async function furnish(dataDir: string, noteIds: readonly string[]): Promise<pg.ClientConfig> {
   const database = await startEmbedded({ folder: dataDir, log: () => undefined });
   try {
@@ -195,7 +194,7 @@ async function furnish(dataDir: string, noteIds: readonly string[]): Promise<pg.
   }
 }
 
-/** The same table without what the product adds to it, no tenancy, no rule about titles; and runs. */
+/** The same table without the product's additions such as tenancy and title rules, and a table of runs. */
 export const REFERENCE_SQL = `
   create table notes (
     id         text        collate "C" primary key,

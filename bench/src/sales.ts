@@ -8,7 +8,7 @@ export const CUSTOMERS = 1_000;
 export const SALES = "/api/v1/tables/sales/records";
 export const CUSTOMERS_PATH = "/api/v1/tables/customers/records";
 
-/** The tables by hand, as the product's own without what it adds to them. */
+/** Hand-written tables, like the product's without its additions. */
 const REFERENCE_SQL = `
   create table customers (id text collate "C" primary key, created_at timestamptz, name text, city text);
   create table sales (id text collate "C" primary key, created_at timestamptz, customer text collate "C",
@@ -27,7 +27,7 @@ const SEED_SALES = (target: string, more: string, values: string): string => `
 
 const OURS = [", updated_at, created_by", ", now(), 'system'"] as const;
 
-/** Makes both tables and fills them, on both sides; resolves to the schema of ours. */
+/** Creates and fills both tables on both sides. Resolves to the product's schema. */
 export async function furnishSales(rig: Rig, product: Product, count: number): Promise<string> {
   await rig.queryReference(REFERENCE_SQL);
   await rig.queryReference(SEED_CUSTOMERS("customers", "", ""), [CUSTOMERS]);
@@ -66,13 +66,13 @@ export async function furnishSales(rig: Rig, product: Product, count: number): P
   const schema = schemaOf({ workspace: row?.key ?? "", environment: "production" });
   await rig.query(SEED_CUSTOMERS(`"${schema}".customers`, ...OURS), [CUSTOMERS]);
   await rig.query(SEED_SALES(`"${schema}".sales`, ...OURS), [count]);
-  // As a database is that has been up for a while.
+  // Simulates a database in long-term operation.
   await rig.query(`vacuum analyze "${schema}".sales`);
   await rig.query(`vacuum analyze "${schema}".customers`);
   return schema;
 }
 
-/** Calls the product, and resolves to the data of its answer. */
+/** Calls the product and resolves to the data of its response. */
 export async function ask(
   { port, token }: Product,
   method: string,

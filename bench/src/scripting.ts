@@ -1,16 +1,16 @@
 import type { Product } from "./endpoint.ts";
 import { asMember } from "./request.ts";
 
-/** The workspace of scripts that mean no good. */
+/** The workspace of hostile scripts. */
 export const NOISY = "noisy";
 
-/** Makes the workspace in which scripts that mean no good run. */
+/** Creates the workspace for hostile scripts. */
 export async function makeNoisy(product: Product): Promise<void> {
   const body = { name: "Noisy", slug: NOISY };
   await call(product, { workspace: "default", path: "/api/v1/workspaces", body });
 }
 
-/** Saves a script as an artifact; tells its path. */
+/** Saves a script as an artifact and returns its path. */
 export async function saved(
   product: Product,
   workspace: string,
@@ -30,7 +30,7 @@ export interface Call {
   readonly signal?: AbortSignal;
 }
 
-/** Posts; throws where that is refused. */
+/** Sends a POST. Throws if it is rejected. */
 export async function call(
   { port, token }: Product,
   { workspace, path, body, signal }: Call,

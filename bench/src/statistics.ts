@@ -11,7 +11,7 @@ export function median(values: readonly number[]): number {
   return ascending.length % 2 === 1 ? upper : ((ascending[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The middle of several rounds, and how far they lie apart. */
+/** The median of several rounds, and their range. */
 export interface Spread {
   readonly median: number;
   readonly min: number;

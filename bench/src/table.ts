@@ -2,7 +2,7 @@ import type { Measured } from "./figure.ts";
 
 const HEAD = ["benchmark", "ours", "reference", "ratio (min–max)", "target", ""];
 
-/** Aligned columns, and below each line what else there is to say about it. */
+/** Formats results as aligned columns, with notes below each line. */
 export function drawTable(results: readonly (Measured & { readonly name: string })[]): string {
   const rows = results.map((one) => [
     one.name,

@@ -3,7 +3,7 @@ import { domain } from "../../server/src/kernel/domain.ts";
 import { reader } from "../../server/src/kernel/readers/reader.ts";
 import { NoteCreated } from "../../server/src/kernel/testing/notes.ts";
 
-/** One row for each time that a reader saw an event. No constraint: a second sight must show. */
+/** One row for each time a reader saw an event, without a unique constraint, so that duplicates are visible. */
 export const TALLY_SQL = `
   create table tally (
     at      bigint      not null generated always as identity,
@@ -17,7 +17,7 @@ export const TALLY_SQL = `
 
 export const READERS = ["tally_1", "tally_2", "tally_3", "tally_4"];
 
-/** Readers that write down what they saw. */
+/** Readers that record the events they see. */
 export const tally = domain({
   name: "tally",
   summary: "Readers that write down what they saw.",

@@ -1,15 +1,15 @@
 import type { Product } from "./endpoint.ts";
 import { asMember } from "./request.ts";
 
-/** A workflow whose triggers are on. */
+/** A workflow with active triggers. */
 export interface Deployed {
   readonly id: string;
   readonly versionId: string;
-  /** Where requests start it; empty unless that is its trigger. */
+  /** The path that starts it. Empty for other triggers. */
   readonly hookPath: string;
 }
 
-/** What it does: an order comes, something is computed, a way chosen, an answer given. */
+/** A workflow that receives an order, computes, branches and responds. */
 export const ORDERS = {
   name: "Orders",
   trigger: { type: "webhook" },
@@ -49,7 +49,7 @@ interface Shown {
   readonly versions: { readonly newest: { readonly id: string } };
 }
 
-/** Makes a workflow and publishes it in production. */
+/** Creates a workflow and publishes it in production. */
 export async function deploy(product: Product, definition: object): Promise<Deployed> {
   const made = await post(product, "/api/v1/workflows", definition);
   const { id, trigger, versions } = await post(product, `/api/v1/workflows/${made.id}/publish`);

@@ -1,4 +1,4 @@
-/** What a command is given and what it says. */
+/** The inputs and outputs of commands. */
 import { type Client, createClient } from "@millrace/client";
 import { readCredentials } from "./credentials.ts";
 import { CommandError } from "./usage.ts";
@@ -32,7 +32,7 @@ export const OPTIONS = {
   help: { type: "boolean", default: false },
 } as const;
 
-/** The options of a command line, as they were given. */
+/** The options of a command line, unparsed. */
 export interface Options {
   readonly url?: string;
   readonly workspace?: string;
@@ -62,31 +62,31 @@ export interface Options {
   readonly help: boolean;
 }
 
-/** What a command says: for people line by line, for machines as a value; and whether it went well. */
+/** The output of a command: lines for people, a value for machines, and whether it succeeded. */
 export interface Said {
   readonly lines: readonly string[];
-  /** For `--json`; undefined where all of it was written while it came. */
+  /** The output for `--json`. Undefined if it was written as a stream. */
   readonly value: unknown;
   readonly ok: boolean;
-  /** Where it is neither 0 nor 1. */
+  /** Set if it is neither 0 nor 1. */
   readonly exitCode?: number;
 }
 
-/** A command with the words that it takes behind its own. */
+/** A command and its positional arguments. */
 export interface Command {
-  /** Such as `["RUN-ID"]`; one that ends in `?` may be left out. */
+  /** Such as `["RUN-ID"]`. A name that ends in `?` is optional. */
   readonly words?: readonly string[];
   readonly run: (options: Options, ...words: string[]) => Promise<Said>;
 }
 
 export type Commands = Readonly<Record<string, Command>>;
 
-/** A client for the environment that a command is about. */
+/** A client for the environment of a command. */
 export function connect({ environment = "production" }: Pick<Options, "environment">): Client {
   return createClient({ ...readCredentials(), ...connection(environment) });
 }
 
-/** Where the server is, for what the client does not do: streams. */
+/** The server's address, for streams, which the client does not support. */
 export function connection(environment: string): {
   readonly baseUrl: string;
   readonly environment: "production" | "staging" | "development";
@@ -97,14 +97,14 @@ export function connection(environment: string): {
   return { baseUrl: readCredentials().url, environment };
 }
 
-/** A number of an option. */
+/** Parses a numeric option. */
 export function readLimit({ limit }: Pick<Options, "limit">, fallback: number): number {
   if (limit === undefined) return fallback;
   if (!/^[1-9]\d{0,5}$/.test(limit)) throw new CommandError("--limit is a number.", 2);
   return Number(limit);
 }
 
-/** JSON that was given on the command line; a mistake in it is one of the command. */
+/** Parses JSON from the command line. A syntax error is a command error. */
 export function readJson(text: string, option: string): unknown {
   try {
     return JSON.parse(text);
@@ -113,7 +113,7 @@ export function readJson(text: string, option: string): unknown {
   }
 }
 
-/** Ends when the person does: Ctrl-C, or the end of the session. */
+/** Aborted when the user ends the command: by Ctrl-C, or at the end of the session. */
 export function untilStopped(): AbortSignal {
   const stop = new AbortController();
   process.once("SIGINT", () => stop.abort());
@@ -121,12 +121,12 @@ export function untilStopped(): AbortSignal {
   return stop.signal;
 }
 
-/** Says a line at once, for commands that go on. */
+/** Writes a line immediately, for long-running commands. */
 export function write(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Rows in columns, the last one as wide as it is. Words of others move no cursor. */
+/** Formats rows in columns; the last one is unlimited. Control characters are removed. */
 export function toColumns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) {
@@ -142,7 +142,7 @@ export function toColumns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** Names come from other people: none of them moves the cursor or turns the text of a line around. */
+/** Names come from other users, so control and bidirectional characters are removed. */
 export function toPlainText(line: string): string {
   return line.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;

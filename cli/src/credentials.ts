@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { CommandError } from "./usage.ts";
 
-/** Where the server is, and who we are there. */
+/** The server and the user's token. */
 export interface Credentials {
   readonly url: string;
   readonly workspace: string;
@@ -12,7 +12,7 @@ export interface Credentials {
 
 export const DEFAULT_URL = "http://127.0.0.1:8080";
 
-/** What the environment says, and else what login kept. */
+/** The environment variables, or the stored login. */
 export function readCredentials(): Credentials {
   const kept = readKept();
   const { MILLRACE_URL, MILLRACE_WORKSPACE, MILLRACE_TOKEN } = process.env;
@@ -25,12 +25,12 @@ export function readCredentials(): Credentials {
   };
 }
 
-/** Keeps them where only the user can read them. */
+/** Stores them in a file that only the user can read. */
 export function keepCredentials(credentials: Credentials): string {
   const path = pathOf();
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   writeFileSync(path, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
-  // A file that was there before keeps its own mode otherwise.
+  // An existing file would otherwise keep its mode.
   chmodSync(path, 0o600);
   return path;
 }

@@ -1,4 +1,4 @@
-/** Server-sent events, as the server streams a run. */
+/** Server-sent events, which the server uses to stream a run. */
 import { ApiError } from "@millrace/client";
 import { readCredentials } from "./credentials.ts";
 import { connection } from "./command.ts";
@@ -39,7 +39,7 @@ export async function* readStream(
   }
 }
 
-/** Undefined for a comment, and what only sets the pace. */
+/** Undefined for a comment or a `retry` frame. */
 function parseFrame(frame: string): StreamedEvent | undefined {
   const fields = frame.split("\n").map((line) => /^(\w+): ?(.*)$/.exec(line));
   const name = fields.find((field) => field?.[1] === "event")?.[2];

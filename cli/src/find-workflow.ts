@@ -1,7 +1,7 @@
 import { type Client, pagesOf } from "@millrace/client";
 import { CommandError } from "./usage.ts";
 
-/** A workflow by its id, or by a name that no other has. */
+/** A workflow by its id or unique name. */
 export async function findWorkflow(client: Client, name: string): Promise<{ readonly id: string }> {
   if (/^wf_[0-9a-z]{26}$/.test(name)) return { id: name };
   const found: { readonly id: string }[] = [];

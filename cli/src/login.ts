@@ -10,7 +10,7 @@ export interface LoginOptions {
   readonly email?: string | undefined;
 }
 
-/** Logs in and keeps the session; says where. */
+/** Signs in and stores the session. Returns where it is stored. */
 export async function login(options: LoginOptions): Promise<string> {
   const url = options.url ?? process.env["MILLRACE_URL"] ?? DEFAULT_URL;
   const email = options.email ?? (await ask("E-mail: "));

@@ -18,7 +18,7 @@ const COMMANDS: Commands = {
   ...auditCommands,
 };
 
-/** Carries out a command line; resolves with the exit code, once all is written. */
+/** Runs a command line. Resolves to the exit code when all output is written. */
 export async function main(args: readonly string[]): Promise<number> {
   try {
     const { values, positionals } = read(args);
@@ -36,7 +36,7 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** The command that the first words name, and the words behind them. */
+/** The command named by the first words, and the remaining arguments. */
 function choose(positionals: readonly string[]): {
   readonly command: Command;
   readonly words: string[];
@@ -67,7 +67,7 @@ function read(args: readonly string[]): {
   }
 }
 
-/** A refusal and a mistake are told in a line; anything else is our bug, and shown whole. */
+/** Prints a rejection or a usage error in one line. Other errors are bugs and printed completely. */
 function explain(error: unknown): number {
   if (error instanceof CommandError) {
     process.stderr.write(`${error.message}\n`);

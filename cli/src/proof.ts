@@ -1,12 +1,12 @@
 /**
- * Verifies the proof of an event without the server: that its hash leads to the root that a checkpoint signed, and who
- * signed it. Whoever does not trust the server compares the key with one that they noted earlier.
+ * Verifies the proof of an event without the server: its hash must lead to the root signed by a checkpoint. Users who
+ * do not trust the server compare the key with one they recorded earlier.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { CommandError } from "./usage.ts";
 
-/** A proof as `GET /api/v1/audit/proof` gives it. */
+/** A proof in the format of `GET /api/v1/audit/proof`. */
 export interface EventProof {
   readonly event: Readonly<Record<string, unknown>>;
   readonly index: number;
@@ -29,7 +29,7 @@ interface Statement {
   readonly workspaceId?: unknown;
 }
 
-/** Reads a proof from a file, as the API answered it or its `data` alone; `-` is the standard input. */
+/** Reads a proof from a file: the API response or only its `data`. `-` is the standard input. */
 export function readProof(file: string): EventProof {
   let content: unknown;
   try {
@@ -42,7 +42,7 @@ export function readProof(file: string): EventProof {
   return proof;
 }
 
-/** The reason why a proof does not hold; undefined when it does. */
+/** Why a proof is invalid. Undefined if it is valid. */
 export function refuteProof(proof: EventProof, trustedKey?: string): string | undefined {
   const { event, index, count, path, checkpoint, publicKey } = proof;
   const { statement, signature, hash } = checkpoint;
@@ -59,7 +59,7 @@ export function refuteProof(proof: EventProof, trustedKey?: string): string | un
   return undefined;
 }
 
-/** The words for a proof that holds. */
+/** The description of a valid proof. */
 export function describeProof({ event, checkpoint, publicKey }: EventProof): string[] {
   const { at } = JSON.parse(checkpoint.statement) as Statement;
   return [
@@ -68,7 +68,7 @@ export function describeProof({ event, checkpoint, publicKey }: EventProof): str
   ];
 }
 
-/** Follows the path from a leaf to the root, as RFC 6962 says; undefined for a path of another length. */
+/** Follows the path from a leaf to the root by RFC 6962. Undefined for a path of the wrong length. */
 export function climbTree(
   leaf: Buffer,
   { index, count }: { readonly index: number; readonly count: number },
@@ -81,7 +81,7 @@ export function climbTree(
     const sibling = Buffer.from(text, "hex");
     if (at % 2 === 1 || at === last) {
       node = hashNode(sibling, node);
-      // Where a tree is not full, its last node goes up alone.
+      // In an incomplete tree, the last node moves up without a sibling.
       while (at % 2 === 0 && at !== 0) [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
     } else node = hashNode(node, sibling);
     [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];

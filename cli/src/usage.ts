@@ -1,7 +1,7 @@
-/** What went wrong in words for whoever typed the command; no stack is shown. */
+/** An error of a command for its user, printed without a stack. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
-  /** 2 for a command that can't be understood, 1 for one that did not succeed. */
+  /** 2 for a usage error, 1 for a failed command. */
   readonly exitCode: number;
 
   constructor(message: string, exitCode = 1) {

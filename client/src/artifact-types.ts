@@ -1,4 +1,4 @@
-/** Compiles only as long as `defineArtifact` infers what it should: a test by the type checker. */
+/** A type test: compiles only if `defineArtifact` infers the correct types. */
 import { defineArtifact } from "./artifact.ts";
 
 export const greeting = defineArtifact({

@@ -1,4 +1,4 @@
-/** What an artifact's source imports: `defineArtifact`, and the types of what it is given. */
+/** The import of artifact sources: `defineArtifact` and the types of its context. */
 
 /** The type of one input or output. */
 export type Field =
@@ -19,7 +19,7 @@ interface FieldValues {
   number: number;
   integer: number;
   boolean: boolean;
-  /** ISO 8601 with its offset from UTC. */
+  /** ISO 8601 with a UTC offset. */
   timestamp: string;
   /** YYYY-MM-DD. */
   date: string;
@@ -42,7 +42,7 @@ type RequiredOf<F extends Fields> = {
   [Name in keyof F]: F[Name] extends { readonly required: true } ? Name : never;
 }[keyof F];
 
-/** What fields of these types come to as an object. */
+/** The object type of some fields. */
 export type Values<F extends Fields> = {
   readonly [Name in RequiredOf<F>]: ValueOf<F[Name]>;
 } & {
@@ -76,7 +76,7 @@ export interface HttpAnswer {
 type Level = "debug" | "info" | "warn" | "error";
 type LogLine = (message: string, metadata?: unknown) => void;
 
-/** What `execute` is given beside its input. A call that is refused throws an error with a `code`. */
+/** The second argument of `execute`. A rejected call throws an error with a `code`. */
 export interface Context {
   readonly tables: {
     get(slug: string, id: string): Promise<TableRecord>;
@@ -93,7 +93,7 @@ export interface Context {
     invoke(id: string, action: string, input?: unknown): Promise<unknown>;
   };
   readonly secrets: { get(name: string): Promise<string> };
-  /** Values of the workspace in this environment. */
+  /** Variables of the workspace in this environment. */
   readonly variables: { get(name: string): Promise<unknown> };
   readonly events: {
     publish(
@@ -118,13 +118,13 @@ export interface Context {
     Readonly<Record<Level, LogLine>>;
   readonly workspace: { readonly id: string; readonly slug: string; readonly name: string };
   readonly environment: "development" | "staging" | "production";
-  /** Ends the execution here, which is no failure. */
+  /** Ends the execution without a failure. */
   abort(reason: string): never;
   addMessage(level: string, text: string): void;
   readonly ui: { set(field: string, change: unknown): void };
 }
 
-/** An artifact as its source exports it. */
+/** The artifact that a source exports. */
 export interface Artifact<In extends Fields, Out extends Fields> {
   readonly id?: string;
   readonly name?: string;
@@ -136,7 +136,10 @@ export interface Artifact<In extends Fields, Out extends Fields> {
   execute(input: Values<In>, context: Context): Values<Out> | Promise<Values<Out>>;
 }
 
-/** Gives `execute` the types that `inputs` and `outputs` say. The platform brings its own, which does the same. */
+/**
+ * Infers the types of `execute` from `inputs` and `outputs`. The platform provides an implementation with the same
+ * behaviour.
+ */
 export function defineArtifact<const In extends Fields = {}, const Out extends Fields = {}>(
   artifact: Artifact<In, Out>,
 ): Artifact<In, Out> {

@@ -1,4 +1,4 @@
-/** A typed client of the API: `client.webhooks.create({ body: … })`. It needs nothing but `fetch`. */
+/** A typed client of the API: `client.webhooks.create({ body: … })`. It only requires `fetch`. */
 import { LINES, type Operations } from "./operations.ts";
 
 export interface ClientOptions {
@@ -8,23 +8,23 @@ export interface ClientOptions {
   /** The slug of the workspace. */
   readonly workspace?: string;
   readonly environment?: "production" | "staging" | "development";
-  /** How often what failed for a passing reason is tried again; 2 unless given. */
+  /** The number of retries after temporary failures. Default: 2. */
   readonly retries?: number;
   readonly fetch?: typeof fetch;
 }
 
-/** What may be said about one call beyond its input. */
+/** Options of one call in addition to its input. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** For commands that are retried; made up when absent. */
+  /** For retried commands. Default: a random key. */
   readonly idempotencyKey?: string;
-  /** Only if the thing is still at this version: the `etag` of an earlier answer. */
+  /** Only succeeds if the resource still has this version: the `etag` of an earlier response. */
   readonly ifMatch?: string;
-  /** Performs a command and takes it back; it answers with a `DryRun`. */
+  /** Performs a command and rolls it back. The result is a `DryRun`. */
   readonly dryRun?: boolean;
-  /** Instead of the client's, for this call. */
+  /** Overrides the client's environment for this call. */
   readonly environment?: "production" | "staging" | "development";
-  /** Sees the answer's status and headers, such as `etag`. */
+  /** Receives the status and headers of the response, such as `etag`. */
   readonly onAnswer?: (answer: Pick<Response, "status" | "headers">) => void;
 }
 
@@ -39,7 +39,7 @@ type Id = keyof Operations;
 type Namespace = Id extends `${infer Name}.${string}` ? Name : never;
 type Method<O> = (...args: Arguments<O>) => Promise<ReplyOf<O>>;
 
-/** Every operation as a method of its namespace, and `call` for those known by their id alone. */
+/** Every operation as a method of its namespace, and `call` for operations by id. */
 export type Client = {
   readonly [Name in Namespace]: {
     readonly [O in Id as O extends `${Name}.${infer Verb}` ? Verb : never]: Method<Operations[O]>;
@@ -51,15 +51,15 @@ export type Client = {
   ) => Promise<ReplyOf<Operations[O]>>;
 };
 
-/** What the server refused, in its own words. */
+/** An error response of the server. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
-  /** A stable word. */
+  /** A stable error code. */
   readonly code: string;
   readonly requestId: string | undefined;
   readonly errors: readonly { readonly path: string; readonly message: string }[];
-  /** The whole problem, with what is particular to its code. */
+  /** The complete problem document with its code-specific members. */
   readonly problem: Readonly<Record<string, unknown>>;
 
   constructor(status: number, problem: Problem) {
@@ -86,9 +86,9 @@ interface Input {
   readonly body?: unknown;
 }
 
-/** Makes a client. Its members are those of LINES, and their types those of Operations, which are made together. */
+/** Creates a client. Its members come from LINES and their types from Operations, which are generated together. */
 export function createClient(options: ClientOptions): Client;
-// To hold one type of all operations against another would take a check of types seconds.
+// Comparing the types of all operations would take the type checker seconds.
 export function createClient(options: ClientOptions): unknown {
   const call = (id: Id, input: Input = {}, about: CallOptions = {}): Promise<unknown> =>
     send(options, LINES[id], { input, about });
@@ -101,7 +101,7 @@ export function createClient(options: ClientOptions): unknown {
   return client;
 }
 
-/** All items of a list, page after page. */
+/** All items of a list, page by page. */
 export async function* pagesOf<Item>(
   list: (query: { readonly limit: number; readonly after?: string }) => Promise<{
     readonly data: readonly Item[];
@@ -127,7 +127,7 @@ async function send(
 ): Promise<unknown> {
   const [method = "GET", path = "/"] = route.split(" ");
   const { retries = 2, fetch: request = fetch } = options;
-  // The same for all attempts, so that a command that was carried out is not carried out again.
+  // Equal for all attempts, so that a completed command is not performed again.
   const key = about.idempotencyKey ?? makeKey();
   for (let attempt = 0; ; attempt += 1) {
     const answer = await request(urlOf(options.baseUrl, path, input), {
@@ -148,7 +148,7 @@ async function send(
   }
 }
 
-/** A key that nobody else makes. `randomUUID` is kept from pages that came over plain HTTP. */
+/** A unique key. `randomUUID` is not available on pages over plain HTTP. */
 export function makeKey(): string {
   return crypto.getRandomValues(new Uint32Array(4)).join("-");
 }

@@ -1,4 +1,4 @@
-/** What the server declares of each operation: where it is, what it needs, what it causes. */
+/** The server's declarations of each operation: route, permission, events. */
 import { LINES, type Operations, type Permission } from "./operations.ts";
 
 export type OperationId = keyof Operations;
@@ -11,20 +11,20 @@ export function routeOf(id: OperationId): string {
   return `${method} ${path}`;
 }
 
-/** Tells the id of an operation from other words, such as the name of a permission. */
+/** True for the id of an operation, false for other words such as permission names. */
 export const isOperationId = (word: string): word is OperationId => word in LINES;
 
 /** Every operation with its route. */
 export const listRoutes = (): readonly (readonly [OperationId, string])[] =>
   (Object.keys(LINES) as OperationId[]).map((id) => [id, routeOf(id)]);
 
-/** The permission that an operation needs; undefined where it needs none. */
+/** The required permission of an operation. Undefined if it requires none. */
 export function permissionOf(id: OperationId): Permission | undefined {
   const [permission] = acceptedBy(id);
   return permission;
 }
 
-/** The permission that an operation needs, and those that imply it. */
+/** The required permission of an operation, and permissions that imply it. */
 function acceptedBy(id: OperationId): readonly Permission[] {
   const [names = "-"] = partsOf(id)[2]?.split("+") ?? [];
   return names === "-" ? [] : (names.split("|") as Permission[]);
@@ -33,13 +33,13 @@ function acceptedBy(id: OperationId): readonly Permission[] {
 const isMarked = (id: OperationId, mark: string): boolean =>
   partsOf(id)[2]?.split("+").includes(mark) === true;
 
-/** Says whether only an owner can perform an operation, whatever their permissions. */
+/** True if only an owner can perform the operation, regardless of permissions. */
 export const isForOwners = (id: OperationId): boolean => isMarked(id, "owner");
 
-/** Says whether an operation belongs to the account: any of its workspaces may grant the permission. */
+/** True if the operation belongs to the account: any of its workspaces can grant the permission. */
 export const isOfAccount = (id: OperationId): boolean => isMarked(id, "account");
 
-/** Says whether these permissions are enough for an operation. */
+/** True if these permissions are sufficient for an operation. */
 export function isAllowed(id: OperationId, held: ReadonlySet<string>): boolean {
   const accepted = acceptedBy(id);
   return accepted.length === 0 || isOfAccount(id) || accepted.some((name) => held.has(name));

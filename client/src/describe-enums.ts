@@ -1,4 +1,4 @@
-/** Writes the enumerations of the API as lists that exist at run time, so that nobody copies their values. */
+/** Generates the API's enumerations as runtime lists, so that their values are not copied. */
 import { type Api, compare, listOperations } from "./describe.ts";
 import { followRef } from "./references.ts";
 import { type Json, resolve, valuesOf, withoutNull } from "./read-schema.ts";
@@ -11,9 +11,9 @@ interface Enumeration {
   readonly values: readonly string[];
 }
 
-/** The text of `enums.ts`: one list for each property and set of values, named after the schema that has the shortest name. */
+/** The text of `enums.ts`: one list per property and set of values, named after the schema with the shortest name. */
 export function describeEnums(description: object): string {
-  // The server's own generator wrote it.
+  // Written by the server's generator.
   const api = description as Api;
   const found = new Map<string, Enumeration>();
   const add = (owner: string, property: string, values: readonly string[]) => {
@@ -23,7 +23,7 @@ export function describeEnums(description: object): string {
     if (!known || name.length < known.name.length) found.set(key, { name, values });
   };
   const schemas = Object.entries(api.components.schemas);
-  // The item of a list has what the thing itself has.
+  // A list item has the same properties as the resource.
   for (const [owner, schema] of schemas.filter(([name]) => !name.startsWith("Listed"))) {
     for (const [property, values] of enumerationsOf(api, schema)) add(owner, property, values);
   }
@@ -51,7 +51,7 @@ export function describeEnums(description: object): string {
 const keyOf = (property: string, values: readonly string[]) =>
   `${constantOf(property)} ${values.toSorted().join(" ")}`;
 
-/** The enumerations among the properties of a schema; of a list, those of its items. */
+/** The enumerations among the properties of a schema, or of its items for a list. */
 function enumerationsOf(
   api: Api,
   schema: Json,
@@ -68,7 +68,7 @@ function enumerationsOf(
   });
 }
 
-/** `TicketKind` with its `kind` is TICKET_KIND. */
+/** The constant for `kind` of `TicketKind` is TICKET_KIND. */
 const constantOf = (name: string) =>
   name
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")

@@ -1,4 +1,4 @@
-/** Writes the types of the API from its OpenAPI description: what `client.ts` is typed by. */
+/** Generates the types of the API from its OpenAPI description, for `client.ts`. */
 import { followRef } from "./references.ts";
 import { printMembers, printName, WIDTH_MAX } from "./print-type.ts";
 import {
@@ -31,16 +31,16 @@ export interface OperationObject {
   readonly "x-permission"?: string | null;
   readonly "x-events"?: readonly string[];
   readonly "x-states"?: readonly string[];
-  /** Wider permissions, each of which is enough. */
+  /** Wider permissions that also suffice. */
   readonly "x-implied-by"?: readonly string[];
   readonly "x-owners-only"?: boolean;
-  /** The permission may be held in any workspace of the account. */
+  /** The permission can be held in any workspace of the account. */
   readonly "x-account"?: boolean;
 }
 
 type Content = Readonly<Record<string, { readonly schema?: Json }>>;
 
-/** The description, as far as the client is made of it. */
+/** The parts of the description that the client uses. */
 export interface Api {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Json>> };
@@ -52,7 +52,7 @@ const JSON_TYPE = "application/json";
 
 /** The text of `operations.ts`. */
 export function describeClient(description: object): string {
-  // The server's own generator wrote it.
+  // Written by the server's generator.
   const api = description as Api;
   const operations = listOperations(api);
   const named = operations.flatMap(({ operation }) => operation["x-permission"] ?? []);
@@ -66,9 +66,9 @@ export function describeClient(description: object): string {
     }));
   return [
     HEAD,
-    "/** What the API speaks of, by name. */",
+    "/** The schemas of the API by name. */",
     `export interface Schemas {\n${printMembers(schemas, INDENT)}\n}\n`,
-    "/** What each operation takes and gives. */",
+    "/** The inputs and the result of each operation. */",
     `export interface Operations {\n${printMembers(operations.map(operationMember), INDENT)}\n}\n`,
     "/** The permissions of the platform. */",
     `export type Permission =\n${permissions.map((name) => `  | ${quote(name)}`).join("\n")};\n`,
@@ -98,7 +98,7 @@ export function listOperations(api: Api): readonly NamedOperation[] {
   const operations = Object.entries(api.paths).flatMap(([path, item]) =>
     Object.entries(item).flatMap(([method, operation]) => {
       const { operationId } = operation;
-      // Further routes of the same operation are left out.
+      // Additional routes of the same operation are omitted.
       return operationId === undefined || operation["x-alias-of"] !== undefined
         ? []
         : [
@@ -110,11 +110,11 @@ export function listOperations(api: Api): readonly NamedOperation[] {
           ];
     }),
   );
-  // Sorted: the order in which modules list what they export is not the same everywhere.
+  // Sorted, because the order of module exports varies.
   return operations.sort((one, other) => compare(one.id, other.id));
 }
 
-/** One line for each operation compresses to a fourth of what three tables by id do. */
+/** One line per operation compresses to a quarter of three tables by id. */
 function lineOf({ route, operation }: NamedOperation): string {
   const kinds = [...new Set((operation["x-events"] ?? []).map(eventKind))].sort(compare);
   const owners = operation["x-owners-only"] === true ? "+owner" : "";
@@ -125,8 +125,8 @@ function lineOf({ route, operation }: NamedOperation): string {
 }
 
 /**
- * `audit.role` of `audit.role.created`, `incident` of `incident.created`. What a run does is a kind of its own: there is
- * much of it, and it changes no workflow.
+ * `audit.role` for `audit.role.created`, `incident` for `incident.created`. Run events have a separate kind, because
+ * they are frequent and do not change the workflow.
  */
 function eventKind(type: string): string {
   const [first = "", second = ""] = type.split(".");
@@ -134,7 +134,7 @@ function eventKind(type: string): string {
   return first === "audit" ? `${first}.${second}` : first;
 }
 
-/** An operation with its parameters, body and responses in place of the references to them. */
+/** An operation with its references to parameters, body and responses resolved. */
 function followParts(api: Api, operation: OperationObject): OperationObject {
   const { parameters = [], requestBody, responses } = operation;
   return {
@@ -183,7 +183,7 @@ function bodyMember(body: OperationObject["requestBody"]): readonly TypeMember[]
   return [member("body", schema ? toTypeTree(schema) : word("string"), body.required !== true)];
 }
 
-/** Of all answers of success; what is no JSON is text. */
+/** The type of all success responses. Other formats than JSON are text. */
 function replyType(responses: OperationObject["responses"]): TypeTree {
   const types = Object.entries(responses)
     .filter(([status]) => status.startsWith("2"))

@@ -1,4 +1,4 @@
-/** What a form has to know of a field of an operation's body. */
+/** The constraints of a body field for forms. */
 export interface FieldFacts {
   readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object";
   readonly required?: boolean;
@@ -12,8 +12,8 @@ export interface FieldFacts {
   readonly maximum?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
-  /** Of an enumeration. */
+  /** The values of an enumeration. */
   readonly values?: readonly (string | number | boolean)[];
-  /** Of each item of a list. */
+  /** The constraints of list items. */
   readonly items?: FieldFacts;
 }

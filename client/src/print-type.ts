@@ -1,4 +1,4 @@
-/** Writes types over several lines, as the formatter leaves them. */
+/** Prints types over several lines, in the formatter's style. */
 import { quote, type TypeMember, type TypeTree } from "./schema-type.ts";
 
 export const WIDTH_MAX = 100;
@@ -18,7 +18,7 @@ function printMember({ name, isOptional, type, doc }: TypeMember, indent: string
   return `${printDoc(doc, indent)}${text}`;
 }
 
-/** A comment above a declaration; nothing without a text. */
+/** A comment above a declaration. Empty without a text. */
 function printDoc(doc: string | undefined, indent: string): string {
   const text = (doc ?? "").trim().replaceAll("*/", "*\\/");
   if (text === "") return "";
@@ -32,7 +32,7 @@ function printDoc(doc: string | undefined, indent: string): string {
   ].join("\n");
 }
 
-/** A line as several ones that are narrow enough. */
+/** Splits a line at the maximum width. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = "";
@@ -47,7 +47,7 @@ function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** A type on one line; undefined for one with members to document, or with several. */
+/** A type on one line. Undefined if it has several members or a documented one. */
 function printFlat(type: TypeTree): string | undefined {
   switch (type.kind) {
     case "word":
@@ -92,7 +92,7 @@ function printBroken(type: TypeTree, indent: string): string {
   return `\n${printUnion(type.parts, indent + STEP)}`;
 }
 
-/** A type that begins on the line where its name stands. */
+/** A type that begins on the line of its name. */
 function printBlock(type: TypeTree, indent: string): string {
   switch (type.kind) {
     case "word":
@@ -144,7 +144,7 @@ function isHugged({ parts }: { readonly parts: readonly TypeTree[] }): boolean {
   );
 }
 
-/** A name with quotes where the language demands them. */
+/** A name, quoted if the language requires it. */
 export function printName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
 }

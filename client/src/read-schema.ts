@@ -1,11 +1,11 @@
-/** Reads the schemas of the API's description. */
+/** Reads the schemas of the API description. */
 import type { Api } from "./describe.ts";
 import type { FieldFacts } from "./field-facts.ts";
 import { followRef } from "./references.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A schema without the null that it allows. */
+/** A nullable schema without its null. */
 export function withoutNull(api: Api, schema: Json): { schema: Json; isNullable: boolean } {
   const { type, anyOf, oneOf } = schema;
   if (Array.isArray(type) && type.includes("null")) {
@@ -21,7 +21,7 @@ export function withoutNull(api: Api, schema: Json): { schema: Json; isNullable:
   return { schema: { ...schema, anyOf: others }, isNullable };
 }
 
-/** The values of an enumeration, however it is written. */
+/** The values of an enumeration in any notation. */
 export function valuesOf(schema: Json): NonNullable<FieldFacts["values"]> | undefined {
   const { enum: values, anyOf } = schema;
   if (Array.isArray(values)) return values.filter((value) => value !== null);

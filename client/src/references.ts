@@ -1,10 +1,10 @@
 type Reference = { readonly $ref: string };
 
-/** The part of a description that a `$ref` stands for; what is written beside the `$ref` replaces that of the part. */
+/** Resolves a `$ref`. Members next to the `$ref` replace those of the target. */
 export function followRef<T extends object>(document: object, part: T | Reference): T {
   const { $ref, ...beside } = part as Reference;
   if (typeof $ref !== "string") return part as T;
-  // A name in a JSON pointer has `~1` for a slash and `~0` for a tilde.
+  // In a JSON pointer, `~1` is a slash and `~0` a tilde.
   const names = $ref
     .slice("#/".length)
     .split("/")

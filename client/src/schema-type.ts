@@ -2,10 +2,10 @@
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The type of a schema that means something else than it says; undefined for any other. */
+/** An override for the type of a schema. Undefined for the default. */
 export type SpecialType = (schema: Json) => string | undefined;
 
-/** A TypeScript type, before it is written. */
+/** A TypeScript type before printing. */
 export type TypeTree =
   | { readonly kind: "word"; readonly text: string }
   | { readonly kind: "union" | "intersection"; readonly parts: readonly TypeTree[] }
@@ -16,7 +16,7 @@ export interface TypeMember {
   readonly name: string;
   readonly isOptional: boolean;
   readonly type: TypeTree;
-  /** What a reader should know of it. */
+  /** The documentation of the member. */
   readonly doc?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export function word(text: string): TypeTree {
   return { kind: "word", text };
 }
 
-/** The types, each once. */
+/** A union of the distinct types. */
 export function unionOf(types: readonly TypeTree[]): TypeTree {
   const parts = [...new Map(types.map((type) => [printFlat(type), type])).values()];
   const [only] = parts;
@@ -87,7 +87,7 @@ function objectType(schema: Json, inner: (part: unknown) => TypeTree): TypeTree 
   return { kind: "map", of: isTyped ? inner(additionalProperties) : word("unknown") };
 }
 
-/** The description of a schema, or its title; that of another schema stays there. */
+/** The description or title of a schema. Referenced schemas have their own. */
 export function docOf({ $ref, description, title }: Json): string | undefined {
   if (typeof description === "string") return description;
   return typeof title === "string" && $ref === undefined ? title : undefined;
@@ -114,7 +114,7 @@ function printFlat(type: TypeTree): string {
   }
 }
 
-/** A value as source. */
+/** A value as source code. */
 export function quote(value: unknown): string {
   return JSON.stringify(value);
 }

@@ -12,7 +12,7 @@ const SAMPLES = 40;
 const WARM_UP = 10;
 const TARGET_MS = 60;
 
-/** An agent that calls ten tools, one in each turn: what is ours of its time, the model's own left out. */
+/** An agent that calls ten tools, one per turn: the platform's share of its time, without the model's. */
 export const agent: Figure = {
   name: "agent",
   async measure(rig, effort) {
@@ -89,7 +89,7 @@ function definitionWith(connectorId: string): object {
   };
 }
 
-/** A model that asks for the next call at once, and keeps book of the time that its requests spent with it. */
+/** A model that immediately requests the next call and records the time its requests took. */
 async function startModel() {
   let spent = 0;
   const server = createServer((request, response) => {

@@ -3,7 +3,7 @@ import type { Figure } from "../figure.ts";
 import { CHEAP_TOKEN } from "../product-token.ts";
 import { asMember, readsOf } from "../request.ts";
 
-/** The same request to the same process, with a session's token and with one that is merely compared. */
+/** The same request to the same process, with a session token and with a token that is only compared. */
 export const auth: Figure = {
   name: "auth",
   async measure(rig, effort) {

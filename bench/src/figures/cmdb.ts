@@ -5,7 +5,7 @@ import { nowMs, percentile } from "../statistics.ts";
 
 const ITEMS = 50_000;
 const RELATIONSHIPS_EACH = 4;
-/** What many need, such as a switch or a shared database: each of a hundred others. */
+/** Items with many dependents, such as a switch or a shared database: a hundred each. */
 const HUBS = 500;
 const TARGET_MS = 150;
 const WARM_UP = 20;
@@ -20,7 +20,7 @@ const SEED_ITEMS = `
     from generate_series(1, $1::int) as n, installation,
          lateral (select timestamptz '2026-01-01' + n * interval '1 second' as at) as time`;
 
-/** Three of the four that each item needs are anywhere, the last is a hub. */
+/** Three of the four dependencies of each item are random, the last is a hub. */
 const SEED_RELATIONSHIPS = `
   insert into cmdb_relationships
     (id, workspace_id, environment, from_id, to_id, type, created_by, created_at)
@@ -32,7 +32,7 @@ const SEED_RELATIONSHIPS = `
                            % case when k = $2::int then $3::int else $1::int end as m) as other
    where m <> n`;
 
-/** What is around an item, and what breaks with it, among 50,000 items with 200,000 relationships. */
+/** Neighbours and impact of an item, among 50,000 items with 200,000 relationships. */
 export const cmdb: Figure = {
   name: "cmdb",
   async measure(rig, effort) {
@@ -67,12 +67,12 @@ export const cmdb: Figure = {
 async function furnish(rig: Rig): Promise<void> {
   await rig.query(SEED_ITEMS, [ITEMS]);
   await rig.query(SEED_RELATIONSHIPS, [ITEMS, RELATIONSHIPS_EACH, HUBS]);
-  // As a database is that has been up for a while.
+  // Simulates a database in long-term operation.
   await rig.query("vacuum analyze cmdb_items");
   await rig.query("vacuum analyze cmdb_relationships");
 }
 
-/** One question at a time, each about another item, hubs among them. */
+/** One request at a time, each about a different item, including hubs. */
 async function timesOf(
   urlOf: (id: string) => string,
   headers: Readonly<Record<string, string>>,

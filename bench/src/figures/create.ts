@@ -2,7 +2,7 @@ import { compare } from "../compare.ts";
 import type { Figure } from "../figure.ts";
 import { asMember, newNotes } from "../request.ts";
 
-/** One note and its event in one durable transaction, against one durable INSERT. */
+/** A note and its event in one durable transaction, against one durable INSERT. */
 export const create: Figure = {
   name: "create",
   async measure(rig, effort) {

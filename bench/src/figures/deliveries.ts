@@ -21,7 +21,7 @@ const IN_FLIGHT = 64;
 const RATIO = 0.5;
 const BREATH_MS = 250;
 
-/** From the log to a signed POST whose outcome is written, against POSTs of which nothing is known. */
+/** From the log to a signed POST with a stored outcome, against POSTs without stored data. */
 export const deliveries: Figure = {
   name: "deliveries",
   async measure(rig, { rounds, profileFolder }) {
@@ -59,7 +59,7 @@ export const deliveries: Figure = {
   },
 };
 
-/** From the moment that the events stand in the log to the arrival of the last one. */
+/** From the events in the log to the arrival of the last one. */
 async function deliver(rig: Rig, product: Product, endpoint: Endpoint, count: number) {
   await endpoint.reset();
   const fromMs = await append(rig, product, { count, type: "bench.delivered.", types: 1 });

@@ -6,11 +6,11 @@ import { nowMs, percentile } from "../statistics.ts";
 const SAMPLES = 300;
 const WARM_UP = 30;
 const TARGET_MS = 20;
-/** Between two samples everything comes to rest, and no two find it at the same point of a rhythm. */
+/** The system becomes idle between two samples. Random pauses avoid sampling at the same phase of a timer. */
 const REST_MIN_MS = 20;
 const REST_SPREAD_MS = 40;
 
-/** How long after the answer to a publish its event arrives at an endpoint, when nothing else goes on. */
+/** The time from the response of a publish to the arrival of its event at an endpoint, without other load. */
 export const deliveryLag: Figure = {
   name: "delivery-lag",
   async measure(rig, { profileFolder }) {

@@ -5,8 +5,8 @@ import { asMember, newNotes } from "../request.ts";
 const PATH = "/api/v1/notes";
 
 /**
- * A note that is created and taken back, against one that is created. Both are new: a title that is there already would
- * be refused.
+ * The dry run of a note's creation, against a real creation. Both titles are new, because an existing one would be
+ * rejected.
  */
 export const dryRun: Figure = {
   name: "dry-run",

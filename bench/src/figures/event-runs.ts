@@ -11,11 +11,11 @@ const EVENTS = 3_000;
 const WARM_UP_EVENTS = 500;
 const END_MAX_MS = 120_000;
 const LOOK_MS = 50;
-/** Nobody listens to this one. */
+/** A topic without consumers. */
 const IDLE_TOPIC = "idle";
 const TOPIC = "orders";
 
-/** Events that are published, each of which starts a run, which makes one call. */
+/** Published events, each of which starts a run with one call. */
 export const eventRuns: Figure = {
   name: "event-runs",
   async measure(rig, effort) {
@@ -60,7 +60,7 @@ async function publish(product: Product, topic: string, count: number): Promise<
   return (await load({ port: product.port, status: 201, next }, { count })).perSecond;
 }
 
-/** Publishes and waits until every run is over: the rate from the first publish to the last end. */
+/** Publishes and waits until all runs have ended: the rate from the first publish to the last end. */
 async function round(rig: Rig, product: Product, endpoint: Endpoint, count: number) {
   await endpoint.reset();
   const from = new Date();
@@ -75,7 +75,7 @@ const ENDS = `
          extract(epoch from max(finished_at))::float8 * 1000 as "lastMs"
     from runs where created_at >= $1`;
 
-/** When the last of the runs that began since then had completed; there must be that many. */
+/** The time when the last run since `from` completed. Their number must match. */
 async function lastEnd(rig: Rig, from: Date, count: number): Promise<number> {
   const limit = performance.now() + END_MAX_MS;
   for (;;) {

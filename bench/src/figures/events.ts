@@ -16,16 +16,16 @@ const PAGE_MS = 200;
 const TAIL_MS = 150;
 const PAGE = "limit=50";
 
-/** A number as ids have it: ten characters of Crockford's base32. */
+/** A number in the format of ids: ten characters of Crockford's base32. */
 const BASE32 = `
   create or replace function bench_base32(value bigint) returns text language sql immutable as $$
     select ${Array.from({ length: 10 }, (_, digit) => `substr('0123456789abcdefghjkmnpqrstvwxyz', ((value >> ${45 - 5 * digit}) & 31)::int + 1, 1)`).join(" || ")}
   $$`;
 
 /**
- * A few kinds of events of a place that has been up for months: requests of four events each, the first of which caused
- * the others; every 25th has only itself, without any cause. Every 50,000th event is of a rare type. They are of the
- * epoch before, so that each request has a transaction of its own although many are written at once.
+ * Events of some kinds from an installation in long-term operation: requests of four events each, the first of which
+ * caused the others; every 25th has a single event without a cause. Every 50,000th event has a rare type. They belong
+ * to the previous epoch, so that each request has a separate transaction although many are written at once.
  */
 const SEED = `
   insert into events (epoch, xid, tx, seq, workspace_id, environment, topic, type, actor_id, actor_type, actor_name,
@@ -47,7 +47,7 @@ const SEED = `
                          ((n - 1) / 4 + 1)::bigint as request) as which,
          lateral (select $4::timestamptz - ($3::int / 4 - request) * interval '4 seconds' as at) as moment`;
 
-/** Nobody is to read them all first: they are of the past. */
+/** Readers must skip these past events. */
 const SKIP = `
   update readers set (epoch, xid, seq) =
     (select epoch, xid, seq from events order by epoch desc, xid desc, seq desc limit 1)`;
@@ -70,7 +70,7 @@ const PAGES: Readonly<Record<string, (n: number) => string>> = {
   "before a time": (n) => `&to=${new Date(Date.now() - (n + 1) * 3_600_000).toISOString()}`,
 };
 
-/** The explorer of events over a long log: the first page of any search, and how far the live tail is behind. */
+/** The event explorer on a long log: the first page of any search, and the delay of the live tail. */
 export const events: Figure = {
   name: "events",
   async measure(rig, { size = SIZE }) {
@@ -99,7 +99,7 @@ export const events: Figure = {
   },
 };
 
-/** Runs statements as the owner of a database of the product. */
+/** Runs statements as the owner of the product's database. */
 type Queries = Pick<Rig, "query">;
 
 /** Fills the log of the first workspace. */
@@ -110,7 +110,7 @@ export async function seedEvents(rig: Queries, size: number): Promise<void> {
   for (let from = 1; from <= size; from += CHUNK) {
     await rig.query(SEED, [from, Math.min(from + CHUNK - 1, size), size, endsAt]);
   }
-  // Much quicker than an entry for each event.
+  // Much faster than an index entry per event.
   for (const definition of indexes) await rig.query(definition);
   await rig.query("vacuum analyze events");
 }
@@ -119,7 +119,7 @@ async function furnished(rig: Rig, size: number): Promise<Product> {
   const first = await rig.startProduct();
   await seedEvents(rig, size);
   await first.stop();
-  // The cursors are moved while another one starts that has not read anything yet.
+  // The cursors are moved while a new process starts that has not read any events.
   const next = await rig.startProduct({ env: { MILLRACE_ROLE: "api" } });
   await rig.query(SKIP);
   await next.stop();
@@ -132,7 +132,7 @@ async function furnished(rig: Rig, size: number): Promise<Product> {
   throw new Error("The readers are still behind.");
 }
 
-/** Drops what is no constraint; tells how each is made again. */
+/** Drops indexes that are not constraints. Returns the statements that create them again. */
 async function dropIndexes(rig: Queries): Promise<readonly string[]> {
   const rows = await rig.query<{ name: string; definition: string }>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
@@ -142,7 +142,7 @@ async function dropIndexes(rig: Queries): Promise<readonly string[]> {
   return rows.map(({ definition }) => definition);
 }
 
-/** The correlations of requests from all over the log, of those with consequences and of those without. */
+/** Correlations of requests from the whole log, with and without effects. */
 async function correlationsOf(rig: Rig, size: number) {
   const requests = Math.floor(size / 4);
   const idsOf = async (of: (n: number) => number): Promise<readonly string[]> => {
@@ -174,7 +174,7 @@ async function timesOf({ port, token }: Product, of: (n: number) => string) {
   return spreadOf(times);
 }
 
-/** From the answer of a write to its arrival on a stream of all that happens. */
+/** From the response of a write to its arrival on a stream of all events. */
 async function tailOf({ port, token }: Product) {
   const origin = `http://127.0.0.1:${port}`;
   const headers = asMember(token);

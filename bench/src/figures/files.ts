@@ -9,7 +9,7 @@ const FILE_BYTES = 64 * MIB;
 const CHUNK_BYTES = 256 * 1024;
 const RATIO_AT_LEAST = 0.5;
 
-/** A file of 64 MiB up and down again, against a bare server that writes it to the disk. */
+/** Upload and download of a 64 MiB file, against a bare server that writes it to disk. */
 export const files: Figure = {
   name: "files",
   async measure(rig, { rounds }) {
@@ -25,7 +25,7 @@ export const files: Figure = {
         round,
       );
       const other = await measureFile(`http://127.0.0.1:${barePort}`, {}, round);
-      // The first warms both.
+      // The first is a warm-up.
       if (round === 0) continue;
       ours.push(mine);
       bare.push(other);
@@ -47,7 +47,7 @@ export const files: Figure = {
   },
 };
 
-/** Sends a file and reads it again; MiB in a second, of both ways together. */
+/** Sends a file and reads it again. Returns MiB per second for both directions together. */
 async function measureFile(
   origin: string,
   headers: Readonly<Record<string, string>>,

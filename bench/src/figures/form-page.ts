@@ -7,7 +7,7 @@ const TYPES = ["text", "textarea", "email", "number", "date", "choice", "checkbo
 const TARGET_KB = 50;
 const KB = 1_000;
 
-/** All that a browser loads for a form of thirty fields: the page, and what it names. */
+/** Everything a browser loads for a form of thirty fields: the page and its resources. */
 export const formPage: Figure = {
   name: "form-page",
   async measure(rig, effort) {

@@ -16,10 +16,10 @@ const BAD = 100;
 const EVENTS_EACH = 8;
 const RATIO = 0.8;
 const TIMEOUT_MS = 10_000;
-/** The path of the endpoints that hang when they are told to. */
+/** The path of the endpoints that hang on request. */
 const BAD_PATH = "/bad";
 
-/** How fast most endpoints are served while some accept every request and never answer. */
+/** The delivery rate of most endpoints while some accept every request and never respond. */
 export const hanging: Figure = {
   name: "hanging",
   async measure(rig, { rounds, profileFolder }) {
@@ -57,7 +57,7 @@ async function subscribe(product: Product, endpoint: Endpoint, n: number): Promi
   });
 }
 
-/** The rate of the good ones. Those that hung are answered afterwards, so that the next round is new. */
+/** The rate of the working endpoints. Hanging requests are answered afterwards, so that the next round starts clean. */
 async function serve(rig: Rig, product: Product, endpoint: Endpoint, hangingPath?: string) {
   await endpoint.reset(hangingPath);
   const count = WEBHOOKS * EVENTS_EACH;

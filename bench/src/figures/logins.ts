@@ -6,7 +6,7 @@ import { percentile } from "../statistics.ts";
 const LOGINS = 200;
 const TARGET_MS = 100;
 
-/** How long others wait while 200 people log in, 16 at once: hashing a password is meant to be slow. */
+/** The latency of other requests during 200 logins, 16 at a time: password hashing is slow by design. */
 export const logins: Figure = {
   name: "logins",
   async measure(rig) {

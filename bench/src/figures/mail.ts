@@ -10,7 +10,7 @@ const MAILS = 200;
 const CONNECTIONS = 8;
 const RATE_AT_LEAST = 50;
 
-/** Mails taken in over SMTP, each stored and made a ticket, against a bare mail server that keeps none. */
+/** E-mails received by SMTP, each stored and converted to a ticket, against a bare SMTP server without storage. */
 export const mail: Figure = {
   name: "mail",
   async measure(rig, { rounds }) {
@@ -38,7 +38,7 @@ export const mail: Figure = {
     for (let round = 0; round <= rounds; round += 1) {
       const mine = await measureMails(port, round);
       const other = await measureMails(barePort, round);
-      // The first warms both.
+      // The first is a warm-up.
       if (round === 0) continue;
       ours.push(mine);
       bare.push(other);
@@ -63,7 +63,7 @@ export const mail: Figure = {
   },
 };
 
-/** Sends mails by several connections at once; mails acknowledged in a second. */
+/** Sends e-mails on several connections. Returns acknowledged e-mails per second. */
 async function measureMails(port: number, round: number): Promise<number> {
   const transport = createTransport({
     host: "127.0.0.1",
@@ -86,7 +86,7 @@ async function measureMails(port: number, round: number): Promise<number> {
   return MAILS / ((performance.now() - startedAt) / 1_000);
 }
 
-/** Waits until no mail waits for its ticket. */
+/** Waits until all e-mails have their ticket. */
 async function waitForTickets(
   ask: (path: string) => Promise<Response>,
   mailboxId: string,
@@ -100,7 +100,7 @@ async function waitForTickets(
   }
 }
 
-/** A port that nobody listens at. */
+/** A currently unused port. */
 async function findPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

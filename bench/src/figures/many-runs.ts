@@ -10,13 +10,13 @@ import { deploy, ORDERS } from "../workflow.ts";
 const MANY = 100_000;
 const FEW = 100;
 const RATIO = 0.8;
-/** So many of them are read one by one, from all of their time. */
+/** The number of runs that are read individually, spread over the whole time. */
 const READ_MAX = 1_000;
-/** How far they lie apart. */
+/** The time between two runs. */
 const STEP_MS = 500;
 const CHUNK = 10_000;
 
-/** Lists of runs and single ones where there are many, against the same where there are few. */
+/** Lists of runs and single runs with many runs, against the same with few. */
 export const manyRuns: Figure = {
   name: "many-runs",
   async measure(rig, effort) {
@@ -34,11 +34,11 @@ export const manyRuns: Figure = {
   },
 };
 
-/** A product with so many finished runs, and what is asked of it. */
+/** A product with this number of finished runs, and the measured requests. */
 async function furnished(rig: Rig, count: number, effort?: Effort) {
   const product = await rig.startProduct(effort);
   const { id, hookPath } = await deploy(product, ORDERS);
-  // One that really took place is the model of all.
+  // One real run is the template for all.
   await load(
     { port: product.port, status: 200, next: newOrders(hookPath), connections: 1 },
     { count: 1 },
@@ -73,7 +73,7 @@ const COPY_JOURNALS = `
     from run_journal j cross join unnest($1::text[], $2::timestamptz[]) as new (id, at)
    where j.run_id = (select max(id) from runs)`;
 
-/** Copies of the latest run with its journal, one after another until now; tells their ids. */
+/** Copies the latest run with its journal at increasing times up to now. Returns the ids. */
 async function multiply(rig: Rig, count: number): Promise<string[]> {
   const endMs = Date.now() - STEP_MS;
   const ids: string[] = [];
@@ -87,7 +87,7 @@ async function multiply(rig: Rig, count: number): Promise<string[]> {
     await rig.query(COPY_JOURNALS, [some, times]);
     ids.push(...some);
   }
-  // As a database is that has been up for a while.
+  // Simulates a database in long-term operation.
   await rig.query("vacuum analyze runs");
   await rig.query("vacuum analyze run_journal");
   return ids;

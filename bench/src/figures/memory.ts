@@ -1,16 +1,16 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Figure } from "../figure.ts";
 
-/** V8 collects what the start has left when nothing was asked for eight seconds: a server is idle after that. */
+/** V8 collects the garbage of the start after eight seconds without requests, when a server counts as idle. */
 const IDLE_MS = 15_000;
 const FRESH_MS = 5_000;
 const TARGET_MB = 150;
 
-/** The resident memory of the idle Node process; PostgreSQL's processes are not in it. */
+/** The resident memory of the idle Node process, without PostgreSQL's processes. */
 export const memory: Figure = {
   name: "memory",
   async measure(rig) {
-    // The first start of all compiles the sources; every later one finds them compiled.
+    // The very first start compiles the sources; later starts use the compile cache.
     const first = await rig.startPlainProduct();
     await first.stop();
     const { port } = await rig.startPlainProduct();

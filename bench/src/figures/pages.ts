@@ -24,7 +24,7 @@ export const pages: Figure = {
   },
 };
 
-/** Goes to the end page by page, as a client would. */
+/** Reads to the end page by page, like a client. */
 async function lastCursor(
   port: number,
   path: string,

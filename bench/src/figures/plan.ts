@@ -35,7 +35,7 @@ const items = (word: string) => ({
   })),
 });
 
-/** The plan of a folder with 300 things, a third of which have changed. */
+/** The plan of a project with 300 resources, a third of which have changed. */
 export const plan: Figure = {
   name: "plan",
   async measure(rig, { rounds, profileFolder }) {

@@ -8,14 +8,14 @@ import { nowMs } from "../statistics.ts";
 import { deploy } from "../workflow.ts";
 
 const FEEDS = 8;
-/** With the one that is there before, as many as one look at a feed takes. */
+/** Together with the existing item, the maximum that one poll of a feed reads. */
 const ITEMS = 499;
 const TARGET_PER_SECOND = 500;
 const LOOK_MS = 20;
 const LIMIT_MS = 180_000;
 const ENDED = "select count(*)::int as n from runs where status = 'completed'";
 
-/** Items of feeds, each of which begins a run: from the first poll that finds them to the end of the last run. */
+/** Feed items, each of which starts a run: from the first poll that finds them to the end of the last run. */
 export const polledItems: Figure = {
   name: "polled-items",
   async measure(rig, effort) {
@@ -32,7 +32,7 @@ export const polledItems: Figure = {
         edges: [],
       });
     }
-    // The first look only notes what is there; the second comes when that is noted.
+    // The first poll only records existing items. The second poll comes after that.
     await until(async () => feeds.looksAtEach() >= 2);
     feeds.publish();
     const count = async (): Promise<number> => Number((await rig.query(ENDED))[0]?.["n"]);
@@ -40,7 +40,7 @@ export const polledItems: Figure = {
     const beganAtMs = feeds.foundAtMs() ?? nowMs();
     await until(async () => (await count()) >= FEEDS * ITEMS);
     const rate = (FEEDS * ITEMS) / ((nowMs() - beganAtMs) / 1_000);
-    // Two more looks find nothing new.
+    // Two more polls find no new items.
     const looks = feeds.looksAtEach();
     await until(async () => feeds.looksAtEach() >= looks + 2);
     const runs = await count();
@@ -75,7 +75,7 @@ async function startFeeds() {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** How often the feed that was looked at least was. */
+    /** The lowest number of polls of any feed. */
     looksAtEach: (): number => (looks.size < FEEDS ? 0 : Math.min(...looks.values())),
     publish: (): void => void (items += ITEMS),
     foundAtMs: (): number | undefined => found,

@@ -10,7 +10,7 @@ import { nowMs, spreadOf } from "../statistics.ts";
 import { seedEvents } from "./events.ts";
 
 const EVENTS = 1_000_000;
-/** For so many events one record. */
+/** The number of events per record. */
 const EVENTS_A_RECORD = 5;
 const LINES_AT_ONCE = 20_000;
 const TARGET = 1.5;
@@ -30,7 +30,7 @@ const [SOURCE, TARGET_DATABASE, RESTORED] = [
   "millrace_bench_restored",
 ];
 
-/** A workspace to another installation, against the tools of the database. */
+/** Moving a workspace to another installation, against the database's tools. */
 export const portable: Figure = {
   name: "portable",
   async measure(rig, { rounds, size = EVENTS }) {
@@ -93,7 +93,7 @@ async function installation(rig: Rig, server: DatabaseServer, database: string) 
   return rig.startPlainProduct(settingsOf(server, database, folder));
 }
 
-/** An installation with a long log and a large table; its readers are behind nothing. */
+/** An installation with a long log and a large table, whose readers have caught up. */
 async function fillSource(rig: Rig, server: DatabaseServer, size: number) {
   const product = await installation(rig, server, SOURCE);
   const token = await logIn(product.port);
@@ -157,7 +157,7 @@ async function exportAndImport(rig: Rig, server: DatabaseServer) {
     command(TARGET_DATABASE, "import-workspace", archive, "--slug", "moved"),
   );
   await command(TARGET_DATABASE, "discard-import", "moved");
-  // The tools of the database fill a new one each time; what a discarded import leaves is not theirs to walk around.
+  // The database's tools fill a new database each time, so rows of a discarded import must not slow down ours.
   await server.query(TARGET_DATABASE, "vacuum analyze");
   return { exportMs, importMs };
 }

@@ -13,18 +13,18 @@ const SEARCH_MS = 150;
 const COUNT_MS = 200;
 const API = "/api/v1/itsm";
 
-/** Words of a desk, of which some are in every hundredth ticket and some in few. */
+/** Typical words of a service desk. Some are in every hundredth ticket, some are rare. */
 const WORDS =
   "printer mail network router laptop password login screen keyboard server disk backup license phone vpn badge " +
   "door projector table chair invoice order portal wiki calendar meeting camera headset dock cable";
 
-/** Fields of the workspace's own: one with few values, one with many. A fifth of the tickets has them. */
+/** Custom fields: one with few values, one with many. A fifth of the tickets has them. */
 const FIELDS = [
   { key: "floor", name: "Floor", type: "text" },
   { key: "asset", name: "Asset", type: "text" },
 ];
 
-/** One in a hundred is open, a tenth of those nobody's, and each is due at another minute. */
+/** One in a hundred is open, a tenth of those unassigned, and each is due at a different minute. */
 const SEED = `
   insert into incidents (id, workspace_id, environment, no, number, title, description, state,
     impact, urgency, priority, severity, category, caller_id, assignee_id, created_by,
@@ -41,7 +41,7 @@ const SEED = `
     from generate_series($1::int, $2::int) as n, installation,
          lateral (select timestamptz '2026-01-01' + n * interval '20 seconds' as at) as time`;
 
-/** The desk's queue with ten thousand open tickets among a million: opened, searched and counted. */
+/** The ticket queue with ten thousand open tickets among a million: opened, searched and counted. */
 export const queue: Figure = {
   name: "queue",
   async measure(rig, effort) {
@@ -115,7 +115,7 @@ async function furnish(rig: Rig, userId: string): Promise<void> {
   for (let from = 1; from <= TICKETS; from += CHUNK) {
     await rig.query(SEED, [from, from + CHUNK - 1, TICKETS, OPEN, userId]);
   }
-  // As the clocks of a policy would have set it.
+  // Like an SLA policy would have set it.
   await rig.query(
     `update tickets set due_at = created_at + interval '8 hours', due_state = 'running', due_metric = 'resolution'
       where is_open`,
@@ -130,7 +130,7 @@ async function furnish(rig: Rig, userId: string): Promise<void> {
   await rig.query("vacuum analyze ticket_field_values");
 }
 
-/** Asks one at a time; where the answer is another question, that one alone is timed. */
+/** Sends one request at a time. If the result is another request, only that is timed. */
 async function timesOf(name: string, atMostMs: number, ask: (n: number) => Promise<unknown>) {
   const times: number[] = [];
   for (let n = 1; n <= WARM_UP + ASKED; n += 1) {

@@ -2,7 +2,7 @@ import { compare } from "../compare.ts";
 import type { Figure } from "../figure.ts";
 import { asMember, readsOf } from "../request.ts";
 
-/** One note by its id, with a session's token, against one prepared SELECT. */
+/** One note by id with a session token, against one prepared SELECT. */
 export const read: Figure = {
   name: "read",
   async measure(rig, effort) {

@@ -19,7 +19,7 @@ interface Account {
   readonly lag_max_ms: number;
 }
 
-/** What each reader saw, held against the log. */
+/** Compares the events seen by each reader with the log. */
 const ACCOUNTS = `
   with log as (
     select epoch, xid::text::bigint as xid, seq, created_at from events where type = 'note.created'),
@@ -46,7 +46,7 @@ const THROUGHPUT = `
            / extract(epoch from max(t.seen_at) - min(l.created_at)))::float8 as per_second
     from events l join tally t on (t.epoch, t.xid, t.seq) = (l.epoch, l.xid::text::bigint, l.seq)`;
 
-/** Sixteen writers append; four readers must each see every event once, and in order. */
+/** Sixteen writers append. Four readers must each see every event once and in order. */
 export const readers: Figure = {
   name: "readers",
   async measure(rig) {
@@ -54,7 +54,7 @@ export const readers: Figure = {
     const next = newNotes("/api/v1/notes", asMember(product.token));
     const writing = await load({ port: product.port, status: 201, next }, { count: EVENTS });
     await caughtUp(rig);
-    // A second sight would come with the readers' next look at the log, if it came.
+    // A duplicate would appear with the readers' next read of the log.
     await pause(NEXT_LOOK_MS);
     const accounts = await rig.query<Account>(ACCOUNTS, [READERS]);
     const faults = accounts.filter((one) => one.missed + one.doubled + one.disordered > 0);
@@ -79,7 +79,7 @@ export const readers: Figure = {
   },
 };
 
-/** Waits until the readers have written as many rows as there must be, or more. */
+/** Waits until the readers have written at least the expected number of rows. */
 async function caughtUp(rig: Rig): Promise<void> {
   const limit = performance.now() + CATCH_UP_MAX_MS;
   while (performance.now() < limit) {

@@ -8,7 +8,7 @@ const MANY = 1_000_000;
 const BULK = 1_000;
 const FILTER = encodeURIComponent(JSON.stringify({ status: "returned" }));
 
-/** Records of a table of a million, against the one statement by hand. */
+/** Records of a table of a million, against a single hand-written statement. */
 export const records: Figure = {
   name: "records",
   async measure(rig, effort) {

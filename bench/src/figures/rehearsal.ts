@@ -23,7 +23,7 @@ const CHAIN = {
   edges: nodes.slice(1).map(({ id }, index) => ({ from: `s${index}`, to: id })),
 };
 
-/** A hundred kept runs of twelve steps through another definition. */
+/** Replays a hundred stored runs of twelve steps with another definition. */
 export const rehearsal: Figure = {
   name: "rehearsal",
   async measure(rig, { rounds, profileFolder }) {

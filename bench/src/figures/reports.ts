@@ -8,7 +8,7 @@ import { asMember, readsOf } from "../request.ts";
 import type { Rig } from "../rig.ts";
 import { spreadOf } from "../statistics.ts";
 
-/** Fewer for a trial: BENCH_RECORDS=20000. */
+/** Can be reduced for a quick run: BENCH_RECORDS=20000. */
 const RECORDS = Number(process.env["BENCH_RECORDS"] ?? 1_000_000);
 const WIDGETS = 8;
 const RATIO_MAX = 1.2;
@@ -29,7 +29,7 @@ const BY_HAND = (table: string): string => `
   select date_trunc('day', created_at, 'Europe/Berlin') as bucket, count(*), sum(price) as turnover
     from ${table} group by 1 order by 1`;
 
-/** A report by day against the same SQL by hand, a dashboard of eight, and an export of all records. */
+/** A report by day against the same hand-written SQL, a dashboard of eight reports, and an export of all records. */
 export const reports: Figure = {
   name: "reports",
   async measure(rig, { rounds, roundMs, profileFolder }) {
@@ -55,7 +55,7 @@ export const reports: Figure = {
   },
 };
 
-/** Both by turns, so that whatever else the machine does falls on both. */
+/** Both alternate, so that other load on the machine affects both. */
 async function reportRatio(rig: Rig, product: Product, rounds: number) {
   const [row] = await rig.query<{ key: string }>(
     "select home_workspace_id as key from installation",
@@ -97,8 +97,8 @@ async function dashboardLoad(product: Product, roundMs: number) {
 }
 
 async function exportAll(product: Product) {
-  // A process that has worked for a while: V8 lets its heap grow to some multiple of what lives in it
-  // before it collects, whatever the work, so that a fresh one grows by anything.
+  // Warms up the process: V8 lets its heap grow to a multiple of the live data before it collects, so the heap of a
+  // new process grows with any work.
   for (let warmUp = 0; warmUp < WARM_UPS; warmUp += 1) {
     await exported(product, { filter: { quantity: { lt: 10 } } });
   }

@@ -6,11 +6,11 @@ import { deploy, ORDERS } from "../workflow.ts";
 const SAMPLES = 300;
 const WARM_UP = 100;
 const TARGET_MS = 10;
-/** Between two samples everything comes to rest, and no two find it at the same point of a rhythm. */
+/** The system becomes idle between two samples. Random pauses avoid sampling at the same phase of a timer. */
 const REST_MIN_MS = 20;
 const REST_SPREAD_MS = 40;
 
-/** How long one run takes, from the request that starts it to its own answer, when nothing else goes on. */
+/** The duration of one run, from the request that starts it to its response, without other load. */
 export const runLag: Figure = {
   name: "run-lag",
   async measure(rig, effort) {

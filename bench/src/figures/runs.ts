@@ -8,10 +8,7 @@ import { deploy, ORDERS } from "../workflow.ts";
 const CONNECTIONS = [16, 64];
 const RATIO = 0.3;
 
-/**
- * Durable runs of a request that is computed with, decided on and answered, against two commits of
- * one row and the same answer.
- */
+/** Durable runs with computation, branch and response, against two commits of one row and the same response. */
 export const runs: Figure = {
   name: "runs",
   async measure(rig, effort) {
@@ -33,10 +30,10 @@ export const runs: Figure = {
   },
 };
 
-/** Whoever was answered has a run that completed, with its journal and its two events. */
+/** Every response must have a completed run with its journal and two events. */
 async function assertDurable(rig: Rig, parts: Readonly<Record<string, Measured>>): Promise<void> {
   const answered = Object.values(parts)
-    // What `compare` has measured, round by round.
+    // The per-round results of `compare`.
     .flatMap(({ values }) => values["ours"] as readonly Load[])
     .reduce((sum, { requests }) => sum + requests, 0);
   const [row] = await rig.query<{ runs: number; journals: number; events: number }>(`

@@ -15,15 +15,14 @@ const HEALTH_MS_MAX = 100;
 const STEP_MS_MAX = 3;
 const LOOPS = 2;
 const LOOP_MS = 60_000;
-/** A hostile script that has not ended by then is stopped. */
+/** Hostile scripts are stopped after this time. */
 const HOSTILE_MS = 1_000;
 const HOSTILE_AT_A_TIME = 8;
 const PROBES = 2;
 
 /**
- * Scripts: executions of a tiny one over HTTP, alone and while others never end; how quick the server
- * itself answers while every hostile script of the tests is run; what a script's step adds to a run; and
- * expressions over HTTP.
+ * Scripts: executions of a tiny one over HTTP, alone and during endless scripts; the latency of the server while every
+ * hostile test script runs; the overhead of a script step in a run; and expressions over HTTP.
  */
 export const scripts: Figure = {
   name: "scripts",
@@ -60,7 +59,7 @@ async function executions(product: Product, effort: Effort): Promise<Measured> {
   };
 }
 
-/** Scripts of another workspace that never end by themselves. */
+/** Starts endless scripts in another workspace. */
 async function startLoops(product: Product): Promise<AbortController> {
   const stop = new AbortController();
   const endless = { name: "endless", source: "for (;;);", timeoutMs: LOOP_MS };
@@ -103,7 +102,7 @@ async function health(product: Product, effort: Effort): Promise<Measured> {
   };
 }
 
-/** Those that can be saved: some are refused then, which is an end as well. */
+/** The hostile scripts that can be saved. Some are rejected when saving, which also ends them. */
 async function hostilePaths(product: Product): Promise<string[]> {
   const paths: string[] = [];
   for (const { name, source } of [...CONSTRUCTORS, ...TAMPERING, ...TRICKS, ...EXHAUSTION]) {
@@ -133,7 +132,7 @@ async function step(product: Product, effort: Effort): Promise<Measured> {
     nodes: [sum, respond],
     edges: [{ from: "sum", to: "answer" }],
   });
-  // One at a time: what is asked for is what it adds, and not what waits for what.
+  // One at a time, because the overhead is measured and not the queueing.
   const [plain, scripted] = [without, withOne].map(({ hookPath }) => ({
     ...targetOf(product, newOrders(hookPath)),
     connections: 1,

@@ -15,7 +15,7 @@ const ASKED = 100;
 const WORDS = ["order", "printer", "mail", "invoice", "router", "badge", "laptop", "backup"];
 
 const NAME = `(array['${WORDS.join("','")}'])[1 + n % ${WORDS.length}]`;
-/** Of ten things four are workflows, four tickets and two contacts. */
+/** 40 % are workflows, 40 % tickets and 20 % contacts. */
 const SEEDS = [
   `insert into workflows
    select copy.* from workflows w cross join generate_series(1, $1::int * 4 / 10) as n
@@ -36,7 +36,7 @@ const SEEDS = [
      from generate_series(1, $1::int * 2 / 10) as n, installation`,
 ];
 
-/** The search over everything among 100,000 things of several kinds, against the same among 100. */
+/** Global search among 100,000 resources of several kinds, against the same among 100. */
 export const search: Figure = {
   name: "search",
   async measure(rig, effort) {
@@ -68,7 +68,7 @@ export const search: Figure = {
   },
 };
 
-/** Frequent words, rare ones, several, a beginning, a number, and what is nowhere. */
+/** Frequent words, rare words, several words, a prefix, a number, and a word without matches. */
 function pathOf(n: number): string {
   const word = WORDS[n % WORDS.length] ?? "";
   const texts = [
@@ -86,7 +86,7 @@ async function furnished(rig: Rig, count: number, effort?: Effort): Promise<Prod
   const product = await rig.startProduct(effort);
   await deploy(product, ORDERS);
   for (const seed of SEEDS) await rig.query(seed, [count]);
-  // As a database is that has been up for a while.
+  // Simulates a database in long-term operation.
   for (const table of ["workflows", "incidents", "tickets", "contacts"]) {
     await rig.query(`vacuum analyze ${table}`);
   }

@@ -4,11 +4,11 @@ import { spreadOf } from "../statistics.ts";
 const STARTS = 5;
 const TARGET_MS = 4_000;
 
-/** From the spawn to ready, on a data folder that exists. */
+/** From the spawn to ready, on an existing data folder. */
 export const start: Figure = {
   name: "start",
   async measure(rig) {
-    // The first one makes the workspace and its owner.
+    // The first start creates the workspace and its owner.
     await (await rig.startPlainProduct()).stop();
     const timesMs: number[] = [];
     for (let round = 0; round < STARTS; round += 1) {

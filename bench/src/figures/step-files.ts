@@ -15,7 +15,7 @@ const WARM_UP = 5;
 const LIMIT_MS = 120_000;
 const UNDER_WAY: ReadonlySet<string> = new Set(["queued", "running", "waiting"]);
 
-/** A file of 100 MiB through two steps, fetched and sent on: how much memory it takes at its peak. */
+/** A file of 100 MiB that passes through two steps, downloaded and uploaded: the peak memory. */
 export const stepFiles: Figure = {
   name: "step-files",
   async measure(rig) {
@@ -75,7 +75,7 @@ export const stepFiles: Figure = {
         await pause(SAMPLE_MS);
       }
     };
-    // Small ones warm it.
+    // Small files warm it up.
     for (let round = 0; round < WARM_UP; round += 1) await run();
     [bytes, received] = [FILE_BYTES, 0];
     const before = await memoryOf(product.port);

@@ -11,7 +11,7 @@ const OPEN_EACH = 40;
 const RATIO_AT_LEAST = 0.75;
 const PATH = "/api/v1/itsm/incidents";
 
-/** Most are closed; somebody has forty that are not. */
+/** Most are closed. One user has forty open ones. */
 const SEED = `
   insert into incidents (id, workspace_id, environment, no, number, title, description, state,
     impact, urgency, priority, severity, category, caller_id, assignee_id, created_by,
@@ -23,7 +23,7 @@ const SEED = `
     from generate_series($1::int, $2::int) as n, installation,
          lateral (select timestamptz '2026-01-01' + n * interval '1 second' as at) as time`;
 
-/** A desk with a million incidents, against itself when it had a thousand. */
+/** A desk with a million incidents, against itself with a thousand. */
 export const tickets: Figure = {
   name: "tickets",
   async measure(rig, effort) {
@@ -65,7 +65,7 @@ function pathsAmong(count: number): string[] {
 
 async function furnish(rig: Rig, from: number, to: number, userId: string): Promise<void> {
   await rig.query(SEED, [from, to, userId, OPEN_EACH]);
-  // Far from those that are still to be seeded.
+  // Outside the range of the seeded numbers.
   await rig.query(
     `insert into ticket_numbers (workspace_id, kind, last)
      select home_workspace_id, 'incident', $1 from installation on conflict do nothing`,

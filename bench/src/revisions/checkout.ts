@@ -21,26 +21,27 @@ import { startFlagsOf } from "../rig.ts";
 const run = promisify(execFile);
 const REPOSITORY = resolve(import.meta.dirname, "../../..");
 /**
- * Where trees stay for later comparisons: building one takes most of the time of a short comparison. Each repository
- * has its own, because the trees use its packages. Not below `node_modules`: Node runs no TypeScript there.
+ * The folder of checkouts kept for later comparisons, because building one takes most of the time of a short
+ * comparison. Each repository has a separate folder, because checkouts use its packages. It cannot be below
+ * `node_modules`, where Node runs no TypeScript.
  */
 const KEPT = join(tmpdir(), `millrace-revisions-${userInfo().uid}-${shortHash(REPOSITORY)}`);
 const KEPT_MAX = 6;
 const STAMP = ".built";
 const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A revision in a tree of its own, built as for production. */
+/** A revision in a separate checkout with a production build. */
 export interface Checkout {
   readonly commit: string;
   readonly subject: string;
   readonly folder: string;
   readonly bundle: string;
   readonly console: string;
-  /** What its `npm start` gives to Node. */
+  /** The flags that its `npm start` passes to Node. */
   readonly startFlags: readonly string[];
 }
 
-/** Takes a revision's files from Git, installs the packages that its lock file asks for, and builds it. */
+/** Extracts a revision from Git, installs the packages of its lock file, and builds it. */
 export async function checkOut(revision: string): Promise<Checkout> {
   const log = await git("log", "-1", "--format=%H%n%s", "--end-of-options", revision);
   const [hash = "", subject = ""] = log.split("\n");
@@ -66,7 +67,7 @@ export async function checkOut(revision: string): Promise<Checkout> {
   };
 }
 
-/** Removes the trees that were used least recently. */
+/** Removes the least recently used checkouts. */
 export async function removeOldCheckouts(): Promise<void> {
   const names = await readdir(KEPT);
   const trees = await Promise.all(
@@ -79,12 +80,12 @@ export async function removeOldCheckouts(): Promise<void> {
   for (const { path } of trees.slice(KEPT_MAX)) await rm(path, { recursive: true, force: true });
 }
 
-/** Whether the working tree has changes that no commit contains. */
+/** True if the working tree has uncommitted changes. */
 export async function isChanged(): Promise<boolean> {
   return (await git("status", "--porcelain")) !== "";
 }
 
-/** The name is guessable and the folder for temporary files is open to all: what runs from there must be ours. */
+/** The name can be guessed and the folder for temporary files is shared, so the owner of the code must be checked. */
 async function makePrivate(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch(async (error: unknown) => {
     const { uid, mode } = await lstat(folder).catch(() => Promise.reject(error));
@@ -103,7 +104,7 @@ async function git(...args: readonly string[]): Promise<string> {
   return (await run("git", [...args], options)).stdout.trimEnd();
 }
 
-/** An archive and no `git worktree`: nothing is left in the repository when this is ended midway. */
+/** Uses an archive instead of `git worktree`, so that an interruption leaves no entries in the repository. */
 async function extract(commit: string, folder: string): Promise<void> {
   const archive = spawn("git", ["archive", "--format=tar", commit], {
     cwd: REPOSITORY,
@@ -114,7 +115,10 @@ async function extract(commit: string, folder: string): Promise<void> {
   if (archived !== 0 || extracted !== 0) throw new Error(`${commit} could not be extracted.`);
 }
 
-/** Packages of an equal lock file are ours; links to the packages of the repository lead into the new tree. */
+/**
+ * With an equal lock file, links to the repository's packages are enough; links between workspaces lead into the new
+ * checkout.
+ */
 async function installPackages(folder: string): Promise<void> {
   const lock = (of: string): string => readFileSync(join(of, "package-lock.json"), "utf8");
   if (lock(folder) === lock(REPOSITORY)) {
@@ -133,12 +137,12 @@ async function linkEntries(from: string, to: string): Promise<void> {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     if (entry.name === "@millrace") await linkEntries(source, target);
     else if (entry.isSymbolicLink()) await symlink(await readlink(source), target);
-    // Tools keep caches there, which belong to one tree.
+    // Tools keep caches there, which belong to one checkout.
     else if (entry.name !== ".cache") await symlink(source, target);
   }
 }
 
-/** What `npm run build` of the revision does. */
+/** The steps of the revision's `npm run build`. */
 async function build(folder: string): Promise<void> {
   for (const args of [
     ["server/src/build-server.ts", "server/dist"],

@@ -15,7 +15,7 @@ const USAGE = `npm run bench -- compare REV[..REV] [--seconds 60] [--json file] 
 Compares the first revision with the second, or with HEAD. Works: ${WORKS.map(({ name }) => name.replace(" ", "-")).join(", ")}; all of them when none is given.
 `;
 
-/** Runs the command, and resolves to the status to exit with. */
+/** Runs the command and resolves to the exit status. */
 export async function runCompare(args: readonly string[]): Promise<number> {
   const wanted = readCommand(args);
   const ending = new Ending();

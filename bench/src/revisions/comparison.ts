@@ -1,4 +1,4 @@
-/** Both revisions and all works that are compared. */
+/** Compares all works on both revisions. */
 import { chmod, mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,13 +11,13 @@ import { ProductSide } from "./product-side.ts";
 import { type Pair, type Player, type Round, takeTurn, type Turn } from "./turns.ts";
 import type { Work } from "./works.ts";
 
-/** What a work needs of the database, for each request. */
+/** The database use of a work per request. */
 export interface Needs {
   readonly statements: number;
   readonly roundTrips: number;
 }
 
-/** All that is known of one work. */
+/** The results for one work. */
 export interface Compared {
   readonly name: string;
   readonly difference: Difference;
@@ -25,7 +25,7 @@ export interface Compared {
   readonly needs: Pair<Needs>;
 }
 
-/** All that is known of both revisions. */
+/** The results for both revisions. */
 export interface Comparison {
   readonly works: readonly Compared[];
   readonly startMs: Pair<number>;
@@ -39,24 +39,24 @@ interface Plan {
   requests: number;
 }
 
-/** So many starts of each product; each work has its share of the time in each of them. */
+/** The number of starts of each product. Each work gets its share of the time in each start. */
 const STARTS = 3;
 const TURN_MS = 1_500;
 const WARM_UP_MS = 5_000;
 const WARM_UP_REQUESTS = 32;
 const TURNS_LEAST = 4;
-/** More turns than this would not make the interval of any use narrower. */
+/** Enough precision: more turns would not make the interval usefully narrower. */
 const MARGIN_ENOUGH_PERCENT = 1;
 const COUNTED_REQUESTS_MIN = 64;
 
 export interface ComparisonOptions {
   readonly secondsEach: number;
   readonly tell: (line: string) => void;
-  /** Ends it, and all that it has started. */
+  /** Ends the comparison and its processes. */
   readonly signal: AbortSignal;
 }
 
-/** Runs the works on both revisions, each for so many seconds. */
+/** Runs the works on both revisions, each for this number of seconds. */
 export async function compareRevisions(
   checkouts: Pair<Checkout>,
   works: readonly Work[],
@@ -95,7 +95,7 @@ export async function compareRevisions(
   };
 }
 
-/** Processor time of Node and PostgreSQL together. */
+/** CPU time of Node and PostgreSQL together. */
 export function totalOf({ cpu }: Round): number {
   return cpu.node + cpu.postgres;
 }
@@ -104,7 +104,7 @@ function ratiosOf(starts: readonly (readonly Turn[])[]): number[][] {
   return starts.map((turns) => turns.map(([before, after]) => totalOf(after) / totalOf(before)));
 }
 
-/** Warms both sides up with the same requests, then plays turns until time is up or enough is known. */
+/** Warms up both sides with the same requests, then takes turns until the time limit or a precise enough result. */
 async function playStart(plan: Plan, signal: AbortSignal, forMs: number): Promise<void> {
   const { players } = plan;
   const play = (requests: number): Promise<unknown> =>
@@ -115,7 +115,7 @@ async function playStart(plan: Plan, signal: AbortSignal, forMs: number): Promis
     await play(WARM_UP_REQUESTS);
     warmed += WARM_UP_REQUESTS;
   }
-  // Of one size in all starts.
+  // The same size in all starts.
   plan.requests ||= Math.ceil((warmed * TURN_MS) / (performance.now() - startedAt));
   const turns: Turn[] = [];
   plan.starts.push(turns);
@@ -128,7 +128,7 @@ async function playStart(plan: Plan, signal: AbortSignal, forMs: number): Promis
   }
 }
 
-/** The width of the interval decides, never what the difference seems to be. */
+/** Depends on the width of the interval, never on the difference itself. */
 function isEnough(starts: readonly (readonly Turn[])[]): boolean {
   return starts.length === STARTS && differenceOf(ratiosOf(starts)).margin < MARGIN_ENOUGH_PERCENT;
 }
@@ -136,7 +136,7 @@ function isEnough(starts: readonly (readonly Turn[])[]): boolean {
 async function count({ players, requests }: Plan, at: 0 | 1): Promise<Needs> {
   const { side, repeat } = players[at];
   const counted = Math.max(requests, COUNTED_REQUESTS_MIN);
-  // What the product does once after its start is not counted.
+  // One-time work after a start is not counted.
   await repeat(COUNTED_REQUESTS_MIN);
   const before = await side.counts();
   await repeat(counted);
@@ -147,7 +147,7 @@ async function count({ players, requests }: Plan, at: 0 | 1): Promise<Needs> {
   };
 }
 
-/** Both products and the endpoints that they send to, in a folder that is removed at the end. */
+/** Both products and their endpoints, in a folder that is removed at the end. */
 class Bench {
   readonly sides: Pair<ProductSide>;
   readonly #endpoints: Pair<Endpoint>;
@@ -170,7 +170,7 @@ class Bench {
     await using undo = new AsyncDisposableStack();
     const folder = await realpath(await mkdtemp(join(tmpdir(), "millrace-bench-")));
     undo.defer(() => removeFolder(folder));
-    // As root, PostgreSQL runs as another account, which has to get in.
+    // As root, PostgreSQL runs as another account, which must be able to enter.
     await chmod(folder, 0o711);
     const programs: Child[] = [];
     const openSide = async (name: string, checkout: Checkout) => {
@@ -214,7 +214,7 @@ class Bench {
     return [await player(0), await player(1)];
   }
 
-  /** One after the other, so that the times of the starts can be compared. */
+  /** Sequentially, so that the start times can be compared. */
   async restart(options: { readonly counts?: boolean } = {}): Promise<void> {
     for (const side of this.sides) {
       await side.stop();

@@ -10,7 +10,7 @@ function time(
   return { threads: new Map(entries), ticks, endedChildrenTicks };
 }
 
-test("nanoseconds of living threads count, also of threads and processes that began in between", () => {
+test("counts nanoseconds of living threads, including threads and processes that started in between", () => {
   const before = new Map([[1, time({ 1: 5e6 }, 0)]]);
   const after = new Map([
     [1, time({ 1: 8e6, 2: 1e6 }, 0)],
@@ -19,7 +19,7 @@ test("nanoseconds of living threads count, also of threads and processes that be
   expect(secondsBetween(before, after)).toBeCloseTo(0.006, 9);
 });
 
-test("threads that ended are counted by the ticks of their process", () => {
+test("counts ended threads by the ticks of their process", () => {
   const before = new Map([[1, time({ 1: 1e9, 2: 1e9 }, 200)]]);
   const after = new Map([[1, time({ 1: 1.1e9 }, 250)]]);
   expect(secondsBetween(before, after)).toBeCloseTo(0.5, 9);
@@ -27,7 +27,7 @@ test("threads that ended are counted by the ticks of their process", () => {
   expect(secondsBetween(before, shortLived)).toBeCloseTo(0.5, 9);
 });
 
-test("a process that ended counts by its parent, without what it had used before", () => {
+test("counts an ended process by its parent, without its earlier use", () => {
   const before = new Map([
     [1, time({ 1: 0 }, 0)],
     [2, time({ 2: 30e6 }, 3)],

@@ -1,40 +1,40 @@
 /**
- * Processor time of a running product, read from Linux's /proc. The scheduler counts nanoseconds for each living
- * thread. Threads and processes that ended are counted in ticks of 10 ms only, by their process and by their parent.
+ * CPU time of a running product, read from Linux's /proc. The scheduler counts nanoseconds per living thread. Ended
+ * threads and processes are only counted in ticks of 10 ms, by their process and by their parent.
  */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Processor time in seconds. */
+/** CPU time in seconds. */
 export interface Cpu {
   readonly node: number;
   readonly postgres: number;
 }
 
-/** The processor time that one process had used at a moment. */
+/** The CPU time of one process so far. */
 export interface ProcessTime {
   /** Nanoseconds of each living thread. */
   readonly threads: ReadonlyMap<number, number>;
-  /** Of all its threads, ended ones included. */
+  /** Ticks of all its threads, including ended ones. */
   readonly ticks: number;
-  /** Of its children that have ended. */
+  /** Ticks of its ended children. */
   readonly endedChildrenTicks: number;
 }
 
-/** The times of processes at one moment, by process id. */
+/** The times of processes by process id. */
 export type Times = ReadonlyMap<number, ProcessTime>;
 
-/** The processes of a product: those of Node, and those of the PostgreSQL server that it started. */
+/** The processes of a product: Node's, and those of its PostgreSQL server. */
 export interface Snapshot {
   readonly node: Times;
   readonly postgres: Times;
 }
 
-/** Linux shows times to programs in this unit on every architecture. */
+/** Linux reports times to programs in this unit on every architecture. */
 const TICK_S = 0.01;
-/** `utime` and `stime` are each rounded down. */
+/** `utime` and `stime` are both rounded down. */
 const ROUNDING_TICKS = 2;
 
-/** Reads all processes of the product whose Node process this is; `exceptPid` is a connection of our own. */
+/** Reads all processes of the product with this Node process. `exceptPid` is the benchmark's own connection. */
 export function takeSnapshot(nodePid: number, exceptPid?: number): Snapshot {
   const postgres = new Map<number, ProcessTime>();
   const node = new Map<number, ProcessTime>();
@@ -50,7 +50,7 @@ export function takeSnapshot(nodePid: number, exceptPid?: number): Snapshot {
   return { node, postgres };
 }
 
-/** The process id of the PostgreSQL server that this Node process has started. */
+/** The process id of the PostgreSQL server started by this Node process. */
 export function findPostmaster(nodePid: number): number {
   const found = childrenOf(nodePid).find((pid) => commandOf(pid) === "postgres");
   if (found === undefined) throw new Error("The product runs no PostgreSQL server.");
@@ -64,7 +64,7 @@ export function cpuBetween(before: Snapshot, after: Snapshot): Cpu {
   };
 }
 
-/** What a group of processes used between two moments, processes included that ran only in between. */
+/** The time used by a group of processes between two snapshots, including short-lived ones. */
 export function secondsBetween(before: Times, after: Times): number {
   let seconds = 0;
   for (const [pid, now] of after) {
@@ -72,7 +72,7 @@ export function secondsBetween(before: Times, after: Times): number {
     seconds += secondsOfProcess(then, now);
     seconds += (now.endedChildrenTicks - (then?.endedChildrenTicks ?? 0)) * TICK_S;
   }
-  // The parent's ticks contain their whole life, and this part of it was used earlier.
+  // The parent's ticks contain their whole lifetime, including this earlier part.
   for (const [pid, then] of before) {
     if (!after.has(pid)) seconds -= secondsOfProcess(undefined, then);
   }
@@ -90,7 +90,7 @@ function secondsOfProcess(then: ProcessTime | undefined, now: ProcessTime): numb
 function timeOf(pid: number): ProcessTime | undefined {
   const stat = read(`/proc/${pid}/stat`);
   if (stat === undefined) return undefined;
-  // The name is in parentheses and may contain spaces; the fields after it have fixed places.
+  // The name is in parentheses and can contain spaces. The fields after it have fixed positions.
   const fields = stat
     .slice(stat.lastIndexOf(")") + 2)
     .split(" ")

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { differenceOf, judge, type Starts } from "./difference.ts";
 
-/** Ratios around a centre, with noise of a fixed seed and now and then a burst of the machine. */
+/** Ratios around a centre with reproducible noise and occasional outliers. */
 function ratios(centre: number, { noise, seed }: { noise: number; seed: number }): Starts {
   const random = randomFrom(seed);
   const one = (): number => {
@@ -20,7 +20,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-test("tells 3 % more from none where single turns vary by 4 %", () => {
+test("detects a difference of 3 % if single turns vary by 4 %", () => {
   const seeds = Array.from({ length: 200 }, (_, at) => at * 7_919 + 1);
   const verdicts = (centre: number): string[] =>
     seeds.map((seed) => judge(differenceOf(ratios(centre, { noise: 0.04, seed }))));
@@ -39,14 +39,14 @@ test("the interval contains the true difference in about 19 of 20 comparisons", 
   expect(hits / 400).toBeGreaterThan(0.92);
 });
 
-test("turns in a burst of the machine are dropped and counted", () => {
+test("drops and counts outlier turns", () => {
   const calm = [1.0, 1.01, 0.99, 1.02, 0.98, 1.0, 1.01, 0.99];
   const { percent, turns, dropped } = differenceOf([[...calm, 2.5], calm]);
   expect({ turns, dropped }).toEqual({ turns: 16, dropped: 1 });
   expect(Math.abs(percent)).toBeLessThan(0.1);
 });
 
-test("starts that differ from one another widen the interval", () => {
+test("differences between starts widen the interval", () => {
   const around = (centre: number): number[] =>
     [-0.01, 0.01, -0.005, 0.005, 0, 0.008].map((part) => centre * (1 + part));
   const alike = differenceOf([around(1.02), around(1.02), around(1.02)]);

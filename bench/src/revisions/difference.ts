@@ -1,7 +1,7 @@
-/** How much more one side costs than the other, and how certain that is. */
+/** The cost difference between two sides, and its precision. */
 import { median } from "../statistics.ts";
 
-/** Ratios of after to before in each turn, by the start of the product in which they were measured. */
+/** Ratios of after to before per turn, grouped by start of the product. */
 export type Starts = readonly (readonly number[])[];
 
 /** In percent of the cost before. */
@@ -15,21 +15,21 @@ export interface Difference {
 
 export type Verdict = "same" | "more" | "less" | "unclear";
 
-/** A difference below it does not matter. */
+/** Smaller differences are irrelevant. */
 export const THRESHOLD_PERCENT = 3;
-/** Turns further from the median of their start than this many standard deviations are dropped. */
+/** Turns further from the median of their start than this number of standard deviations are dropped. */
 const OUTLIER = 3;
-/** The standard deviation of a normal distribution by its median absolute deviation. */
+/** Converts the median absolute deviation of a normal distribution to its standard deviation. */
 const DEVIATION_BY_MEDIAN = 1.4826;
-/** Two-sided 95 % of Student's t, by degrees of freedom. */
+/** Two-sided 95 % quantiles of Student's t by degrees of freedom. */
 const T95 = [Infinity, 12.71, 4.3, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23];
 const T95_MANY = 2.02;
 const TURNS_FEW = 30;
 const T95_FEW = 2.2;
 
 /**
- * The mean of the logarithms of the ratios, outliers dropped. Its standard error is that of the turns, or that of the
- * starts where this is larger: two starts of the same program may differ by what the compiler made of it.
+ * The mean of the logarithms of the ratios without outliers. Its standard error is the larger of the errors of turns
+ * and of starts: two starts of the same program can differ by JIT compilation.
  */
 export function differenceOf(starts: Starts): Difference {
   const all = starts.filter(({ length }) => length > 0).map((ratios) => ratios.map(Math.log));
@@ -52,7 +52,7 @@ export function differenceOf(starts: Starts): Difference {
   };
 }
 
-/** What can be said: equal, or which side costs more; unclear where the interval is too wide for either. */
+/** The verdict: equal, or the more expensive side. Unclear if the interval is too wide for either. */
 export function judge({ percent, margin }: Difference): Verdict {
   if (Math.abs(percent) > margin) return percent > 0 ? "more" : "less";
   return margin <= THRESHOLD_PERCENT ? "same" : "unclear";

@@ -1,13 +1,13 @@
 import { connect, type Socket } from "node:net";
 import { AnswerBuffer, type Target } from "../load.ts";
 
-/** Both sides are asked at once, so this is half of what the other benchmarks use. */
+/** Both sides run at once, so this is half of the other benchmarks' value. */
 const CONNECTIONS = 8;
 const ANSWER_MAX_MS = 60_000;
 
 /**
- * Keep-alive connections that stay open from one round to the next: rounds are so short that opening them would be a
- * good part of the work.
+ * Keep-alive connections that stay open between rounds, because opening them would be a large part of such short
+ * rounds.
  */
 export class Lines {
   readonly #target: Target;
@@ -23,7 +23,7 @@ export class Lines {
     return lines;
   }
 
-  /** Sends so many requests, on each connection one after another; rejects at the first wrong answer. */
+  /** Sends this number of requests, sequentially on each connection. Rejects at the first wrong response. */
   async repeat(count: number): Promise<void> {
     const { next, status } = this.#target;
     let left = count;

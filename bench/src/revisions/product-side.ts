@@ -11,7 +11,7 @@ import type { Checkout } from "./checkout.ts";
 import { type Cpu, cpuBetween, findPostmaster, type Snapshot, takeSnapshot } from "./cpu.ts";
 import type { WireCounts } from "./wire-counter.ts";
 
-/** What a product has used in a while. */
+/** The resources used by a product in a period. */
 export interface Cost {
   readonly cpu: Cpu;
   readonly walBytes: number;
@@ -20,8 +20,8 @@ export interface Cost {
 const COUNTER = join(import.meta.dirname, "wire-counts.ts");
 
 /**
- * Nothing but the requests may use processor time in some rounds and not in others: no vacuum in the background, and
- * no checkpoint after which each page is written to the log once more.
+ * Disables background work that would use CPU time in some rounds only: autovacuum, and checkpoints, after which each
+ * page is logged completely once.
  */
 const QUIET_SQL = [
   "alter system set autovacuum = off",
@@ -30,7 +30,7 @@ const QUIET_SQL = [
   "select pg_reload_conf()",
 ];
 
-/** The product of one revision, with a data folder and an embedded PostgreSQL of its own. */
+/** The product of one revision, with a separate data folder and embedded PostgreSQL. */
 export class ProductSide {
   readonly checkout: Checkout;
   readonly #folder: string;
@@ -39,7 +39,7 @@ export class ProductSide {
   #connection: pg.Client | undefined;
   #connectionPid: number | undefined;
   #token: string | undefined;
-  /** From the spawn to ready, of each start on a database that existed. */
+  /** From the spawn to ready, for each start on an existing database. */
   readonly startsMs: number[] = [];
 
   constructor(checkout: Checkout, folder: string, env: Readonly<Record<string, string>>) {
@@ -58,7 +58,7 @@ export class ProductSide {
     return this.#token;
   }
 
-  /** Starts the product as `npm start` of its revision does, and counts what it sends where that is asked for. */
+  /** Starts the product like `npm start` of its revision, optionally counting its SQL traffic. */
   async start(options: { readonly counts?: boolean } = {}): Promise<void> {
     const { folder, startFlags, bundle, console } = this.checkout;
     const dataDir = join(this.#folder, "data");
@@ -93,13 +93,13 @@ export class ProductSide {
     this.#connection = undefined;
   }
 
-  /** One statement as the owner of the database; its processor time is not counted. */
+  /** Runs one statement as the owner of the database. Its CPU time is not counted. */
   async query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
     if (!this.#connection) throw new Error("The product is not running.");
     return (await this.#connection.query<Row>(text, values)).rows;
   }
 
-  /** Begins to measure; what is returned ends it, and resolves to what the processes have used in between. */
+  /** Starts a measurement. The returned function ends it and resolves to the used resources. */
   async begin(): Promise<() => Promise<Cost>> {
     const walBefore = await this.#walPosition();
     const before = this.#snapshot();
@@ -109,7 +109,7 @@ export class ProductSide {
     };
   }
 
-  /** What has been sent to PostgreSQL since the start; only where that is counted. */
+  /** The SQL traffic since the start. Only if counting is enabled. */
   counts(): Promise<WireCounts> {
     return new Promise((resolve, reject) => {
       request({ socketPath: this.#countsSocket }, (response) => {
@@ -142,7 +142,7 @@ export class ProductSide {
   }
 
   async #connect(dataDir: string): Promise<void> {
-    // PostgreSQL works in the folder of its cluster, and writes there where it listens.
+    // PostgreSQL runs in its cluster folder and writes its socket address there.
     const cluster = await readlink(`/proc/${findPostmaster(this.#running().pid)}/cwd`);
     const lines = (await readFile(join(cluster, "postmaster.pid"), "utf8")).split("\n");
     const [, , , port, host = ""] = lines;
@@ -154,7 +154,7 @@ export class ProductSide {
       password,
       database: DATABASE,
     });
-    // An end of the server is an error of the next query.
+    // If the server ends, the next query reports the error.
     this.#connection.on("error", () => undefined);
     await this.#connection.connect();
     const [row] = await this.query<{ pid: number }>("select pg_backend_pid() as pid");

@@ -18,7 +18,7 @@ const HEAD = [
   "WAL bytes",
 ];
 
-/** The comparison as a table in Markdown, aligned for terminals. */
+/** The comparison as a Markdown table, aligned for terminals. */
 export function drawComparison(comparison: Comparison, checkouts: Pair<Checkout>): string {
   const rows = [HEAD, HEAD.map(() => "---"), ...comparison.works.map(cellsOf)];
   const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
@@ -36,7 +36,7 @@ Start: ${arrow(startMs, (ms) => `${Math.round(ms)} ms`)}. Resident memory of Nod
 `;
 }
 
-/** The verdict in a cell: a difference is told only where its interval excludes zero. */
+/** The verdict in a cell. A difference is only reported if its interval excludes zero. */
 export function verdictOf(difference: Difference): string {
   const verdict = judge(difference);
   return verdict === "more" || verdict === "less" ? signed(difference.percent) : verdict;

@@ -2,15 +2,15 @@ import type { Cpu } from "./cpu.ts";
 import type { ProductSide } from "./product-side.ts";
 import type { Repeat } from "./works.ts";
 
-/** The same of both revisions. */
+/** A value for each revision. */
 export type Pair<T> = readonly [before: T, after: T];
 
-/** What one side's share of a turn came to, for each request. */
+/** The cost of one side's part of a turn, per request. */
 export interface Round {
   /** In µs. */
   readonly cpu: Cpu;
   readonly walBytes: number;
-  /** Of the clock, from the beginning of the turn to the side's last answer. */
+  /** Elapsed time from the start of the turn to the side's last response. */
   readonly elapsedUs: number;
 }
 
@@ -23,13 +23,13 @@ export interface Player {
   readonly repeat: Repeat;
 }
 
-/** Turns in which the side before begins: A B B A. */
+/** Whether the side before starts first: A B B A. */
 const BEFORE_FIRST = [true, false, false, true];
 
 /**
- * Both sides do the same requests at the same time. On a busy machine the processor time of a request changes by a
- * factor of two within milliseconds, with what else the caches and the other core do. Rounds one after another, however
- * short, fall into different such moments: their ratios vary up to twice as much as those of rounds at the same time.
+ * Both sides process the same requests at the same time. On a busy machine, the CPU time of a request varies by a
+ * factor of two within milliseconds, depending on caches and the other core. Rounds in sequence, even short ones, fall
+ * into different conditions: their ratios vary up to twice as much as those of simultaneous rounds.
  */
 export async function takeTurn(
   players: Pair<Player>,

@@ -10,7 +10,7 @@ function message(type: string, body = ""): Buffer {
   return bytes;
 }
 
-test("executions and queries are statements, wherever the chunks are cut", () => {
+test("counts executions and queries as statements for any chunk boundaries", () => {
   const sent = Buffer.concat([
     STARTUP,
     message("Q", "begin EEE\0"),
@@ -30,7 +30,7 @@ test("executions and queries are statements, wherever the chunks are cut", () =>
   }
 });
 
-test("a round trip begins when a connection sends after it has received", () => {
+test("a round trip begins when a connection sends after receiving", () => {
   const counter = new WireCounter();
   const [first, second] = [{}, {}];
   counter.see(first, STARTUP, 0);
@@ -42,7 +42,7 @@ test("a round trip begins when a connection sends after it has received", () => 
   expect(counter.counts).toEqual({ statements: 4, roundTrips: 3 });
 });
 
-test("connections of other protocols are not counted", () => {
+test("ignores connections of other protocols", () => {
   const counter = new WireCounter();
   const connection = {};
   counter.see(connection, Buffer.from("POST / HTTP/1.1\r\n"), 0);

@@ -1,16 +1,16 @@
-/** What was sent to PostgreSQL. */
+/** Counts of the traffic to PostgreSQL. */
 export interface WireCounts {
-  /** Executions of statements. */
+  /** Executed statements. */
   readonly statements: number;
-  /** Times that a connection sent something after it had received something. */
+  /** The number of sends after receiving data. */
   readonly roundTrips: number;
 }
 
 /** A connection's stream of messages: one byte of type, four of length, and the rest. */
 interface Stream {
-  /** Bytes of the current message that are still to come. */
+  /** Missing bytes of the current message. */
   left: number;
-  /** The beginning of a message whose length is not known yet. */
+  /** The start of a message whose length is not known yet. */
   head: Buffer;
   bytesRead: number;
 }
@@ -20,12 +20,12 @@ const QUERY = 0x51;
 const EXECUTE = 0x45;
 const HEAD_BYTES = 5;
 
-/** Follows what connections send in PostgreSQL's protocol; others, which begin differently, are ignored. */
+/** Parses what connections send in PostgreSQL's protocol. Other protocols start differently and are ignored. */
 export class WireCounter {
   readonly #streams = new WeakMap<object, Stream | "other">();
   readonly counts = { statements: 0, roundTrips: 0 };
 
-  /** A connection sends these bytes after it has received so many in all. */
+  /** Records bytes that a connection sends after receiving `bytesRead` bytes in total. */
   see(connection: object, bytes: Buffer, bytesRead: number): void {
     const known = this.#streams.get(connection);
     if (known === "other") return;
@@ -54,7 +54,7 @@ export class WireCounter {
       if (stream.head.length < HEAD_BYTES) return;
       const [type] = stream.head;
       if (type === QUERY || type === EXECUTE) this.counts.statements += 1;
-      // The length contains itself, and not the type.
+      // The length includes itself but not the type.
       stream.left = stream.head.readInt32BE(1) - 4;
       stream.head = Buffer.alloc(0);
     }

@@ -1,6 +1,6 @@
 /**
- * Preloaded into the product (`node --import`) where statements are counted: counts what its SQL driver sends. It
- * answers with the counts on a Unix socket. Timed rounds run without it.
+ * Preloaded into the product (`node --import`) when statements are counted: counts the traffic of its SQL driver and
+ * reports it on a Unix socket. Timed rounds run without it.
  */
 import { createServer } from "node:http";
 import { Socket } from "node:net";
@@ -9,7 +9,7 @@ import { WireCounter } from "./wire-counter.ts";
 const path = process.env["BENCH_COUNTS"];
 const counter = new WireCounter();
 
-/** What a stream does with its chunks. `@types/node` declares both optional and with other types of chunks. */
+/** The chunk methods of a stream. `@types/node` declares both optional and with other chunk types. */
 interface Streams {
   _write(chunk: Chunk, encoding: Encoding, done: () => void): void;
   _writev(chunks: readonly Write[], done: () => void): void;

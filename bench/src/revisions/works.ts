@@ -18,13 +18,13 @@ import { deploy, ORDERS } from "../workflow.ts";
 import { Lines } from "./lines.ts";
 import type { ProductSide } from "./product-side.ts";
 
-/** Does so many requests, and whatever they start, to its end. */
+/** Runs this number of requests, including their effects, to the end. */
 export type Repeat = (count: number) => Promise<void>;
 
-/** Something that the product does again and again. */
+/** A repeatable work of the product. */
 export interface Work {
   readonly name: string;
-  /** Makes what the work needs. Both sides send the same requests in the same order, across starts of the product. */
+  /** Prepares the work. Both sides send the same requests in the same order, across starts of the product. */
   readonly prepare: (side: ProductSide, endpoint: Endpoint) => Promise<Repeat>;
 }
 
@@ -92,7 +92,7 @@ function headers({ token }: ProductSide): Record<string, string> {
   return asMember(token);
 }
 
-/** Opens its connections anew when the product has been started again. */
+/** Reconnects after a restart of the product. */
 function repeat(side: ProductSide, target: Omit<Target, "port">): Repeat {
   let lines: Promise<Lines> | undefined;
   let port: number | undefined;
@@ -126,7 +126,7 @@ function recordPaths(side: ProductSide): Promise<readonly string[]> {
 
 async function prepareNoteRead(side: ProductSide): Promise<Repeat> {
   const next = newTextModules(NOTES_PATH, headers(side));
-  // Of other keywords than those of the work that creates them.
+  // With different keywords than the work that creates text modules.
   const own = (): string => next().replace(`"text-`, `"read-`);
   await load({ port: side.port, next: own, status: 201 }, { count: NOTES });
   const rows = await side.query<{ id: string }>("select id from text_modules order by id");

@@ -1,4 +1,4 @@
-/** Artifacts as files: a source, and beside it what else belongs to the artifact. */
+/** Artifacts as files: a source, and next to it the artifact's other data. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative } from "node:path";
 import type { Schemas } from "@millrace/client";
@@ -9,7 +9,7 @@ type Detail = Omit<Artifact["detail"], "scriptSource">;
 
 /** The contents of `<name>.json`. */
 export interface Card {
-  /** Absent for what was never pushed. */
+  /** Absent if it was never pushed. */
   readonly id?: string;
   readonly name: string;
   readonly artifactType: Artifact["artifactType"];
@@ -17,18 +17,18 @@ export interface Card {
   readonly status: Artifact["status"];
   readonly description: string;
   readonly detail: Detail;
-  /** When it was last changed on the server, as far as this folder knows. */
+  /** The last known change on the server. */
   readonly updatedAt?: string;
 }
 
 export interface LocalArtifact {
-  /** Without an ending. */
+  /** Without a file extension. */
   readonly path: string;
   readonly card: Card;
   readonly source: string;
 }
 
-/** Every artifact in a folder: each JSON file with a source of the same name beside it. */
+/** Every artifact in a folder: each JSON file with a source of the same name. */
 export function readFolder(folder: string): LocalArtifact[] {
   if (!existsSync(folder)) throw new CommandError(`There is no folder ${folder}.`);
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -41,7 +41,7 @@ export function readFolder(folder: string): LocalArtifact[] {
     });
 }
 
-/** Sources without a card, which nothing is known of but their text; tests and types are none. */
+/** Sources without a card. Test and type files are excluded. */
 export function findOrphans(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => /\.[tj]s$/.test(name) && !/\.(test|d)\.[tj]s$|node_modules/.test(name))
@@ -61,7 +61,7 @@ export default defineArtifact({
 });
 `;
 
-/** Makes a card, and a source unless there is one; tells the path without an ending. */
+/** Creates a card, and a source unless it exists. Returns the path without extension. */
 export function createArtifact(folder: string, name: string, moduleKey: string): string {
   const found = findOrphansIn(folder).find(
     (path) => basename(path).replace(/\.[tj]s$/, "") === name,
@@ -95,7 +95,7 @@ function readOne(path: string, ending: string): LocalArtifact {
   }
 }
 
-/** Writes an artifact; tells its path without an ending. */
+/** Writes an artifact. Returns its path without extension. */
 export function writeArtifact(folder: string, artifact: Artifact, at?: string): string {
   const path =
     at ??
@@ -108,20 +108,20 @@ export function writeArtifact(folder: string, artifact: Artifact, at?: string): 
   return path;
 }
 
-/** Writes what the server says of an artifact whose source it has already. */
+/** Writes the server's data of an artifact whose source is already stored there. */
 export function writeCard(path: string, card: Card): void {
   writeFileSync(`${path}.json`, `${JSON.stringify(card, null, 2)}\n`);
 }
 
-/** What is kept beside the source. */
+/** The data stored next to the source. */
 export function cardOf(artifact: Artifact, detail: Detail): Card {
   const { id, name, artifactType, moduleKey, status, description, updatedAt } = artifact;
   return { id, name, artifactType, moduleKey, status, description, detail, updatedAt };
 }
 
 /**
- * Two names may come to the same file name: the later one is then told apart by its id. A source that is no artifact's
- * is somebody's own program, and is never replaced by what a server sends.
+ * Two names can give the same file name; the later one gets its id as a suffix. A source without an artifact is a
+ * user's file and is never overwritten.
  */
 function freePath(path: string, { id }: Artifact): string {
   const apart = `${path}-${fileNameOf(id)}`;
@@ -132,7 +132,7 @@ function freePath(path: string, { id }: Artifact): string {
 
 const ENDINGS = [".json", ".ts", ".js"];
 
-/** The folder of a module. Its name is the server's: one that leads out of the folder is refused. */
+/** The folder of a module. The server chooses its name, so a name that leads outside is rejected. */
 function moduleFolder(folder: string, moduleKey: string): string {
   const path = join(folder, moduleKey);
   const way = relative(folder, path);

@@ -4,7 +4,7 @@ import { cardOf, type LocalArtifact, readFolder, writeArtifact, writeCard } from
 
 type Artifact = Schemas["Artifact"];
 
-/** Brings everything on the server into a folder. Local changes of the same artifacts are lost. */
+/** Downloads everything on the server into a folder. Local changes of the same artifacts are lost. */
 export async function pull(
   client: Client,
   folder: string,
@@ -26,7 +26,7 @@ export async function pull(
 export interface Pushed {
   readonly path: string;
   readonly what: "created" | "updated" | "unchanged" | "conflict" | "refused";
-  /** Why, where it was refused. */
+  /** The reasons of a rejection. */
   readonly problems?: readonly string[];
   readonly id?: string;
 }
@@ -144,7 +144,7 @@ function safeFolder(folder: string): LocalArtifact[] {
   try {
     return readFolder(folder);
   } catch {
-    // The first pull makes it.
+    // The first pull creates it.
     return [];
   }
 }

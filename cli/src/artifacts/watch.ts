@@ -8,7 +8,7 @@ export interface Round {
   readonly tested: readonly Tested[];
 }
 
-/** Pushes each change in a folder and runs the tests of what changed, until the signal. */
+/** Pushes each change in a folder and runs the tests of changed artifacts, until the signal. */
 export async function develop(
   client: Client,
   folder: string,

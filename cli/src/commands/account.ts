@@ -1,7 +1,7 @@
 import { type Commands, connect } from "../command.ts";
 import { login } from "../login.ts";
 
-/** Who one is. */
+/** Commands for signing in and the current user. */
 export const accountCommands: Commands = {
   login: {
     run: async ({ url, workspace, email }) => {

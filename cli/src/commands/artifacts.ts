@@ -5,7 +5,7 @@ import { develop } from "../artifacts/watch.ts";
 import { type Commands, connect, type Options, untilStopped, write } from "../command.ts";
 import { CommandError } from "../usage.ts";
 
-/** The local loop of who writes artifacts. */
+/** Commands for local development of artifacts. */
 export const artifactCommands: Commands = {
   "artifacts pull": {
     run: async (options) => {

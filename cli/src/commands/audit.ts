@@ -1,7 +1,7 @@
 import { type Commands, connect } from "../command.ts";
 import { describeProof, readProof, refuteProof } from "../proof.ts";
 
-/** Proofs of events. */
+/** Commands for proofs of events. */
 export const auditCommands: Commands = {
   "audit proof": {
     words: ["EVENT-ID"],

@@ -9,10 +9,10 @@ import { openOffline, openOnServer, type Tester } from "../project/test/tester.t
 import { writeTypes } from "../project/workspace-types.ts";
 import { CommandError } from "../usage.ts";
 
-/** As `git diff --exit-code` and `terraform plan` tell it to scripts. */
+/** The exit code for scripts, like `git diff --exit-code` and `terraform plan`. */
 const PLAN_HAS_CHANGES = 2;
 
-/** A workspace as a folder. */
+/** Commands for a workspace as a folder. */
 export const codeCommands: Commands = {
   pull: {
     run: async (options) => {

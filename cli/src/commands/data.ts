@@ -16,7 +16,7 @@ import { CommandError } from "../usage.ts";
 const POLL_MS = 20_000;
 const ALL_EVENTS = "platform.events";
 
-/** Records, SQL, events and packs. */
+/** Commands for records, SQL, events and packs. */
 export const dataCommands: Commands = {
   "records list": {
     words: ["TABLE"],

@@ -19,7 +19,7 @@ type Step = Schemas["RunStep"];
 
 const OVER = new Set(["completed", "failed", "cancelled"]);
 
-/** Workflows, and their runs. */
+/** Commands for workflows and runs. */
 export const runCommands: Commands = {
   "workflows list": {
     run: async (options) => {
@@ -102,7 +102,7 @@ export const runCommands: Commands = {
 
 type Ended = Pick<Run, "id" | "status" | "error">;
 
-/** Tells steps and their logs as they come, until the run is over; the stream of a long one is opened again. */
+/** Prints steps and logs as they arrive until the run ends. The stream of a long run is reopened. */
 async function followRun(runId: string, options: Options): Promise<Said> {
   const signal = untilStopped();
   const { environment } = options;

@@ -3,7 +3,7 @@ import { CommandError } from "../usage.ts";
 import { applyProject, type ApplyOptions, describeChanges } from "./project.ts";
 import { watchFolder } from "./watch-folder.ts";
 
-/** Applies a folder on each save, and tells what that changed or why it can't be; until the signal. */
+/** Applies a folder on each save and prints the changes or problems, until the signal. */
 export async function developProject(
   client: Client,
   folder: string,
@@ -21,7 +21,7 @@ export async function developProject(
         describeChanges,
         explain,
       );
-      // Saving a file that says the same is no news; a problem that stays is told once.
+      // Unchanged output, such as a problem that remains, is printed once.
       const text = lines.join("\n");
       if (text !== last) for (const line of lines) tell(line);
       last = text;
@@ -29,7 +29,7 @@ export async function developProject(
   });
 }
 
-/** What a person can put right is told, and watched on; anything else is our bug. */
+/** Prints errors that the user can fix and continues. Other errors are bugs. */
 function explain(error: unknown): string[] {
   if (error instanceof CommandError) return error.message.split("\n");
   if (error instanceof ApiError) return [`${error.message} (${error.status} ${error.code})`];

@@ -1,8 +1,8 @@
-/** A change of a thing in lines: which places of it differ, with both values. */
+/** A change of a resource as lines: the differing paths with both values. */
 const VALUE_CHARACTERS_MAX = 100;
 const LINES_MAX = 40;
 
-/** Lines such as `  definition.name: "a" -> "b"`; places that are alike are left out. */
+/** Lines such as `  definition.name: "a" -> "b"`. Equal parts are omitted. */
 export function diffLines(before: unknown, after: unknown): string[] {
   const lines = compare(before, after, "");
   if (lines.length <= LINES_MAX) return lines;

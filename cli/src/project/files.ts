@@ -1,4 +1,4 @@
-/** A workspace as a folder: one file for each thing, in a folder for each kind. */
+/** A workspace as a folder: one folder per kind with one file per resource. */
 import {
   existsSync,
   lstatSync,
@@ -16,10 +16,10 @@ import { parse, stringify } from "yaml";
 import { runFiles } from "../typescript/run-files.ts";
 import { CommandError } from "../usage.ts";
 
-/** Things by their kind, as packs have them. */
+/** Resources by kind, in pack format. */
 export type Items = Record<string, unknown[]>;
 
-/** The things of a folder, each with the file that it is from. */
+/** The resources of a folder with their files. */
 export interface Project {
   readonly items: Items;
   readonly paths: Readonly<Record<string, readonly string[]>>;
@@ -27,17 +27,20 @@ export interface Project {
 
 export type Format = "yaml" | "ts";
 
-/** The folder of recorded runs, which are no things of the workspace. */
+/** The folder of recorded runs, which are not resources of the workspace. */
 export const FIXTURES = "fixtures";
 
 const FILE = /\.(ya?ml|json|ts)$/;
 const KIND = /^[a-z_]+$/;
 const LINE_WIDTH = 120;
 const NO_KINDS = new Set(["node_modules", FIXTURES]);
-/** Names of devices, which Windows takes for no file. */
+/** Device names, which Windows does not allow as file names. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
-/** Reads every file of a folder. A TypeScript file is run, and exports its thing, or a list of them, as default. */
+/**
+ * Reads every file of a folder. A TypeScript file is executed; its default export is a resource or a list of
+ * resources.
+ */
 export async function readProject(folder: string): Promise<Project> {
   const items: Items = {};
   const paths: Record<string, string[]> = {};
@@ -58,8 +61,8 @@ interface FileRef {
 }
 
 /**
- * Writes each thing to a file of its own, and removes those of things that are gone. A thing that a TypeScript file
- * gives as it is stays in it; a workflow that has changed is printed anew there.
+ * Writes each resource to a separate file, and removes files of deleted resources. An unchanged resource stays in its
+ * TypeScript file; a changed workflow is printed there again.
  */
 export async function writeItems(folder: string, items: Items, format: Format): Promise<string[]> {
   const written: string[] = [];
@@ -86,7 +89,7 @@ export async function writeItems(folder: string, items: Items, format: Format): 
   return written.map((path) => relative(".", path));
 }
 
-/** Takes the place of what is there, also of a link, whose target stays as it is. */
+/** Replaces an existing file or link; the target of a link is not changed. */
 export function replaceFile(path: string, text: string): void {
   const part = `${path}.${process.pid}.part`;
   rmSync(part, { force: true });
@@ -94,7 +97,7 @@ export function replaceFile(path: string, text: string): void {
   renameSync(part, path);
 }
 
-/** A name that every file system takes; a second one with it gets a number. */
+/** A name that is valid on every file system. Duplicates get a number. */
 export function fileName(name: string, taken: Set<string> = new Set()): string {
   const plain = name.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replaceAll(/^-+|-+$/g, "") || "thing";
   const short = RESERVED.test(plain) ? `_${plain}` : plain.slice(0, 80);
@@ -122,7 +125,10 @@ function toYaml(item: unknown): string {
   return stringify(item, { lineWidth: LINE_WIDTH, aliasDuplicateObjects: false });
 }
 
-/** Makes the folder of a kind, which the server names: it lies in the folder, whatever a checkout has linked there. */
+/**
+ * Creates the folder of a kind. The server chooses its name, so it must be inside the project folder, also if a
+ * checkout contains links.
+ */
 function makeKindFolder(folder: string, kind: string): void {
   if (!KIND.test(kind)) {
     throw new CommandError(`The server names ${JSON.stringify(kind)}, which is no kind of thing.`);

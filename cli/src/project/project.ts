@@ -1,4 +1,4 @@
-/** A folder against a workspace: read it, plan what would change, apply it. */
+/** Compares a folder with a workspace: reads it, plans the changes and applies them. */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { ApiError, type Client, type Schemas } from "@millrace/client";
@@ -12,7 +12,7 @@ export type Applied = Schemas["AppliedProject"];
 
 const CARD = "millrace.json";
 
-/** Writes what the workspace has to the folder; types too, where workflows are written with them. */
+/** Writes the resources of the workspace to the folder, and types if workflows are written in TypeScript. */
 export async function pullProject(
   client: Client,
   folder: string,
@@ -30,13 +30,13 @@ export async function pullProject(
 
 export interface ApplyOptions {
   readonly isPlan: boolean;
-  /** Overwrites what people edited in the workspace. */
+  /** Overwrites changes that users made in the workspace. */
   readonly force: boolean;
-  /** Removes what the folder no longer has. */
+  /** Deletes resources that are missing in the folder. */
   readonly prune: boolean;
 }
 
-/** Applies the folder, or tells what that would do. A refusal names the files. */
+/** Applies the folder, or returns the planned changes. An error names the files. */
 export async function applyProject(
   client: Client,
   folder: string,
@@ -63,7 +63,7 @@ export async function applyProject(
 
 const PLACE = /^\/(?:resources|items)\/([a-z_]+)\/(\d+)(.*)$/;
 
-/** The problems of a refusal as `file: path: message`. */
+/** The problems of an error as `file: path: message`. */
 export function locateProblems({ errors }: ApiError, { paths }: Project): string[] {
   return errors.map(({ path, message }) => {
     const [, kind = "", index = "", rest = ""] = PLACE.exec(path) ?? [];
@@ -82,7 +82,7 @@ const MARKS = {
   unchanged: " ",
 } as const;
 
-/** Tells changes to people. What they edited themselves is shown as the folder would have it instead. */
+/** Describes changes for people. Resources edited in the workspace are shown with the folder's version. */
 export function describeChanges({ changes, changed, kept }: Applied): string[] {
   const lines = changes.flatMap(({ act, kind, key, reason, before, after }) => [
     `${MARKS[act]} ${act} ${kind}/${key}${reason === undefined ? "" : `: ${reason}`}`,

@@ -1,9 +1,9 @@
 import { watch } from "node:fs";
 
-/** Editors write a file in several steps; what belongs together comes within this time. */
+/** Editors write a file in several steps. Changes within this time are handled together. */
 const GATHER_MS = 150;
 
-/** Works once, and again after each change in a folder, until the signal. */
+/** Runs the work once, and again after each change in a folder, until the signal. */
 export async function watchFolder(
   folder: string,
   { signal, work }: { readonly signal: AbortSignal; readonly work: () => Promise<void> },

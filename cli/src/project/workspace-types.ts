@@ -1,7 +1,4 @@
-/**
- * Writes the types of what a workspace has: its kinds of nodes, tables, connectors and secrets, for the builder of
- * workflows.
- */
+/** Writes the types of a workspace's node kinds, tables, connectors and secrets, for the workflow builder. */
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, pagesOf, type Schemas } from "@millrace/client";
@@ -17,7 +14,7 @@ const HEAD = `/* Written by \`millrace types\` from the schemas of the server: r
 import type { DeepTemplated, ExpressionText, Templated } from "@millrace/client/workflow";
 `;
 
-/** Writes the types to the folder; tells where. */
+/** Writes the types to the folder. Returns the path. */
 export async function writeTypes(client: Client, folder: string): Promise<string> {
   const path = join(folder, TYPES_FILE);
   const text = await describeWorkspace(client);
@@ -58,7 +55,7 @@ function describeNode(node: Schemas["NodeType"]): string {
   return member(type, `{ ${shape.join("; ")} }`);
 }
 
-/** A field that takes templates is a union with one in the schema; an expression is a text there. */
+/** A field with templates is a union in the schema; an expression is a text there. */
 function templatedType(schema: Json): string | undefined {
   const { anyOf } = schema;
   if (schema["x-expression"] === true) return "ExpressionText";
@@ -69,7 +66,7 @@ function templatedType(schema: Json): string | undefined {
   return `Templated<${others.map((part) => typeOf(part, templatedType)).join(" | ")}>`;
 }
 
-/** Each with the actions that it has; those that one may not read are left out. */
+/** Connectors with their actions. Unreadable ones are omitted. */
 async function describeConnectors(client: Client): Promise<string[]> {
   const members: string[] = [];
   for await (const { id, name } of pagesOf((query) => client.connectors.list({ query }))) {
@@ -96,7 +93,7 @@ function describeColumns(columns: readonly Column[]): string {
   return `{ ${[...system, ...own].join("; ")} }`;
 }
 
-/** Of columns whose values have one form; of others nothing is known. */
+/** Columns whose values have a fixed type. The others are unknown. */
 const COLUMN_TYPES: Partial<Record<Column["type"], string>> = {
   integer: "number",
   decimal: "number",

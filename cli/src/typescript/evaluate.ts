@@ -1,4 +1,4 @@
-/** A process that imports the files that it is given and sends what each exports as default. */
+/** A process that imports files and sends their default exports. */
 import * as nodeModule from "node:module";
 import { pathToFileURL } from "node:url";
 import type { Evaluated } from "./run-files.ts";
@@ -7,7 +7,7 @@ const hooks = new URL(
   import.meta.url.endsWith(".ts") ? "./hooks.ts" : "./hooks.js",
   import.meta.url,
 );
-// Newer ones call hooks in place, older ones in a thread.
+// Newer versions call hooks in the same thread, older ones in a separate thread.
 if ("registerHooks" in nodeModule) nodeModule.registerHooks(await import(hooks.href));
 else (nodeModule as { register: (url: URL) => void }).register(hooks);
 

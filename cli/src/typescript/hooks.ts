@@ -1,13 +1,13 @@
 /**
- * How the files of a project are found and read. They import the client that the command line itself has, so that a
- * folder needs no packages of its own; and where Node runs no TypeScript, the types are taken out, as newer ones do it.
+ * Resolves and loads the files of a project. They import the CLI's client, so a project needs no packages. If Node
+ * does not support TypeScript, the types are stripped as in newer versions.
  */
 import { readFileSync } from "node:fs";
 import type { LoadHookContext, ModuleFormat, ResolveHookContext } from "node:module";
 import { fileURLToPath } from "node:url";
 
 const CLIENT = /^@millrace\/client(?:\/|$)/;
-/** What Node itself has inside, from 22.18 on. */
+/** The library inside Node 22.18 and newer. */
 const STRIPPER: string = "@swc/wasm-typescript";
 
 interface Stripper {
@@ -21,7 +21,7 @@ const { transformSync }: Stripper = process.features.typescript
   ? {}
   : ((await import(STRIPPER)) as Stripper);
 
-/** Works for threads of hooks, which await it, and in place. */
+/** Works in a hook thread, which awaits it, and synchronously. */
 export function resolve<Result>(
   specifier: string,
   context: ResolveHookContext,

@@ -1,12 +1,10 @@
-/**
- * Runs the TypeScript files of a project. That is the code of whoever wrote them, with the rights of whoever runs it.
- */
+/** Runs the TypeScript files of a project. Their code has the permissions of the user who runs the command. */
 import { fork } from "node:child_process";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CommandError } from "../usage.ts";
 
-/** What a file exports as default, or why it can't be told. */
+/** The default export of a file, or an error. */
 export interface Evaluated {
   readonly path: string;
   readonly value?: unknown;
@@ -14,8 +12,8 @@ export interface Evaluated {
 }
 
 /**
- * What each file exports, in a process of its own: nothing of an earlier version is left, and nothing of ours is
- * touched.
+ * The default exports of files, evaluated in a separate process, so that no earlier version is cached and the CLI is
+ * not affected.
  */
 export async function runFiles(paths: readonly string[]): Promise<ReadonlyMap<string, unknown>> {
   const values = new Map<string, unknown>();
@@ -25,7 +23,7 @@ export async function runFiles(paths: readonly string[]): Promise<ReadonlyMap<st
   const child = fork(
     program,
     paths.map((path) => resolve(path)),
-    // What a file prints is for people, and no part of the output of a command.
+    // Printed output of files is for people and not part of the command's output.
     { stdio: ["ignore", 2, 2, "ipc"], execArgv: ["--no-warnings"] },
   );
   const faults: string[] = [];

@@ -1,4 +1,4 @@
-/** A course of numbers as shapes: a tree that a browser shows and a mail's picture is made of. */
+/** Draws a series chart as a tree of shapes, for browsers and for images in e-mails. */
 import type { Figure, Mark } from "./figure.ts";
 import { formatValue, type NumberStyle } from "./format.ts";
 
@@ -7,7 +7,7 @@ export interface Shape {
   readonly attributes: Readonly<Record<string, string | number>>;
   readonly text?: string;
   readonly children?: readonly Shape[];
-  /** The place among the places that it belongs to. */
+  /** The index of its category. */
   readonly place?: number;
 }
 
@@ -24,7 +24,7 @@ const BOTTOM_PX = 22;
 const LABEL_PX = 76;
 const CHARACTER_PX = 6.5;
 const LABEL_GAP_PX = 8;
-/** The part of a label that stands before its place. */
+/** The share of a label before its position. */
 const SHARE_BEFORE = { start: 0, middle: 0.5, end: 1 };
 const TICKS = 4;
 const BAR_WIDTH_MAX = 44;
@@ -32,7 +32,7 @@ const DOTS_MAX = 40;
 
 type Course = Extract<Figure, { kind: "course" }>;
 
-/** Round marks of an axis around all values. */
+/** Round axis ticks around all values. */
 export function niceTicks(min: number, max: number, wanted = TICKS): readonly number[] {
   const [low, high] = [Math.min(0, min), Math.max(0, max)];
   const span = high - low;
@@ -45,7 +45,7 @@ export function niceTicks(min: number, max: number, wanted = TICKS): readonly nu
   return Array.from({ length: last - first + 1 }, (_, n) => round((first + n) * step, 10));
 }
 
-/** Where everything of a course stands. */
+/** The layout of a chart. */
 export function planCourse({ places, series, shape }: Course, { width, height }: Size) {
   const values = series.flatMap(({ marks }) => marks.map(({ value }) => value ?? 0));
   const sums = places.map((_, at) =>
@@ -63,7 +63,7 @@ export function planCourse({ places, series, shape }: Course, { width, height }:
   return { ticks, x, y, step, inner, isBar, left: LEFT_PX, right: width - RIGHT_PX };
 }
 
-/** The shapes of a course. */
+/** The shapes of a chart. */
 export function drawCourse(figure: Course, size: Size): readonly Shape[] {
   const plan = planCourse(figure, size);
   return [
@@ -99,7 +99,7 @@ function drawAxis({ places, style }: Course, plan: Plan, { height }: Size): read
       text: tickLabel(tick, style),
     },
   ]);
-  // Labels at the ends stand within the picture, and so reach further towards their neighbours.
+  // Labels at both ends stay inside the image, and therefore extend further towards their neighbours.
   let takenTo = -Infinity;
   const labels = places.flatMap((text, at): Shape[] => {
     if (at % every !== 0) return [];
@@ -169,7 +169,7 @@ function drawBars({ places, series, shape }: Course, plan: Plan): readonly Shape
 function drawLines({ series, shape, places }: Course, plan: Plan): readonly Shape[] {
   const isArea = shape === "area" && series.filter(({ isBefore }) => !isBefore).length === 1;
   return series.toReversed().flatMap(({ marks, isBefore, isLine }, back): Shape[] => {
-    // Among bars a line is one that says so.
+    // In a bar chart, a series is only a line if it is marked as one.
     if (plan.isBar && isLine !== true) return [];
     const n = series.length - 1 - back;
     const name = isBefore ? "before" : `series-${n % SERIES_COLOURS}`;
@@ -206,7 +206,7 @@ const drawDot =
     attributes: { class: `chart-dot ${name}`, cx, cy, r: 2.5 },
   });
 
-/** How strong a cell of a heat map is, from 0 to 1. */
+/** The intensity of a heat map cell, from 0 to 1. */
 export function heatOf(mark: Mark | undefined, max: number): number {
   return max <= 0 ? 0 : Math.max(0, (mark?.value ?? 0) / max);
 }

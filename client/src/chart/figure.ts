@@ -1,13 +1,13 @@
 /**
- * What a report's answer looks like: the one reading of columns and rows that console, apps and mails draw. It keeps
- * the group behind each mark, so that every number leads to its rows.
+ * The chart model of a report's result, used by console, apps and e-mails. It keeps the group of each mark, so that
+ * every number links to its rows.
  */
 import { formatBucket, formatGroup, type NumberStyle, toTitle } from "./format.ts";
 import { largestSeries } from "./largest-series.ts";
 
 export interface ResultColumn {
   readonly name: string;
-  /** The title; derived from the name when absent. */
+  /** The title. Default: derived from the name. */
   readonly title?: string | undefined;
   readonly type: string;
   readonly role: "bucket" | "group" | "value" | "before";
@@ -47,7 +47,7 @@ export interface ReportShape {
   readonly funnel?: unknown;
 }
 
-/** A number that leads to its rows. */
+/** A number that links to its rows. */
 export interface Mark {
   readonly value: number | null;
   readonly group: Group;
@@ -58,7 +58,7 @@ export interface Mark {
 export interface Series {
   readonly name: string;
   readonly isBefore: boolean;
-  /** A line among bars. */
+  /** A line in a bar chart. */
   readonly isLine?: true;
   readonly marks: readonly Mark[];
 }
@@ -81,7 +81,7 @@ export type Figure = Styled &
         readonly shape: "line" | "area" | "bar" | "stacked";
         readonly places: readonly string[];
         readonly series: readonly Series[];
-        /** What is not drawn, in words. */
+        /** A message about omitted parts. */
         readonly omitted?: string | undefined;
       }
     | {
@@ -115,18 +115,21 @@ export type Figure = Styled &
         readonly kind: "table";
         readonly columns: readonly ResultColumn[];
         readonly rows: readonly Row[];
-        /** The kind of what was counted. */
+        /** The kind of the counted resource. */
         readonly source?: string | undefined;
       }
   );
 
-/** Of all places of a figure: nobody can read more, and ten thousand by ten thousand would fill the memory. */
+/**
+ * The maximum number of cells in a chart: more are unreadable, and ten thousand by ten thousand would exhaust the
+ * memory.
+ */
 const CELLS_MAX = 50_000;
 
-/** The name of what an id stands for, where somebody knows it. */
+/** The name for an id, if known. */
 export type NameOf = (id: string) => string | undefined;
 
-/** Reads the answer of a report as a figure; one with too many places is a table. */
+/** Converts the result of a report to a chart, or to a table if it has too many cells. */
 export function toFigure(answer: ReportAnswer, report: ReportShape, nameOf?: NameOf): Figure {
   const { chart } = report;
   const table = {
@@ -187,7 +190,7 @@ class Reading {
     return this.groups.some(({ role }) => role === "bucket");
   }
 
-  /** How many places a figure by two of the groups has at most. */
+  /** The maximum number of cells of a chart by two groups. */
   countCells(): number {
     const { rows } = this.#answer;
     if (this.groups.length < 2) return rows.length;
@@ -357,7 +360,7 @@ class Reading {
     };
   }
 
-  /** The values of a group in order; of hours and weekdays all that there are. */
+  /** The values of a group in order. For hours and weekdays, all possible values. */
   #keys({ name }: ResultColumn, look: string): readonly unknown[] {
     if (look === "heat" && name === "hour") return Array.from({ length: 24 }, (_, hour) => hour);
     if (look === "heat" && name === "weekday") return [1, 2, 3, 4, 5, 6, 7];

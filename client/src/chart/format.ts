@@ -1,4 +1,4 @@
-/** Numbers and times as charts write them. */
+/** Formats numbers and times in charts. */
 export type NumberFormat = "number" | "percent" | "duration";
 
 export interface NumberStyle {
@@ -18,7 +18,7 @@ const DURATIONS = [
   ["s", SECOND_MS],
 ] as const;
 
-/** A number for people; a short one where there is little room. */
+/** Formats a number for people, short if space is limited. */
 export function formatValue(
   value: number | null | undefined,
   { format = "number", unit }: NumberStyle = {},
@@ -33,14 +33,14 @@ export function formatValue(
   return /^[€$£¥]$/.test(unit) ? `${unit}${words}` : `${words} ${unit}`;
 }
 
-/** Milliseconds in the largest unit that has at least one of it. */
+/** Milliseconds in the largest unit with at least one. */
 function formatDuration(ms: number): string {
   const size = Math.abs(ms);
   const [unit, unitMs] = DURATIONS.find(([, each]) => size >= each) ?? ["ms", 1];
   return `${PLAIN.format(Math.round((ms / unitMs) * 10) / 10)} ${unit}`;
 }
 
-/** The change against a value before; null where there is nothing to compare with. */
+/** The change relative to an earlier value. Null without a comparable value. */
 export function changeOf(value: number | null, before: number | null | undefined): number | null {
   if (value === null || before === null || before === undefined || before === 0) return null;
   return (value - before) / Math.abs(before);
@@ -58,7 +58,7 @@ const BUCKETS: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   year: { year: "numeric" },
 };
 
-/** The beginning of a bucket, as the clocks of its zone show it. */
+/** The start of a bucket, in its time zone. */
 export function formatBucket(at: string, unit: string, timezone: string): string {
   const date = new Date(at);
   if (unit === "quarter") {
@@ -77,7 +77,7 @@ export function formatBucket(at: string, unit: string, timezone: string): string
 
 const WEEKDAYS = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/** Fields whose values are words of ours, by the kind of source; what people wrote stays as it is. */
+/** Fields with predefined values, by source kind. Values entered by users are not translated. */
 const OWN_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   deliveries: new Set(["status"]),
   events: new Set(["actorType", "resourceType"]),
@@ -86,7 +86,7 @@ const OWN_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   tickets: new Set(["state", "severity", "type", "riskLevel", "outcome"]),
 };
 
-/** A value of a group in words, as the console writes it everywhere; `source` is the kind of what is counted. */
+/** The label of a group value, as in the whole console. `source` is the kind of the counted resource. */
 export function formatGroup(name: string, value: unknown, source = ""): string {
   if (value === null || value === undefined || value === "") return "(none)";
   if (name === "weekday" && typeof value === "number") return WEEKDAYS[value - 1] ?? `${value}`;

@@ -1,11 +1,11 @@
-/** Of the groups that are drawn one beside another: a legend has no more names. */
+/** The maximum number of series, limited by the legend. */
 export const SERIES_MAX = 12;
 
 interface Summed {
   readonly marks: readonly { readonly value: number | null }[];
 }
 
-/** The series with the largest sums, in the order that they came in. */
+/** The series with the largest sums, in their original order. */
 export function largestSeries<S extends Summed>(series: readonly S[]): readonly S[] {
   if (series.length <= SERIES_MAX) return series;
   const sumOf = ({ marks }: S): number =>

@@ -1,4 +1,4 @@
-/** A whole figure as shapes, for where there is no page to draw it in: the pictures of mails. */
+/** Draws a complete chart as shapes, for images in e-mails. */
 import { drawCourse, heatOf, SERIES_COLOURS, type Shape } from "./draw.ts";
 import type { Figure } from "./figure.ts";
 import { changeOf, formatChange, formatValue } from "./format.ts";
@@ -7,7 +7,7 @@ export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly shapes: readonly Shape[];
-  /** How many rows of the figure are not in it. */
+  /** The number of omitted rows. */
   readonly left: number;
 }
 
@@ -22,11 +22,11 @@ const CELL_HEIGHT = 24;
 const NAME_SHARE = 0.34;
 const NUMBER_PX = 110;
 const HEAD_PX = 56;
-/** The width of a letter, about. */
+/** The approximate width of a letter. */
 const LETTER_PX = 6.2;
 const STRENGTHS = 8;
 
-/** The picture of a figure; undefined where words and tables say it better. */
+/** The image of a chart. Undefined if text or a table is better. */
 export function drawPicture(figure: Figure, width: number): Picture | undefined {
   switch (figure.kind) {
     case "course":
@@ -147,7 +147,7 @@ function drawHeat({ rows, columns, cells }: Of<"grid">, width: number): Picture 
   return { width, height, shapes: [...heads, ...lines], left: rows.length - shown.length };
 }
 
-/** A text that fits, about. */
+/** Truncates a text to the approximate width. */
 function cut(text: string, widthPx: number): string {
   const letters = Math.max(2, Math.floor(widthPx / LETTER_PX));
   return text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;

@@ -1,4 +1,4 @@
-/** Writes a workflow as code: the same JSON that the console shows and edits. */
+/** Builds a workflow in code: the same JSON that the console shows and edits. */
 import type { Schemas } from "../operations.ts";
 import { type AnyRef, type Ref, type Reference, referTo, toJson } from "./reference.ts";
 import type {
@@ -15,34 +15,34 @@ type Definition = Schemas["WorkflowDefinition"];
 type Node = Schemas["WorkflowNode"];
 type Edge = Schemas["WorkflowEdge"];
 
-/** A workflow as a file of a project has it. */
+/** A workflow in a project file. */
 export interface WorkflowFile {
   readonly key: string;
   readonly definition: Definition;
 }
 
-/** A definition but for its graph. */
+/** A definition without its graph. */
 export type WorkflowHead = Omit<Definition, "nodes" | "edges"> & {
-  /** What it is known by in the project; its name unless given. */
+  /** Its identifier in the project. Default: its name. */
   readonly key?: string;
 };
 
-/** What a node has beside its type and configuration. */
+/** The options of a node other than its type and configuration. */
 export type StepOptions = Omit<Node, "id" | "type" | "config" | "forEach">;
 
-/** A step that edges lead from and to. */
+/** A step that edges can connect. */
 export interface AnyStep<Branch extends string = string> {
   readonly id: string;
-  /** For the types of edges alone. */
+  /** Only for the types of edges. */
   readonly branch?: Branch;
 }
 
-/** A step that others refer to. */
+/** A step that others can reference. */
 export interface Step<Output, Branch extends string = string> extends AnyStep<Branch> {
   readonly output: Ref<Output>;
-  /** Of one that failed. */
+  /** The error of a failed step. */
   readonly error: Ref<StepError>;
-  /** Of a list: whether there is more. */
+  /** For lists: whether there are more items. */
   readonly page: Ref<{ readonly truncated: boolean; readonly nextCursor: string | null }>;
 }
 
@@ -73,12 +73,12 @@ type EachOutput<Each, Output> = Each extends { readonly collect: false }
   ? { readonly count: number }
   : readonly Output[];
 
-/** Steps and edges in the order in which they are written. */
+/** Steps and edges in the order of their code. */
 export class GraphBuilder {
   readonly #nodes: Node[] = [];
   readonly #edges: Edge[] = [];
 
-  /** Adds a step; its configuration may refer to the outputs of others. */
+  /** Adds a step. Its configuration can reference the outputs of other steps. */
   step<const Type extends NodeName, const Config extends ConfigOf<Type>>(
     id: string,
     type: Type,
@@ -91,7 +91,7 @@ export class GraphBuilder {
     );
   }
 
-  /** Adds a step that is done for each member of a list; its output is the list of outputs. */
+  /** Adds a step that runs for each item of a list. Its output is the list of outputs. */
   forEach<
     const Type extends NodeName,
     const Each extends EachOf & { readonly items: unknown },
@@ -108,7 +108,7 @@ export class GraphBuilder {
     return this.#add({ id, type, config, forEach }, options);
   }
 
-  /** Adds steps that are done for each member of a list. */
+  /** Adds steps that run for each item of a list. */
   loop<const Config extends Omit<ConfigOf<"loop">, "body"> & Iteration>(
     id: string,
     config: Config,
@@ -120,7 +120,7 @@ export class GraphBuilder {
     return this.#add({ id, type: "loop", config: { ...toConfig(config), body } }, options);
   }
 
-  /** Adds steps that are done again until something holds; `state` is what the turn before gave. */
+  /** Adds steps that repeat until a condition is true. `state` is the output of the previous iteration. */
   repeat<const Config extends Omit<ConfigOf<"repeat">, "body"> & Iteration>(
     id: string,
     config: Config,
@@ -132,7 +132,7 @@ export class GraphBuilder {
     return this.#add({ id, type: "repeat", config: { ...toConfig(config), body } }, options);
   }
 
-  /** Leads from one step to another, after a branch where it says so. */
+  /** Connects two steps, optionally from a specific branch. */
   edge<Branch extends string>(
     from: AnyStep<Branch> | string,
     to: AnyStep | string,
@@ -142,7 +142,7 @@ export class GraphBuilder {
     this.#edges.push({ from: idOf(from), to: idOf(to), ...more });
   }
 
-  /** Leads from each step to the next. */
+  /** Connects each step with the next. */
   chain(...steps: readonly (AnyStep | string)[]): void {
     for (const [index, step] of steps.entries()) {
       const next = steps[index + 1];
@@ -150,7 +150,7 @@ export class GraphBuilder {
     }
   }
 
-  /** What has been added, as a definition has it. */
+  /** The nodes and edges in definition format. */
   toGraph(): { readonly nodes: readonly Node[]; readonly edges: readonly Edge[] } {
     return { nodes: this.#nodes, edges: this.#edges };
   }
@@ -167,12 +167,12 @@ export class GraphBuilder {
   }
 }
 
-/** The builder of a whole workflow, which knows its trigger. */
+/** The builder of a complete workflow, with the types of its trigger. */
 export class WorkflowBuilder<Head> extends GraphBuilder {
   readonly trigger = referTo<unknown>(["trigger"]) as unknown as TriggerRef<Head>;
 }
 
-/** Defines a workflow. Its file exports it as default. */
+/** Defines a workflow. Its file exports the result as default. */
 export function defineWorkflow<const Head extends WorkflowHead>(
   head: Head,
   build: (workflow: WorkflowBuilder<Head>) => void,
@@ -184,12 +184,12 @@ export function defineWorkflow<const Head extends WorkflowHead>(
   return { key, definition };
 }
 
-/** A secret by its name. */
+/** References a secret by name. */
 export function secret(name: SecretName): Ref<string> {
   return referTo(["secrets", name]);
 }
 
-/** The run itself. */
+/** The current run. */
 export const run: Ref<{
   readonly id: string;
   readonly createdAt: string;
@@ -197,7 +197,7 @@ export const run: Ref<{
   readonly versionId: string;
 }> = referTo(["run"]);
 
-/** The workspace that it runs in. */
+/** The workspace of the run. */
 export const workspace: Ref<{
   readonly id: string;
   readonly slug: string;
@@ -205,7 +205,7 @@ export const workspace: Ref<{
   readonly timezone: string;
 }> = referTo(["workspace"]);
 
-/** The name of the environment that it runs in. */
+/** The name of the run's environment. */
 export const environment: Ref<string> = referTo(["environment"]);
 
 function buildGraph(build: (graph: GraphBuilder) => void): ReturnType<GraphBuilder["toGraph"]> {

@@ -1,7 +1,6 @@
 /**
- * Prints a definition as the source that builds it. References are printed where the builder would write the very same
- * text for them, and everything else as it stands: so the source gives the same JSON again, whatever a definition
- * holds.
+ * Prints a definition as builder source. References are only printed if the builder would generate exactly the same
+ * text, and everything else literally, so the source always gives the same JSON.
  */
 import type { WorkflowFile } from "./builder.ts";
 import { formatPath, parsePath } from "./reference.ts";
@@ -29,7 +28,7 @@ export function printWorkflow({ key, definition }: WorkflowFile): string {
   return [
     `import { ${imports.join(", ")} } from ${quote(MODULE)};`,
     "",
-    // What stands in the head sees no step: it is printed as it is.
+    // Expressions in the head cannot reference steps, so it is printed literally.
     `export default defineWorkflow(${printLiteral(about, 0)}, (w) => {`,
     ...lines.map((line) => `  ${line}`),
     "});",
@@ -39,14 +38,14 @@ export function printWorkflow({ key, definition }: WorkflowFile): string {
 
 const HELPERS = ["environment", "run", "secret", "template", "workspace"];
 
-/** What expressions of a graph can name, with the code for it. */
+/** The names that expressions of a graph can use, with their code. */
 interface Scope {
   readonly names: Names;
   readonly values: ReadonlyMap<string, string>;
   readonly steps: Map<string, string>;
 }
 
-/** The variables of a source: each once, and none that means something already. */
+/** The variables of a source, unique and without reserved names. */
 class Names {
   readonly used = new Set<string>();
   readonly #taken: Set<string>;
@@ -79,7 +78,7 @@ function printGraph({ nodes, edges }: Graph, builder: string, scope: Scope): str
     const { id } = node;
     const code = printNode(node, builder, scope);
     if (typeof id !== "string" || scope.steps.has(id)) return [`${code};`];
-    // A variable that nobody reads would be a mistake in the eyes of tools.
+    // Linters would report an unused variable.
     const isRead = named.has(id) || text.includes(formatPath(["steps", id]));
     if (!isRead) return [`${code};`];
     const name = scope.names.choose(id);
@@ -118,11 +117,11 @@ function printNode(node: Json, builder: string, scope: Scope): string {
   return joinCall(begin("step", id, type), [printValue(config, scope, 0), ...whole]);
 }
 
-/** The scope of what is done for each item, and the parameters of the function that builds it. */
+/** The scope inside a loop, and the parameters of its builder function. */
 function enterItems(scope: Scope, item: string): [Scope, string[]] {
   const names = [scope.names.choose(item), scope.names.choose("index")] as const;
   const values = new Map([...scope.values, ["index", names[1]], [item, names[0]]]);
-  // Steps of a body are not seen from outside of it.
+  // Steps of a loop body are not visible outside.
   return [{ ...scope, values, steps: new Map(scope.steps) }, [...names]];
 }
 
@@ -135,7 +134,7 @@ function joinCall([begin = ""]: string[], values: readonly string[]): string {
   return [`${call}(`, ...members, ")"].join("\n");
 }
 
-/** Parameters that the code reads, and those before them. */
+/** The parameters used by the code, and those before them. */
 function readParameters(names: readonly string[], code: string): string[] {
   const isRead = (name: string): boolean => new RegExp(`\\b${name}\\b`).test(code);
   return names.slice(0, names.findLastIndex(isRead) + 1);
@@ -172,7 +171,7 @@ function isPlainEdge(edge: Json | undefined): boolean {
   return edge !== undefined && Object.keys(edge).every((name) => name === "from" || name === "to");
 }
 
-/** The code of a value of a configuration, with references where it has such. */
+/** The code of a configuration value, with its references. */
 function printValue(value: unknown, scope: Scope, indent: number): string {
   return print(value, indent, (text) => printText(text, scope));
 }
@@ -200,7 +199,7 @@ function print(value: unknown, indent: number, printString: (text: string) => st
   return [open, ...members.map((member) => `${space}  ${member},`), space + close].join("\n");
 }
 
-/** A member called `__proto__` would otherwise be no member. */
+/** Otherwise a member named `__proto__` would set the prototype. */
 function printName(name: string): string {
   if (name === "__proto__") return `["__proto__"]`;
   return IDENTIFIER.test(name) ? name : quote(name);
@@ -209,7 +208,7 @@ function printName(name: string): string {
 function printText(text: string, scope: Scope): string {
   const parts = [...text.matchAll(TEMPLATE_PART)];
   const codes = parts.map(([, path = ""]) => printPath(path, scope));
-  // Nothing is used before it is certain that all of it can be.
+  // Marks references as used only if all of them can be printed.
   if (parts.length === 0 || codes.includes(undefined)) return quote(text);
   for (const code of codes) markUsed(code ?? "", scope);
   if (parts.length === 1 && parts[0]?.[0] === text) return codes[0] ?? quote(text);
@@ -238,7 +237,7 @@ function printPath(text: string, { values, steps }: Scope): string | undefined {
   return isHelper ? `${root}${printMembers(path.slice(1))}` : undefined;
 }
 
-/** The member `[0]` of a path is a place. A name that is one would be printed as such, but `parsePath` refuses it. */
+/** The path member `[0]` is an index. A name with that text would be printed the same, but `parsePath` rejects it. */
 function printMembers(names: readonly string[]): string {
   return names
     .map((name) => {

@@ -1,21 +1,21 @@
-/** References to values of a run, and the texts that a definition has for them. */
+/** References to values of a run, and their texts in a definition. */
 
 declare const referred: unique symbol;
 
-/** Stands for a value of type T that a run will have. */
+/** A placeholder for a value of type T at run time. */
 export interface Reference<out T> {
   readonly [referred]: T;
 }
 
-/** A value of which nothing is known: every field of it may be there. */
+/** A value of unknown type: every field may exist. */
 export interface AnyRef extends Reference<never> {
   readonly [name: string]: AnyRef;
 }
 
-/** A reference whose fields are references too. A field that the type does not have is an error. */
+/** A reference whose fields are references too. An unknown field is a type error. */
 export type Ref<T> = unknown extends T ? AnyRef : Reference<T> & Fields<NonNullable<T>>;
 
-/** Of a list: an item by its place, or a field of all items, as JSONata has it. */
+/** For lists: an item by index, or a field of all items as in JSONata. */
 type Fields<T> = T extends readonly (infer Item)[]
   ? { readonly [place: number]: Ref<Item> } & (unknown extends Item ? {} : FieldLists<Item>)
   : T extends object
@@ -26,13 +26,13 @@ type FieldLists<Item> = Item extends object
   ? { readonly [Name in keyof Item & string]-?: Ref<readonly Exclude<Item[Name], undefined>[]> }
   : {};
 
-/** A text with `{{ expression }}` in it. */
+/** A text with `{{ expression }}`. */
 export type TemplateText = `${string}{{${string}`;
 
-/** A value, or what becomes it when the step runs. */
+/** A value, or a template for it that is evaluated when the step runs. */
 export type Templated<T> = T | Reference<T | null | undefined> | TemplateText;
 
-/** A value in which any part may be a template. */
+/** A value in which any part can be a template. */
 export type DeepTemplated<T> = unknown extends T
   ? unknown
   : Templated<
@@ -43,7 +43,7 @@ export type DeepTemplated<T> = unknown extends T
           : T
     >;
 
-/** The text of one expression, as fields such as `condition.expression` have it. */
+/** The text of one expression, for fields such as `condition.expression`. */
 export class Expression {
   readonly text: string;
 
@@ -56,10 +56,10 @@ export class Expression {
   }
 }
 
-/** A field that is an expression as a whole. */
+/** A field that is a single expression. */
 export type ExpressionText = string | Expression | Reference<unknown>;
 
-/** An expression: references stand in it as paths, other values as JSON. */
+/** An expression with references inserted as paths, and other values as JSON. */
 export function expression(
   texts: TemplateStringsArray,
   ...values: readonly (Reference<unknown> | Expression | string | number | boolean | null)[]
@@ -68,17 +68,17 @@ export function expression(
   return new Expression(texts.map((text, index) => text + (parts[index] ?? "")).join(""));
 }
 
-/** A text in which references and expressions stand as `{{ … }}`. */
+/** A text with references and expressions inserted as `{{ … }}`. */
 export function template(
   texts: TemplateStringsArray,
   ...values: readonly (Reference<unknown> | Expression)[]
 ): TemplateText {
   const parts = values.map((value) => `{{ ${textOf(value) ?? ""} }}`);
-  // Without a value in it, it is a text that is taken as it stands.
+  // Without values, it is a literal text.
   return texts.map((text, index) => text + (parts[index] ?? "")).join("") as TemplateText;
 }
 
-/** A reference by its path, such as `["steps", "make", "output"]`. */
+/** A reference by path, such as `["steps", "make", "output"]`. */
 export function referTo<T>(path: readonly string[]): Ref<T> {
   const proxy: object = new Proxy(Object.freeze({}), {
     get: (_target, name) =>
@@ -89,19 +89,19 @@ export function referTo<T>(path: readonly string[]): Ref<T> {
           : undefined,
   });
   texts.set(proxy, formatPath(path));
-  // Its fields are made when they are read.
+  // Its fields are created on access.
   return proxy as Ref<T>;
 }
 
 const texts = new WeakMap<object, string>();
 
-/** The expression that a reference or an expression stands for; undefined for any other value. */
+/** The text of a reference or an expression. Undefined for any other value. */
 export function textOf(value: unknown): string | undefined {
   if (value instanceof Expression) return value.text;
   return typeof value === "object" && value !== null ? texts.get(value) : undefined;
 }
 
-/** JSON with the texts of references and expressions in their place. Members without a value are left out. */
+/** JSON with references and expressions replaced by their texts. Members without a value are omitted. */
 export function toJson(value: unknown): unknown {
   if (value instanceof Expression) return value.text;
   const text = textOf(value);
@@ -117,10 +117,10 @@ export function toJson(value: unknown): unknown {
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const PLACE = /^(?:0|[1-9]\d*)$/;
-/** Names that are operators or values where they stand alone. */
+/** Names that are operators or literals in JSONata. */
 const RESERVED = new Set(["and", "or", "in", "true", "false", "null", "function"]);
 
-/** A path as JSONata writes it. */
+/** A path in JSONata syntax. */
 export function formatPath(path: readonly string[]): string {
   return path
     .map((name, index) => {
@@ -133,7 +133,7 @@ export function formatPath(path: readonly string[]): string {
 
 const TOKEN = /^(?:\.?([A-Za-z_][A-Za-z0-9_]*)|\.?`([^`]+)`|\[(0|[1-9]\d*)\])/;
 
-/** The path that a text is; undefined for a text that `formatPath` would write otherwise. */
+/** The path in a text. Undefined if `formatPath` would write it differently. */
 export function parsePath(text: string): string[] | undefined {
   const path: string[] = [];
   for (let rest = text; rest !== "";) {

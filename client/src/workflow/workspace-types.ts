@@ -1,21 +1,21 @@
 /**
- * What a workspace has, for the types of a builder. `millrace types` fills these in from the server's own schemas;
- * where it has not been run, every type of node is taken, and nothing is known of what it gives.
+ * The types of a workspace for the builder. `millrace types` extends these interfaces from the server's schemas.
+ * Without it, every node type is accepted and outputs are unknown.
  */
 import type { AnyRef, Ref, Reference, Templated, TemplateText } from "./reference.ts";
 
-/** By the type of a node: `config`, `output`, `branches`. */
+/** By node type: `config`, `output`, `branches`. */
 export interface NodeTypes {}
-/** What expressions see as `trigger`, by the type of a trigger. */
+/** The type of `trigger` in expressions, by trigger type. */
 export interface TriggerScopes {}
-/** Records by the slug of their table. */
+/** Record types by table slug. */
 export interface Tables {}
-/** The actions of connectors, by what a definition names them: `pack:connectors/<name>`. */
+/** The actions of connectors by their reference in a definition: `pack:connectors/<name>`. */
 export interface Connectors {}
 /** The names of secrets. */
 export interface Secrets {}
 
-/** All keys of what is filled in, or any text while nothing is. */
+/** The keys of an extended interface, or any text if it is empty. */
 type KeyOf<T> = keyof T extends never ? string : keyof T & string;
 
 export type NodeName = KeyOf<NodeTypes>;
@@ -33,7 +33,7 @@ export type ConfigOf<Type> = Type extends keyof NodeTypes
   ? ShapeOf<Type>["config"]
   : Readonly<Record<string, unknown>>;
 
-/** What `when` of an edge from such a node may be. */
+/** The valid values of `when` for edges from such a node. */
 export type BranchOf<Type> = ShapeOf<Type>["branches"] | "error";
 
 export type TriggerRef<Head> = Head extends { readonly triggers: readonly unknown[] }
@@ -44,7 +44,7 @@ export type TriggerRef<Head> = Head extends { readonly triggers: readonly unknow
       : AnyRef
     : AnyRef;
 
-/** What a step gives, as far as its configuration tells. */
+/** The output type of a step, as far as its configuration determines it. */
 export type OutputOf<Type, Config> = Type extends "records"
   ? RecordsOutput<Config>
   : Type extends "set"
@@ -57,10 +57,10 @@ export type OutputOf<Type, Config> = Type extends "records"
         ? ShapeOf<Type>["output"]
         : unknown;
 
-/** Nothing is known of what `AnyRef` stands for. */
+/** The target type of `AnyRef` is unknown. */
 type IfKnown<T> = [T] extends [never] ? unknown : T;
 
-/** What a value is when its templates have become values. */
+/** The type of a value after its templates are evaluated. */
 export type Resolved<Value> =
   Value extends Reference<infer T>
     ? IfKnown<T>
@@ -119,9 +119,7 @@ type ActionOf<Config> = Config extends {
     : ActionShape
   : ActionShape;
 
-/**
- * What a configuration must be beside what its schema says: no other fields, and columns and actions that are there.
- */
+/** Additional type checks of a configuration: no unknown fields, and only existing columns and actions. */
 export type Checked<Type, Config> = {
   readonly [Name in Exclude<keyof Config, keyof ConfigOf<Type>>]: never;
 } & (Type extends "records"

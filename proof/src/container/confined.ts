@@ -1,7 +1,6 @@
 /**
- * A process of an image as a container runtime would have it: namespaces of its own for mounts and processes, the image
- * as a root that nobody can write to, a folder for data, a small `/tmp`, no capability, and an account that the host
- * does not know.
+ * Runs an image's process like a container runtime: with separate mount and process namespaces, the image as a
+ * read-only root, a data folder, a small `/tmp`, no capabilities, and an account that is unknown on the host.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -49,7 +48,7 @@ export class Confined {
     this.ended = once(this.#child, "exit");
   }
 
-  /** The first process within, by its number outside; undefined before there is one. */
+  /** The outer pid of the first process inside. Undefined before it exists. */
   get pid(): number | undefined {
     const own = this.#child.pid;
     if (own === undefined || this.#child.exitCode !== null) return undefined;
@@ -57,7 +56,7 @@ export class Confined {
     return text === "" ? undefined : Number(text.split(" ")[0]);
   }
 
-  /** Runs a command beside it, in the same place and as the same account; tells how it ended, and what it said. */
+  /** Runs a command in the same namespaces and as the same account. Returns its status and output. */
   run(command: readonly string[]): { readonly status: number | null; readonly output: string } {
     const target = ["--target", String(this.pid), "--mount", "--pid"];
     const within = ["chroot", this.#image.root, ...this.#asAccount(command)];
@@ -67,7 +66,7 @@ export class Confined {
     return { status, output: `${stdout}${stderr}` };
   }
 
-  /** As a runtime ends a container: to its first process. */
+  /** Sends SIGTERM to the first process, like a runtime that stops a container. */
   stop(): void {
     const { pid } = this;
     if (pid !== undefined) process.kill(pid, "SIGTERM");

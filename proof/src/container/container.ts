@@ -15,7 +15,7 @@ const WRITERS = 8;
 const WRITTEN_MIN = 50;
 const TEAMS = "/api/v1/itsm/teams";
 
-/** The image of deploy/Containerfile is built and run, as far as that goes without a registry and a daemon. */
+/** Builds and runs the image of deploy/Containerfile, as far as possible without a registry and a daemon. */
 export const container: Proof = {
   name: "container",
   usage: "[--port 19200] [--folder F] (as root; debootstrap, buildah, and util-linux)",
@@ -103,7 +103,7 @@ async function lookAround(
   check("its data can", confined.run(["sh", "-c", "echo x > /data/x && rm /data/x"]).status === 0);
 }
 
-/** Writes go on while it is told to end; tells which were acknowledged, and how it ended. */
+/** Keeps writing during the shutdown. Returns the acknowledged writes and the exit status. */
 async function drain(
   confined: Confined,
   port: number,
@@ -114,7 +114,7 @@ async function drain(
     for (let n = 0; ; n += 1) {
       const name = `Writer ${writer} ${n}`;
       const answer = await ask(`POST ${TEAMS}`, { name }).catch(() => undefined);
-      // It listens no more.
+      // The server no longer listens.
       if (!answer) return;
       if (answer.status === 201) written.push(name);
     }

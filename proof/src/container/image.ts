@@ -1,6 +1,6 @@
 /**
- * The image of `deploy/Containerfile`, built without a registry and without a daemon: its base is made of Debian's
- * packages and takes the base's name, so that the file itself is built as it stands.
+ * Builds the image of `deploy/Containerfile` without a registry or daemon: a base from Debian packages gets the name
+ * of the original base, so that the file is built unchanged.
  */
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
@@ -11,7 +11,7 @@ const CONTAINERFILE = "deploy/Containerfile";
 const NPM = "npm@11.6.0";
 
 export interface Image {
-  /** The folder that holds its files. */
+  /** The folder with its files. */
   readonly root: string;
   readonly user: string;
   readonly env: readonly string[];
@@ -55,7 +55,7 @@ export function buildImage(folder: string): Image {
   };
 }
 
-/** A Debian with the Node that runs this, and npm, as the base of the Containerfile has them. */
+/** A Debian with npm and the current Node, like the base of the Containerfile. */
 function makeBase(folder: string): string {
   const base = join(folder, "base");
   if (existsSync(base)) return base;
@@ -78,7 +78,7 @@ function importBase(
 ): void {
   const container = buildah("from", "scratch");
   buildah("add", container, folder, "/");
-  // Where calls outside need certificates of their own, the build needs them too.
+  // If external calls need special certificates, the build needs them too.
   const certificates = process.env["NODE_EXTRA_CA_CERTS"];
   if (certificates !== undefined) {
     buildah("copy", container, certificates, "/etc/ssl/certs/extra.crt");

@@ -10,7 +10,7 @@ export interface Answer {
 
 export type Ask = (route: string, body?: unknown, key?: string) => Promise<Answer>;
 
-/** Somebody with a token, or nobody yet. */
+/** A caller with or without a token. */
 export function asker(port: number, token?: string): Ask {
   return async (route, body, key) => {
     const [method = "", path = ""] = route.split(" ");
@@ -33,19 +33,19 @@ export function asker(port: number, token?: string): Ask {
   };
 }
 
-/** Asks, and insists on success. */
+/** Sends a request that must succeed. */
 export async function done(answer: Promise<Answer>): Promise<Answer> {
   const { status, body, headers } = await answer;
   if (status >= 300) throw new Error(`It answered ${status} ${JSON.stringify(body)}`);
   return { status, body, headers };
 }
 
-/** The `data` of an answer. */
+/** The `data` of a response. */
 export function dataOf<T>({ body }: Pick<Answer, "body">): T {
   return (body as { readonly data: T }).data;
 }
 
-/** What most answers name. */
+/** The common fields of most responses. */
 export interface Named {
   readonly id: string;
 }

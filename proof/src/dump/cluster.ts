@@ -14,10 +14,10 @@ import {
 const run = promisify(execFile);
 const READY_TRIES_MAX = 400;
 const READY_PAUSE_MS = 50;
-/** Whom initdb makes. */
+/** The superuser created by initdb. */
 export const SUPERUSER = "postgres";
 
-/** A cluster of its own, made and run with the programs of a PostgreSQL that is installed here. */
+/** A separate cluster, created and run with an installed PostgreSQL. */
 export class Cluster implements AsyncDisposable {
   readonly folder: string;
   readonly #bin: string;
@@ -55,12 +55,12 @@ export class Cluster implements AsyncDisposable {
     return cluster;
   }
 
-  /** The superuser's way into a database. */
+  /** The superuser's connection to a database. */
   way(database: string): pg.ClientConfig {
     return { host: this.folder, port: 5432, user: SUPERUSER, database };
   }
 
-  /** What the product is given, for a role that is no superuser. */
+  /** The connection URL for the product, with a role that is not a superuser. */
   url(role: string, database: string): string {
     return `postgres://${role}@/${database}?host=${encodeURIComponent(this.folder)}`;
   }
@@ -69,13 +69,13 @@ export class Cluster implements AsyncDisposable {
     return withOwnerClient(this.way(database), async (client) => (await client.query(text)).rows);
   }
 
-  /** Runs a program of PostgreSQL as the documentation has it. */
+  /** Runs a PostgreSQL program as documented. */
   async program(name: string, args: readonly string[]): Promise<void> {
     const env = { PGHOST: this.folder, PGUSER: SUPERUSER, PATH: process.env["PATH"] };
     await run(join(this.#bin, name), [...args], { ...this.#account, cwd: this.folder, env });
   }
 
-  /** Uses up transaction ids. */
+  /** Consumes transaction ids. */
   async age(transactions: number): Promise<void> {
     await this.rows(
       "postgres",

@@ -1,6 +1,6 @@
 /**
- * The commands of docs/guide/backup.md for a server, carried out: a database is dumped while it is written to, restored
- * into another cluster, once with lower transaction ids and once with higher ones, and the product goes on there.
+ * Runs the server commands of docs/guide/backup.md: a database is dumped during writes and restored into another
+ * cluster, once with lower transaction ids and once with higher ones, and the product continues there.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, globSync } from "node:fs";
@@ -25,7 +25,7 @@ const EVENTS_AFTER = 30;
 const AGE_TRANSACTIONS = 30_000;
 const LIMIT_MS = 90_000;
 
-/** `npm run proof -- dump`: needs the programs of a PostgreSQL server. */
+/** `npm run proof -- dump`. Requires the programs of a PostgreSQL server. */
 export const dump: Proof = {
   name: "dump",
   usage: "[--bin /usr/lib/postgresql/15/bin]",
@@ -82,7 +82,7 @@ async function trial(stage: Stage, bin: string, ids: "lower" | "higher") {
   await writer.stop();
   await old.stop();
 
-  // Under its own name, and under another.
+  // Under the original name, and under another.
   const name = ids === "lower" ? "millrace" : "restored";
   await to.program("psql", ["-q", "-d", "postgres", "-f", join(from.folder, "roles.sql")]);
   await to.program("createdb", ["-O", OWNER, name]);
@@ -151,7 +151,7 @@ export async function furnish(ask: Ask, { url }: Receiver): Promise<void> {
   await done(ask("POST /api/v1/tables/sales/records", { region: "north" }));
 }
 
-/** Publishes one order after the other, until it is told to stop. */
+/** Publishes orders one by one until it is stopped. */
 function startWriter(ask: Ask) {
   const ids: string[] = [];
   let ending = false;
@@ -180,7 +180,7 @@ interface Known {
   readonly greatest: string;
 }
 
-/** What did not hold, in words. */
+/** The failed checks as messages. */
 async function check(
   ask: Ask,
   { rows, receiver, acknowledged, greatest }: Known,

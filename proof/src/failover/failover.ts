@@ -1,7 +1,7 @@
 /**
- * Two PostgreSQLs, one the standby of the other, and one address before them, as a load balancer gives it. The standby
- * is promoted under load, once with all that the primary had and once without the last of it; in the first a process
- * starts before the others have reconnected.
+ * Two PostgreSQL servers, primary and standby, behind one address like a load balancer's. The standby is promoted
+ * under load, once with all data of the primary and once without its latest. In the first case, a process starts
+ * before the others have reconnected.
  */
 import { randomBytes } from "node:crypto";
 import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
@@ -25,13 +25,13 @@ const DATABASE = "millrace";
 const LIMIT_MS = 180_000;
 const EVENTS_BEFORE = 60;
 const EVENTS_AFTER = 60;
-/** So many are acknowledged and not replicated. */
+/** The number of events that are acknowledged but not replicated. */
 const EVENTS_HELD = 20;
 const RETRY_MS = 200;
-/** A connection that broke. */
+/** A broken connection. */
 const NO_ANSWER = { status: 0, body: undefined };
 
-/** `npm run proof -- failover`: needs the programs of a PostgreSQL server. */
+/** `npm run proof -- failover`. Requires the programs of a PostgreSQL server. */
 export const failover: Proof = {
   name: "failover",
   usage: "[--bin /usr/lib/postgresql/15/bin]",
@@ -110,7 +110,7 @@ async function trial(stage: Stage, loss: "nothing" | "the last") {
   await standby.promote();
   doorway.lead(standby);
   if (loss === "nothing") {
-    // It comes first, and begins the epoch; the others know only the old one.
+    // It starts first and begins the epoch; the other processes know only the old one.
     asks.push(asker(portOf(await start("api")), token));
     for (const { pid } of nodes) process.kill(pid, "SIGCONT");
     writer.resume();
@@ -121,7 +121,7 @@ async function trial(stage: Stage, loss: "nothing" | "the last") {
   return check(stage, { writer, follower, loss, nodes });
 }
 
-/** Publishes to one process after the other, and again where the answer was that the database is away. */
+/** Publishes to the processes in turn, and repeats if the database is unavailable. */
 function startWriter(asks: readonly Ask[]) {
   const ids: string[] = [];
   const statuses = new Map<number, number>();
@@ -256,7 +256,7 @@ async function check(
   };
 }
 
-/** How many bytes of its log the standby has not replayed. */
+/** The number of bytes of its log that the standby has not replayed. */
 async function lagOf(primary: Postgres): Promise<number> {
   const [row] = await primary.rows(
     "postgres",

@@ -1,7 +1,4 @@
-/**
- * Wrong passwords for a member of very many workspaces, by somebody without any credential, beside a webhook of
- * another.
- */
+/** Failed logins for a member of very many workspaces, by an anonymous caller, while another user's webhook works. */
 import { randomBytes } from "node:crypto";
 import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -22,10 +19,10 @@ const WORKSPACES = 2_000;
 const GUESSES = 30;
 const SAMPLES = 20;
 const DELAY_MAX_MS = 1_000;
-/** Ten a minute, however many workspaces there are, and the guesses may take longer than one. */
+/** Ten per minute, regardless of the number of workspaces; the attempts may take longer than a minute. */
 const EVENTS_MAX = 20;
 
-/** `npm run proof -- flood`: needs the programs of a PostgreSQL server. */
+/** `npm run proof -- flood`. Requires the programs of a PostgreSQL server. */
 export const flood: Proof = {
   name: "flood",
   usage: "[--bin /usr/lib/postgresql/15/bin]",
@@ -64,9 +61,9 @@ export const flood: Proof = {
 };
 
 /**
- * The first owner becomes a member of them all. Their keys sort behind that of the first workspace, as those of younger
- * ones do: with random ones another would be the oldest, and each guess two events, one there and one here, where a
- * workflow listens.
+ * The first owner becomes a member of all workspaces. Their keys sort after the first workspace's, like those of newer
+ * workspaces: with random keys, another workspace would be the oldest, and each attempt would give two events, one
+ * there and one in the workspace with the workflow.
  */
 const JOIN_MANY = `
   with made as (

@@ -17,7 +17,7 @@ const SUPERUSER = "postgres";
 const TRIES_MAX = 600;
 const PAUSE_MS = 50;
 
-/** One PostgreSQL, on a unix socket. */
+/** A PostgreSQL server on a Unix socket. */
 export class Postgres {
   readonly folder: string;
   readonly #bin: string;
@@ -53,13 +53,13 @@ export class Postgres {
     return withOwnerClient(way, async (client) => (await client.query(text)).rows);
   }
 
-  /** Stops sending its log to standbys, without telling them. */
+  /** Silently stops sending its log to standbys. */
   async holdReplication(): Promise<void> {
     const [sender] = await this.rows("postgres", "select pid from pg_stat_replication");
     process.kill(sender.pid, "SIGSTOP");
   }
 
-  /** Ends all its processes at once, as a power cut does. */
+  /** Kills all its processes at once, like a power failure. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return;
@@ -68,13 +68,13 @@ export class Postgres {
       try {
         process.kill(pid, "SIGKILL");
       } catch {
-        // It has ended by itself.
+        // The process has already ended.
       }
     }
     await gone;
   }
 
-  /** Makes a standby the primary. */
+  /** Promotes a standby to primary. */
   async promote(): Promise<void> {
     await this.#program("pg_ctl", ["promote", "-w", "-D", join(this.folder, "data")]);
   }
@@ -100,7 +100,7 @@ export class Postgres {
   }
 }
 
-/** One address before whichever is the primary; a switch ends all connections, as a load balancer does. */
+/** One address for the current primary. A switch ends all connections, like a load balancer. */
 export class Doorway {
   readonly port: number;
   readonly #server: Server;

@@ -19,7 +19,7 @@ interface Delivery {
 const SETTLED_MAX_MS = 60_000;
 const LOOK_MS = 200;
 
-/** Compares what was acknowledged with what there is: everything, and each thing once. */
+/** Compares acknowledged work with the stored state: everything must exist exactly once. */
 export async function settle(
   ask: Ask,
   { book, endpoint, webhook }: { book: Book; endpoint: Endpoint; webhook: string },
@@ -66,7 +66,7 @@ export async function settle(
   };
 }
 
-/** What is missing, doubled, or was not asked for. */
+/** Missing, duplicate and unexpected items. */
 function once(what: string, wanted: readonly string[], found: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const key of found) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -85,7 +85,7 @@ function once(what: string, wanted: readonly string[], found: readonly string[])
   ];
 }
 
-/** The list when it is complete and all in it is over; as it is when that takes too long. */
+/** The list when it is complete and all its items have ended, or its state at the timeout. */
 async function untilOver<T>(
   list: () => Promise<T[]>,
   complete: (items: readonly T[]) => boolean,

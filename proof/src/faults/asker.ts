@@ -1,9 +1,9 @@
-/** What came of a request: an answer, or how it went without one. */
+/** The result of a request: a response, or the reason why there is none. */
 export type Answer =
   | { readonly status: number; readonly body: unknown; readonly headers: Headers }
   | { readonly status: 0; readonly error: string };
 
-/** What a request carries. */
+/** The body and headers of a request. */
 export interface Asked {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
@@ -11,10 +11,10 @@ export interface Asked {
 
 export type Ask = (route: string, asked?: Asked) => Promise<Answer>;
 
-/** Longer than any answer may take: whoever waits for it sees a hang. */
+/** Longer than any response may take. A request without a response by then hangs. */
 export const ANSWER_MAX_MS = 70_000;
 
-/** Somebody who talks to the product and gets an answer, whatever it is. */
+/** Sends requests to the product and returns any response. */
 export function asker(url: () => string, token: () => string | undefined): Ask {
   return async (route, { body, headers = {} } = {}) => {
     const [method = "", path = ""] = route.split(" ");
@@ -40,7 +40,7 @@ export function asker(url: () => string, token: () => string | undefined): Ask {
   };
 }
 
-/** The `data` of an answer with this status; throws for any other. */
+/** The `data` of a response with this status. Throws for any other status. */
 export function dataOf<T>(answer: Answer, status: number): T {
   if (answer.status !== status || !("body" in answer)) {
     throw new Error(`It answered ${answer.status}: ${JSON.stringify(answer)}`);
@@ -48,7 +48,7 @@ export function dataOf<T>(answer: Answer, status: number): T {
   return (answer.body as { data: T }).data;
 }
 
-/** All of a list, page by page; asks again while the product is busy. */
+/** All items of a list, page by page. Retries while the product is busy. */
 export async function all<T>(ask: Ask, path: string): Promise<T[]> {
   const items: T[] = [];
   let after: string | null = null;
@@ -63,7 +63,7 @@ export async function all<T>(ask: Ask, path: string): Promise<T[]> {
   return items;
 }
 
-/** Fetch hides why it failed in the cause. */
+/** `fetch` reports the reason of a failure in the cause. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

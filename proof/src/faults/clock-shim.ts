@@ -1,4 +1,4 @@
-/** Preloaded into the product: its clock shows what a file says, in milliseconds away from the true time. */
+/** Preloaded into the product: shifts its clock by the milliseconds in a file. */
 import { readFileSync, watchFile } from "node:fs";
 
 const file = process.env["PROOF_CLOCK_FILE"];
@@ -12,7 +12,7 @@ function look(): void {
 class ShiftedDate extends TrueDate {
   constructor(...parts: unknown[]) {
     if (parts.length === 0) super(TrueDate.now() + shiftMs);
-    // Whatever else a date may be made of is passed on as it is.
+    // Other arguments of Date are passed on unchanged.
     else super(...(parts as [number]));
   }
 
@@ -24,6 +24,6 @@ class ShiftedDate extends TrueDate {
 if (file !== undefined) {
   look();
   watchFile(file, { interval: 50, persistent: false }, look);
-  // The class makes the same objects as the one that it takes the place of.
+  // The class creates the same objects as the one it replaces.
   globalThis.Date = ShiftedDate as DateConstructor;
 }

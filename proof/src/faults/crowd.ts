@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Stage } from "./stage.ts";
 
-/** So many come each millisecond. */
+/** Arrivals per millisecond. */
 const PER_MS = 1;
 
-/** Many who come within moments; tells how they were answered, and throws for an answer that there must not be. */
+/** Many simultaneous requests. Returns the counts of statuses, and throws for unexpected ones. */
 export async function crowd(stage: Stage, size: number): Promise<string> {
   const counts = new Map<number, number>();
   let slowestMs = 0;

@@ -4,21 +4,21 @@ import {
   startReceiver,
 } from "../../../server/src/domains/webhooks/testing/receiver.ts";
 
-/** A delivery as it arrived. */
+/** A received delivery. */
 export interface Delivered {
-  /** The delivery's own id: the same for each attempt. */
+  /** The id of the delivery, equal for all attempts. */
   readonly id: string;
-  /** What was written, as its writer calls it. */
+  /** The key of the written item. */
   readonly key: string;
 }
 
-/** What the product reaches outside: it takes webhooks, and doubles a number for the steps of runs. */
+/** The external endpoint of the product: it accepts webhooks, and doubles a number for run steps. */
 export class Endpoint implements AsyncDisposable {
   readonly url: string;
-  /** The settings with which the product may reach it. */
+  /** The settings that allow the product to reach it. */
   readonly env: Readonly<Record<string, string>>;
   readonly delivered: Delivered[] = [];
-  /** The Idempotency-Keys of the steps that asked, by the number that they asked about. */
+  /** The Idempotency-Keys of step requests, by the requested number. */
   readonly asked = new Map<number, Set<string>>();
   readonly #receiver: Receiver;
 
@@ -27,7 +27,7 @@ export class Endpoint implements AsyncDisposable {
     this.url = receiver.url;
     this.env = receiver.env;
     receiver.answer = (received, response) => {
-      // They are many, and what matters of them is in the lists.
+      // There are many requests, and the lists contain the relevant data.
       receiver.received.length = 0;
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify(this.#take(received)));
@@ -45,7 +45,7 @@ export class Endpoint implements AsyncDisposable {
   #take({ headers, body }: Received): object {
     const id = headers["x-service-delivery"];
     if (id !== undefined) {
-      // What was published is in `data`.
+      // `data` contains the published data.
       const { data } = body as { data: { key: string } };
       this.delivered.push({ id: String(id), key: data.key });
       return {};

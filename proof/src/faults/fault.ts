@@ -3,41 +3,41 @@ import { Probing } from "./probing.ts";
 import type { Stage } from "./stage.ts";
 import { Work } from "./work.ts";
 
-/** What a fault is told. */
+/** The options of a fault. */
 export interface FaultOptions {
-  /** A server of PostgreSQL to make a database on; without it, one is started. */
+  /** A PostgreSQL server on which to create a database. Default: a new server. */
   readonly url: string | undefined;
   readonly random: () => number;
-  /** Told of each stage that is opened, so that an interrupted proof leaves nothing behind. */
+  /** Called for each opened stage, so that an interrupted proof cleans up. */
   readonly onStage: (stage: AsyncDisposable) => void;
 }
 
-/** What was seen, a line each, and what should not have been. */
+/** Observations as lines, and violations. */
 export interface Seen {
   readonly lines: readonly string[];
   readonly wrong: readonly string[];
 }
 
-/** Something that goes wrong around the product, by its name on the command line. */
+/** A fault around the product, by its name on the command line. */
 export interface Fault {
   readonly name: string;
   readonly about: string;
   readonly run: (options: FaultOptions) => Promise<Seen>;
 }
 
-/** What may be seen while it lasts. */
+/** The allowed effects during the fault. */
 export interface Rules {
-  /** Whether the fault itself cuts clients off, or ends the product. */
+  /** True if the fault itself disconnects clients or ends the product. */
   readonly cutsClients?: boolean;
-  /** Whether some answer must have been a 503, or /readyz have said so: otherwise nothing was shown. */
+  /** True if a 503 or a failing /readyz is required: otherwise the fault had no effect. */
   readonly mustShed?: boolean;
-  /** How soon all work must flow again. */
+  /** The maximum time until all work continues. */
   readonly recoverMaxMs?: number;
   readonly memoryMaxMb?: number;
   readonly slowestMaxMs?: number;
 }
 
-/** How much of the log of a product that has ended is told, in characters. */
+/** The maximum number of log characters shown for a product that has ended. */
 const LAST_WORDS = 3_000;
 const FLOW_TIMES = 5;
 const FLOW_MAX_MS = 30_000;
@@ -45,7 +45,7 @@ const RECOVER_MAX_MS = 30_000;
 const MEMORY_MAX_MB = 600;
 const SLOWEST_MAX_MS = 30_000;
 
-/** Mixed work before, during and after what `act` does; then all accounts are settled. */
+/** Runs mixed work before, during and after `act`, then compares all results. */
 export async function duringWork(
   stage: Stage,
   act: (work: Work) => Promise<void>,
@@ -76,7 +76,7 @@ export async function duringWork(
   }
 }
 
-/** The rules that what was seen breaks. */
+/** The rules violated by the observations. */
 function broken(rules: Rules, { book }: Work, probing: Probing): string[] {
   const wrong: string[] = [];
   const { slowestMaxMs = SLOWEST_MAX_MS, memoryMaxMb = MEMORY_MAX_MB } = rules;

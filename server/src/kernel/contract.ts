@@ -1,5 +1,5 @@
 /**
- * Types shared by the kernel and the domains: declarations (operations, readers, jobs, engines, contributions) and
+ * Types shared by the kernel and the domains: what a domain declares (operations, readers, jobs) and
  * what handlers receive (contexts and the platform). They reference each other, hence one file.
  */
 import type { Logger } from "pino";

@@ -211,7 +211,7 @@ export class Kernel implements Platform {
     return this.#shutdownController.signal;
   }
 
-  /** Tells load balancers to stop sending requests. */
+  /** Makes load balancers stop sending requests. */
   leave(): void {
     this.#leaving = true;
   }

@@ -9,7 +9,7 @@ const MOVE_PX = 4;
 const TARGET_MS = 33;
 const NODE = ".react-flow__node";
 
-/** The longest frame while a canvas of 200 steps is dragged about, and while a step is. */
+/** The longest frame while dragging a canvas of 200 steps, and while dragging a step. */
 export const consoleCanvas: Figure = {
   name: "console-canvas",
   async measure(rig) {
@@ -31,7 +31,7 @@ export const consoleCanvas: Figure = {
   },
 };
 
-/** Eight ways side by side, which meet now and then. */
+/** Eight parallel branches with some joins. */
 const LARGE = {
   name: "Large",
   trigger: { type: "manual" },
@@ -48,7 +48,7 @@ const LARGE = {
     .filter(({ to }) => Number(to.slice(4)) < STEPS),
 };
 
-/** Drags what is in the middle of the first match to and fro; resolves with the time of each frame meanwhile. */
+/** Drags the centre of the first match back and forth. Resolves to the frame times. */
 async function drag(page: Page, selector: string): Promise<number[]> {
   const box = await page.locator(selector).first().boundingBox();
   if (!box) throw new Error(`There is no ${selector}.`);

@@ -8,13 +8,13 @@ const MANY = 1_000_000;
 const OPENINGS = 20;
 const EDITS = 20;
 const SCROLLS = 120;
-/** What a mouse turns its wheel by at once. */
+/** One notch of a mouse wheel. */
 const NOTCH_PX = 120;
 const CELL = "[role=grid] [role=gridcell]";
-/** Sixty frames a second, but for those in which a page is read. */
+/** Sixty frames per second, except while a page is loaded. */
 const TARGETS_MS = { rows: 200, frame: 17, paint: 50, save: 150 } as const;
 
-/** A table of a million records in the grid: its first rows, frames while it is scrolled, and an edit of a cell. */
+/** A table of a million records in the grid: first rows, frames while scrolling, and editing a cell. */
 export const consoleGrid: Figure = {
   name: "console-grid",
   async measure(rig, { size = MANY }) {
@@ -56,21 +56,21 @@ const p95 = (timesMs: readonly number[]): number =>
     0.95,
   );
 
-/** From the request for the first records until their answer: what the server and the network have to do with it. */
+/** From the request of the first records to their response: the share of server and network. */
 async function firstRows(page: Page, stage: Stage): Promise<number> {
   const answered = page.waitForResponse((answer) => answer.url().includes(`${TABLE}?`));
   await page.goto(`${stage.origin}${TABLE.replace("/api/v1", "").replace("/records", "")}`);
   return timeOf(await answered);
 }
 
-/** From the beginning of a request until the last byte of its answer; a response is told at its first one. */
+/** From the start of a request to the last byte of its response. The `response` event fires at the first byte. */
 async function timeOf(response: Response): Promise<number> {
   await response.finished();
   const { requestStart, responseEnd } = response.request().timing();
   return responseEnd - requestStart;
 }
 
-/** Scrolls by wheel, and once far down: pages that were never read come into sight. */
+/** Scrolls by wheel, and once far down to pages that were not loaded. */
 async function scroll(page: Page): Promise<number[]> {
   const box = await page.locator("[role=grid]").boundingBox();
   if (!box) throw new Error("There is no grid.");
@@ -82,7 +82,7 @@ async function scroll(page: Page): Promise<number[]> {
   return (await page.evaluate("globalThis.endFrames()")) as number[];
 }
 
-/** Types into one cell after the other: until it is drawn, and until the server has it. */
+/** Types into one cell after another. Measures the time until it is drawn and until it is saved. */
 async function edit(page: Page): Promise<{ paintsMs: number[]; savesMs: number[] }> {
   await page.locator("[role=grid]").focus();
   await page.keyboard.press("Control+Home");
@@ -116,7 +116,7 @@ const FRAMES = `
   globalThis.endFrames = () => { isOver = true; return framesMs; };
 `;
 
-/** An event's time is that of the key itself, before anything hears of it. */
+/** The event's time is the time of the key press, before any listener runs. */
 const AFTER_ENTER = `
   globalThis.painted = new Promise((resolve) => {
     addEventListener("keydown", ({ timeStamp }) => {

@@ -5,7 +5,7 @@ import { Stage, untilDrawn } from "./stage.ts";
 const PRESSES = 40;
 const TARGET_MS = 50;
 
-/** From the key `j` in the list of runs until the frame with the next row is drawn. */
+/** From pressing `j` in the list of runs to the frame with the next row. */
 export const consoleKeys: Figure = {
   name: "console-keys",
   async measure(rig) {
@@ -30,7 +30,7 @@ export const consoleKeys: Figure = {
   },
 };
 
-/** An event's time is that of the key itself, before anything hears of it. */
+/** The event's time is the time of the key press, before any listener runs. */
 const OBSERVE = `
   globalThis.keyTimesMs = [];
   addEventListener("keydown", ({ timeStamp }) => {

@@ -5,7 +5,7 @@ import { Stage, untilDrawn } from "./stage.ts";
 const VISITS = 5;
 const TARGET_MS = 1_000;
 
-/** From the navigation with an empty cache until one can sign in, or sees home. */
+/** From the navigation with an empty cache to the sign-in form or the home page. */
 export const consoleOpen: Figure = {
   name: "console-open",
   async measure(rig) {
@@ -17,7 +17,7 @@ export const consoleOpen: Figure = {
     const timesMs: Record<string, number[]> = {};
     for (const [name, { path, isThere, open }] of Object.entries(visits)) {
       timesMs[name] = [];
-      // The first one finds a server that has never been asked.
+      // The first visit reaches a server without earlier requests.
       for (let visit = -1; visit < VISITS; visit += 1) {
         const page = await open();
         await page.goto(`${stage.origin}${path}`, { waitUntil: "commit" });

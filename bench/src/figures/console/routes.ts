@@ -10,7 +10,7 @@ const WAY = [
   { link: 'nav a[href="/"]', isThere: ".home-title > span" },
 ];
 
-/** From a click in the navigation until the next screen is drawn with its data: home, workflows, runs. */
+/** From a click in the navigation to the next screen with its data: home, workflows, runs. */
 export const consoleRoutes: Figure = {
   name: "console-routes",
   async measure(rig) {

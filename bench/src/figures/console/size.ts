@@ -11,7 +11,7 @@ interface Chunk {
   readonly imports?: readonly string[];
 }
 
-/** The JavaScript, gzipped, that a browser loads before it shows the first screen. */
+/** The gzipped JavaScript that a browser loads before the first screen. */
 export const consoleSize: Figure = {
   name: "console-size",
   async measure(rig) {
@@ -34,7 +34,7 @@ export const consoleSize: Figure = {
       return { file, kilobytes: compressedBytes(join(folder, file)) / 1024 };
     });
     const kilobytes = sizes.reduce((sum, size) => sum + size.kilobytes, 0);
-    // A promise, and one that does not depend on what else the machine does.
+    // A guaranteed limit that does not depend on the machine's load.
     if (kilobytes > TARGET_KB) throw new Error(`The first route takes ${kilobytes.toFixed(1)} KB.`);
     return {
       ours: `${kilobytes.toFixed(1)} KB`,
@@ -46,7 +46,7 @@ export const consoleSize: Figure = {
   },
 };
 
-/** Files too small to be compressed are sent as they are. */
+/** Files that are too small for compression are sent uncompressed. */
 function compressedBytes(path: string): number {
   return (statSync(`${path}.gz`, { throwIfNoEntry: false }) ?? statSync(path)).size;
 }

@@ -12,7 +12,7 @@ const VIEWPORT = { width: 1440, height: 900 };
 const RUNS = 200;
 const DRAWN_MAX_MS = 60_000;
 
-/** The product with its console and something to look at, and a browser. */
+/** The product with its console and sample data, and a browser. */
 export class Stage implements AsyncDisposable {
   readonly product: Product;
   readonly origin: string;
@@ -29,7 +29,7 @@ export class Stage implements AsyncDisposable {
     if (program === undefined) throw new Error("This needs Chromium. See ADR 0128.");
     const child = await rig.startPlainProduct();
     const { port } = child;
-    // An owner without a name of their own is welcomed first.
+    // An owner without a name would see the welcome screen first.
     await rig.query("update users set name = 'Ada Lovelace'");
     const product = { ...child, token: await logIn(port) };
     const { hookPath } = await deploy(product, ORDERS);
@@ -37,12 +37,12 @@ export class Stage implements AsyncDisposable {
     return new Stage(product, await launchChromium(program, FLAGS));
   }
 
-  /** A page of a browser that has stored nothing. */
+  /** A page of a browser without stored data. */
   async stranger(): Promise<Page> {
     return (await this.#context()).newPage();
   }
 
-  /** A page of the first owner's browser, whose cache is empty. */
+  /** A page of the first owner's browser with an empty cache. */
   async owner(): Promise<Page> {
     const context = await this.#context();
     const value = this.product.token;
@@ -61,8 +61,8 @@ export class Stage implements AsyncDisposable {
 }
 
 /**
- * Resolves in a page with the milliseconds that something took: from `begin`, a script that may do something first,
- * until an element matches and the frame with it is drawn.
+ * Resolves in the page to the time in milliseconds from `begin`, a script that can start an action, until an element
+ * matches and its frame is drawn.
  */
 export async function untilDrawn(page: Page, selector: string, begin = "0"): Promise<number> {
   const time = await page.evaluate(`new Promise((resolve) => {
@@ -78,7 +78,7 @@ export async function untilDrawn(page: Page, selector: string, begin = "0"): Pro
   return time;
 }
 
-/** A click as the beginning of what is measured. */
+/** A click that starts a measurement. */
 export function clickOn(selector: string): string {
   return `(() => {
     const begin = performance.now();

@@ -8,13 +8,14 @@ import { nowMs } from "../../statistics.ts";
 
 const MANY = 1_000_000;
 /**
- * The lines of the file before, tenfold fewer: what it took shows what any import takes, and the rest what lines do.
+ * The share of lines in a smaller file that is imported first: it shows the fixed cost of an import, and the
+ * difference shows the cost per line.
  */
 const BEFORE_SHARE = 0.1;
 const GROWTH_MAX_MB = 100;
 const SAMPLE_MS = 200;
 
-/** A file of a million lines becomes a table, in memory that does not grow with it. */
+/** Imports a file of a million lines with memory use independent of its size. */
 export const imports: Figure = {
   name: "imports",
   async measure(rig, effort) {
@@ -45,7 +46,7 @@ async function importLines(product: Product, lines: number) {
   let most = before;
   const until = async (states: readonly string[]): Promise<any> => {
     for (;;) {
-      // A machine that does much else may shed the load of a look.
+      // On a busy machine, a status request may be rejected by load shedding.
       const now = await ask(product, "GET", path).catch(() => ({ state: "unknown" }));
       most = Math.max(most, await residentBytes(product.port).catch(() => 0));
       if (states.includes(now.state)) return now;

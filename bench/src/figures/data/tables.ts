@@ -15,7 +15,7 @@ const LOOKUP_MIN = 0.5;
 const TILES = 20;
 const DASHBOARD_MS = 800;
 
-/** Tables of a million records: their first rows, a rollup over all of them, two lookups, and a dashboard. */
+/** Tables of a million records: first rows, a rollup over all, two lookups, and a dashboard. */
 export const tables: Figure = {
   name: "tables",
   async measure(rig, effort) {
@@ -78,7 +78,7 @@ interface RollupContest {
   readonly rounds: number;
 }
 
-/** Both by turns, so that whatever else the machine does falls on both. */
+/** Both alternate, so that other load on the machine affects both. */
 async function rollupRatio(rig: Rig, product: Product, { schema, rounds }: RollupContest) {
   const byHandSql = `
     select c.id, c.name, s.turnover from "${schema}".customers c
@@ -118,7 +118,7 @@ async function lookupRatio(rig: Rig, product: Product, effort: Effort) {
   );
 }
 
-/** One request for all tiles, none of which was worked out before. */
+/** One request for all tiles without cached results. */
 async function coldDashboard(product: Product, rounds: number): Promise<number> {
   const source = { kind: "records", table: "sales" };
   const drafts = [
@@ -139,7 +139,7 @@ async function coldDashboard(product: Product, rounds: number): Promise<number> 
   });
   const times: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
-    // Another filter each time: nothing of it is in any cache of ours.
+    // A different filter each time, so that no cache contains the result.
     const filter = encodeURIComponent(JSON.stringify({ price: { gte: round / 100 } }));
     const path = `/api/v1/analytics/dashboards/${made.id}/data?maxAge=0&filter=${filter}`;
     times.push(await timed(() => ask(product, "GET", path)));

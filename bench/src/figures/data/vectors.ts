@@ -13,7 +13,7 @@ const WARM_UP = 3;
 const DATABASE = "millrace_bench_vectors";
 const MODEL = "minilm-l6-v2";
 
-/** The records nearest to a vector, compared by pgvector, against the same on the same server without it. */
+/** The records nearest to a vector with pgvector, against the same on the same server without it. */
 export const vectors: Figure = {
   name: "vectors",
   async measure(rig, { size = RECORDS }) {
@@ -80,7 +80,7 @@ function asker(port: number, token: string): Asker {
   };
 }
 
-/** Numbers that look random and are always the same. */
+/** Reproducible pseudo-random numbers. */
 function generator(seed: number): () => number {
   let last = seed;
   return () => {
@@ -95,7 +95,7 @@ function unitVector(next: () => number): Float32Array {
   return Float32Array.from(numbers, (one) => one / length);
 }
 
-/** As if the model had read them: it would take an hour. */
+/** Inserts vectors directly, because the model would need an hour. */
 async function fill(server: DatabaseServer, ask: Asker, size: number): Promise<void> {
   const columns = [
     { name: "title", type: "text" },
@@ -132,7 +132,7 @@ async function fill(server: DatabaseServer, ask: Asker, size: number): Promise<v
     if (row?.copied === size) break;
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  // As a database is that has been up for a while.
+  // Simulates a database in long-term operation.
   await server.query(DATABASE, "vacuum analyze");
 }
 

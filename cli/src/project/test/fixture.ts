@@ -1,4 +1,4 @@
-/** Recorded runs as files: what the steps of a run gave, to test its workflow with. */
+/** Recorded runs as files: step outputs for testing a workflow. */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client, Schemas } from "@millrace/client";
@@ -10,7 +10,7 @@ export type Recorded = Schemas["WorkflowFixture"];
 export type Expectation = NonNullable<Recorded["expect"]>;
 export type ExpectedSteps = NonNullable<Expectation["steps"]>;
 
-/** Writes a run to the folder of its workflow; tells where. */
+/** Writes a run to the folder of its workflow. Returns the path. */
 export async function recordFixture(
   client: Client,
   folder: string,
@@ -21,7 +21,7 @@ export async function recordFixture(
   }: {
     readonly runId: string;
     readonly name: string | undefined;
-    /** The ids of those whose outputs are to be expected, by commas. */
+    /** Comma-separated ids of steps whose outputs are expected. */
     readonly steps: string | undefined;
   },
 ): Promise<string> {
@@ -33,7 +33,7 @@ export async function recordFixture(
   return path;
 }
 
-/** The end of a recorded run and what some of its steps gave, as what a test wants. */
+/** The result of a recorded run and the outputs of some steps as a test expectation. */
 function expectSteps({ status, output = null, steps }: Recorded, named: string): Expectation {
   const ids = named.split(",").map((id) => id.trim());
   const unknown = ids.find((id) => !Object.hasOwn(steps, id));
@@ -49,7 +49,7 @@ export function writeFixture(path: string, fixture: Recorded): void {
   replaceFile(path, `${JSON.stringify(fixture, null, 2)}\n`);
 }
 
-/** Every fixture of a folder, with its file. */
+/** All fixtures of a folder with their files. */
 export function readFixtures(
   folder: string,
 ): readonly { readonly path: string; readonly fixture: Recorded }[] {

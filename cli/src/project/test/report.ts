@@ -1,4 +1,4 @@
-/** Tells how tests went: to people, and to CI. */
+/** Reports test results for people and for CI. */
 import { writeFileSync } from "node:fs";
 import { toPlainText } from "../../command.ts";
 import type { TestedCase } from "./test-project.ts";
@@ -14,7 +14,7 @@ export function describeTests(results: readonly TestedCase[]): string[] {
   return [...lines, `${results.length - failed} passed, ${failed} failed`].map(toPlainText);
 }
 
-/** The form that CI systems read. */
+/** JUnit XML, which CI systems read. */
 export function toJunit(results: readonly TestedCase[]): string {
   const failed = results.filter(({ passed }) => !passed).length;
   const cases = results.map(({ thing, name, path, passed, reasons }) => {
@@ -37,7 +37,7 @@ export function writeJunit(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-/** XML has no form for most control characters. */
+/** XML cannot represent most control characters. */
 function escape(text: string): string {
   return text
     .replaceAll(/[^\P{Cc}\n\t]/gu, "\uFFFD")

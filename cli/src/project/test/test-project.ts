@@ -1,6 +1,6 @@
 /**
- * Tests what a folder has before it is applied: workflows with recorded runs, artifacts with the cases beside them. It
- * needs no server, and nothing outside is reached.
+ * Tests a folder before it is applied: workflows with recorded runs, artifacts with their test cases. It needs no
+ * server and calls no external systems.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
@@ -17,27 +17,27 @@ import {
 } from "./fixture.ts";
 import type { Tested, Tester, WorkflowResult } from "./tester.ts";
 
-/** One test and how it went. */
+/** One test and its result. */
 export interface TestedCase {
   /** Such as `workflows/Greet`. */
   readonly thing: string;
   readonly name: string;
   readonly path: string;
   readonly passed: boolean;
-  /** Why it did not pass, line by line. */
+  /** Why it failed, as lines. */
   readonly reasons: readonly string[];
-  /** True where the fixture was written anew. */
+  /** True if the fixture was updated. */
   readonly updated?: boolean;
 }
 
 export interface TestOptions {
-  /** The name of one thing, or a part of it. */
+  /** The name of a resource, or a part of it. */
   readonly only: string | undefined;
-  /** Takes what comes out for what is wanted. */
+  /** Updates the expectations to the actual results. */
   readonly isUpdate: boolean;
 }
 
-/** Runs all tests of a folder, by the tester that is opened for what it has. */
+/** Runs all tests of a folder with a tester for its resources. */
 export async function testProject(
   openTester: (items: Project["items"]) => Promise<Tester>,
   folder: string,
@@ -112,7 +112,7 @@ async function testWorkflow(
   return { result, reasons: expect ? compareExpected(expect, result) : compareRecorded(result) };
 }
 
-/** What comes out, of the same steps as before. */
+/** The actual result, limited to the steps of the earlier expectation. */
 function toExpectation({ status, output, steps }: Result, before: Expectation = {}): Expectation {
   const named = Object.entries(before.steps ?? {}).flatMap(([id, wanted]) => {
     const step = steps[id];
@@ -177,7 +177,7 @@ function describeResult({ verdict, difference }: Result): string[] {
   return [VERDICTS[verdict], ...(difference ? describeDifference(difference) : [])];
 }
 
-/** The first step that differs, with both values. */
+/** The first different step, with both values. */
 function describeDifference(difference: Difference): string[] {
   const { stepId, kind, path, before, after } = difference;
   const place = stepId === null ? kind : `${stepId} ${kind}`;
@@ -195,7 +195,7 @@ interface ArtifactCase {
   readonly mocks?: Readonly<Record<string, unknown>>;
 }
 
-/** The cases of an artifact lie beside it: `discount.yaml` has those in `discount.test.yaml`. */
+/** The test cases of `discount.yaml` are in `discount.test.yaml`. */
 async function testArtifacts(
   tester: Tester,
   { items, paths }: Project,

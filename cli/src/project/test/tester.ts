@@ -1,6 +1,6 @@
 /**
- * Who carries out the tests of a folder: this machine, by the interpreter and the sandbox that come with the command
- * line, or a server. Both take the same code, and say the same.
+ * Runs the tests of a folder: on this machine, with the interpreter and sandbox of the CLI, or on a server. Both use
+ * the same code and give the same results.
  */
 import { ApiError, type Client, type Schemas } from "@millrace/client";
 import type { Items } from "../files.ts";
@@ -11,14 +11,14 @@ export type WorkflowResult = NonNullable<
 >;
 type ArtifactResult = Schemas["ArtifactTestResult"];
 
-/** What tests gave, or why they can't be made. */
+/** Test results, or the reason why the tests can't run. */
 export type Tested<T> =
   | { readonly results: readonly T[] }
   | { readonly errors: readonly { readonly path: string; readonly message: string }[] };
 
-/** Carries out the tests of one folder; to be closed, since processes may belong to it. */
+/** Runs the tests of one folder. Must be closed, because it can own processes. */
 export interface Tester {
-  /** Null for a fixture that there was no time for. */
+  /** Null for a fixture that was skipped for lack of time. */
   testWorkflow(
     definition: unknown,
     fixtures: readonly unknown[],
@@ -31,7 +31,7 @@ interface OfflineModule {
   readonly OfflineTests: new (items: Items, environment: string) => Tester;
 }
 
-/** Tests here, with the variables and modules of the folder. Nothing is connected to. */
+/** Tests on this machine, with the variables and modules of the folder. Makes no connections. */
 export async function openOffline(items: Items, environment: string): Promise<Tester> {
   const path = import.meta.url.endsWith(".ts")
     ? "../../../../server/src/offline/index.ts"
@@ -40,7 +40,7 @@ export async function openOffline(items: Items, environment: string): Promise<Te
   return new OfflineTests(items, environment);
 }
 
-/** Tests on a server, which keeps nothing of it. */
+/** Tests on a server, which stores nothing. */
 export function openOnServer({ code }: Client): Tester {
   return {
     testWorkflow: (definition, fixtures) =>
@@ -57,7 +57,7 @@ export function openOnServer({ code }: Client): Tester {
   };
 }
 
-/** What the server refused is a test that failed; anything else is none. */
+/** A rejection by the server is a failed test. Other errors are thrown. */
 async function orRefusal<T>(
   ask: () => Promise<{ readonly data: { readonly results: readonly T[] } }>,
 ): Promise<Tested<T>> {

@@ -6,18 +6,18 @@ import { requestOf, statusesIn, wire } from "../wire.ts";
 const ME = "GET /api/v1/auth/me";
 const PUBLISH = "POST /api/v1/events/topics/strange/publish";
 const ANSWER_MS = 5_000;
-/** Headers may take 60 seconds, and it is looked every five. */
+/** Headers may take 60 seconds, checked every five. */
 const HEADERS_MAX_MS = 75_000;
 const SLOW_CLIENTS = 300;
 const ABORTED_UPLOADS = 200;
 
-/** One way to talk, and what is right to be heard then. */
+/** A kind of client behaviour, and its expected result. */
 interface Manner {
   readonly name: string;
   readonly say: (stage: Stage) => Promise<string | undefined>;
 }
 
-/** Says something and compares the statuses that are heard. */
+/** Sends a text and compares the received statuses. */
 function hears(
   name: string,
   text: (stage: Stage) => string,
@@ -189,7 +189,7 @@ const slowSenders: Fault = {
 
 const SLOW_READERS = 200;
 const STALLED_MS = 15_000;
-/** An event of 200 KB, so that what is not read fills every buffer. */
+/** An event of 200 KB, so that unread data fills every buffer. */
 const BIG = "x".repeat(200_000);
 const BIG_EVENTS = 20;
 
@@ -234,5 +234,5 @@ const slowReaders: Fault = {
   },
 };
 
-/** The faults of clients. */
+/** Faults of clients. */
 export const clients: readonly Fault[] = [manners, slowSenders, slowReaders];

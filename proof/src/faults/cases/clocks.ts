@@ -11,13 +11,13 @@ const HOUR_MS = 3_600_000;
 const JUMPS_MS = [2 * HOUR_MS, -2 * HOUR_MS, 30 * HOUR_MS, -30 * HOUR_MS, 0];
 const SHIM = join(import.meta.dirname, "../clock-shim.ts");
 
-/** What has an id of its own, with when it was made. */
+/** A resource with an id and a creation time. */
 interface Made {
   readonly id: string;
   readonly createdAt: string;
 }
 
-/** Ids that came twice, or that do not sort as what they name was made, by more than a moment. */
+/** Duplicate ids, or ids whose order differs from the creation times by more than a moment. */
 async function disorder(stage: Stage): Promise<string[]> {
   const runs = await all<Made>(stage.ask, "/api/v1/runs");
   const wrong: string[] = [];
@@ -65,7 +65,7 @@ const processClock: Fault = {
   },
 };
 
-/** The product looks at the database's clock once a minute. */
+/** The product reads the database clock once a minute. */
 const NOTICED_MS = 62_000;
 
 const databaseClock: Fault = {
@@ -98,5 +98,5 @@ const databaseClock: Fault = {
   },
 };
 
-/** The faults of clocks. */
+/** Faults of clocks. */
 export const clocks: readonly Fault[] = [processClock, databaseClock];

@@ -8,7 +8,7 @@ const RESET_SHARE = 0.5;
 const COMMITS_LOST = 60;
 const COMMITS_MAX_MS = 60_000;
 const LOST_MS = 15_000;
-/** When nothing is heard of a connection for longer than any statement may take, it is given up. */
+/** A connection without data for longer than any statement may take is closed. */
 const SILENCE_MAX_MS = 75_000;
 
 async function suffer(
@@ -82,5 +82,5 @@ const blackHole: Fault = {
     ),
 };
 
-/** The faults of connections to the database that break. */
+/** Faults of broken database connections. */
 export const droppedConnections: readonly Fault[] = [resets, lostCommits, blackHole];

@@ -6,13 +6,13 @@ import { Stage } from "../stage.ts";
 
 const END_MAX_MS = 60_000;
 
-/** Its process, as its lock file names it. */
+/** Its process id in the lock file. */
 export function postmasterOf(stage: Stage): number {
   const file = join(stage.folder, "data/postgres/postmaster.pid");
   return Number(readFileSync(file, "utf8").split("\n")[0]);
 }
 
-/** Waits for the product's end, as a service manager does, and starts it again. */
+/** Waits for the product's exit and restarts it, like a service manager. */
 export async function supervise(stage: Stage): Promise<string> {
   const begunAt = performance.now();
   const how = await Promise.race([stage.product.ended, pause(END_MAX_MS, "still there" as const)]);
@@ -71,5 +71,5 @@ const backendKilled: Fault = {
   },
 };
 
-/** The faults of the product's own database. */
+/** Faults of the embedded database. */
 export const embeddedDatabase: readonly Fault[] = [killed, backendKilled];

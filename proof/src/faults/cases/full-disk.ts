@@ -11,7 +11,7 @@ const DISK_MB = 400;
 const FULL_MS = 8_000;
 const FILL_EVERY_MS = 50;
 
-/** A file system of this size, in memory; only root may mount one. */
+/** An in-memory file system of this size. Only root can mount one. */
 async function smallDisk(): Promise<AsyncDisposable & { readonly folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), "millrace-disk-"));
   const size = `size=${DISK_MB}m,mode=0755`;
@@ -29,7 +29,7 @@ async function smallDisk(): Promise<AsyncDisposable & { readonly folder: string 
   };
 }
 
-/** Keeps the disk full, whatever is freed, until the time is over; then makes room again. */
+/** Keeps the disk full, even when space is freed, until the time is over, then frees space. */
 async function fill(folder: string): Promise<void> {
   const file = join(folder, "ballast");
   const endsAt = performance.now() + FULL_MS;
@@ -37,7 +37,7 @@ async function fill(folder: string): Promise<void> {
   while (performance.now() < endsAt) {
     const { bavail, bsize } = await statfs(folder);
     bytes += bavail * bsize;
-    // What does not fit any more is just what is wanted.
+    // A failed write is expected: the disk is full.
     if (bavail > 0)
       await writeFile(file, Buffer.alloc(bavail * bsize), { flag: "a" }).catch(() => undefined);
     await pause(FILL_EVERY_MS);
@@ -45,7 +45,7 @@ async function fill(folder: string): Promise<void> {
   await truncate(file, 0);
 }
 
-/** What a read and a write are answered while there is no room. */
+/** The statuses of reads and writes while the disk is full. */
 async function sample(stage: Stage, during: Promise<void>): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   let over = false;
@@ -88,5 +88,5 @@ const fullDisk: Fault = {
   },
 };
 
-/** The faults of a disk. */
+/** Faults of a disk. */
 export const disk: readonly Fault[] = [fullDisk];

@@ -6,7 +6,7 @@ import { requestOf, type Wire, wire } from "../wire.ts";
 
 const IDLE = 10_000;
 const AT_ONCE = 200;
-/** One address of this machine has ports for so many. */
+/** The number of ports available for one local address. */
 const PER_ADDRESS = 20_000;
 const SAMPLES = 300;
 
@@ -17,13 +17,13 @@ async function openMany(port: number, count: number, token: string | undefined):
     const address = `127.0.0.${1 + Math.floor(done / PER_ADDRESS)}`;
     const some = await Promise.allSettled(Array.from({ length: size }, () => wire(port, address)));
     for (const one of some) if (one.status === "fulfilled") lines.push(one.value);
-    // Each has asked once, and is kept open for a next request.
+    // Each has sent one request and stays open for the next.
     for (const { socket } of lines.slice(-size)) socket.write(requestOf("GET /healthz", { token }));
   }
   return lines;
 }
 
-/** How long requests take on connections of their own, while the others are there. */
+/** The latency of requests on new connections while the others are open. */
 async function latencies(stage: Stage): Promise<string> {
   const tookMs: number[] = [];
   for (let n = 0; n < SAMPLES; n += 1) {
@@ -97,5 +97,5 @@ const noFiles: Fault = {
   },
 };
 
-/** The faults of too many connections. */
+/** Faults of too many connections. */
 export const idleConnections: readonly Fault[] = [idle, noFiles];

@@ -5,7 +5,7 @@ import { Stage } from "../stage.ts";
 const DOWN_MS = 5_000;
 const ROUNDS = 2;
 
-/** The database server is stopped under load and comes back after a while. */
+/** Stops the database server under load and restarts it after a while. */
 function restart(how: "fast" | "immediate"): Fault {
   return {
     name: `restart-${how}`,
@@ -31,5 +31,5 @@ function restart(how: "fast" | "immediate"): Fault {
   };
 }
 
-/** The faults of a database server that restarts. */
+/** Faults of a restarting database server. */
 export const restarts: readonly Fault[] = [restart("fast"), restart("immediate")];

@@ -6,7 +6,7 @@ import { crowd } from "../crowd.ts";
 
 const STALL_MS = 20_000;
 const SLOW_MS = 8_000;
-/** As many as want something at once while nothing moves. */
+/** The number of simultaneous requests during a stall. */
 const CROWD = 3_000;
 
 async function withProxy(
@@ -45,7 +45,7 @@ const stall: Fault = {
         proxy.weather = "calm";
         return [await crowded];
       },
-      // One look lasts as long as the stall, and what follows it waits for its turn.
+      // One request lasts as long as the stall, and the following ones wait for it.
       { mustShed: true, slowestMaxMs: STALL_MS + 12_000 },
     ),
 };
@@ -82,5 +82,5 @@ const throttle: Fault = {
     ),
 };
 
-/** The faults of a database that is there and slow. */
+/** Faults of a slow database. */
 export const slowDatabase: readonly Fault[] = [stall, delay, throttle];

@@ -152,8 +152,7 @@ async function complete(draft: string, manifest: Manifest, { account }: DataFold
   for (const path of manifest.folders.filter((one) => isBackupPath(`${CLUSTER}${one}`))) {
     await mkdir(join(draft, path), { recursive: true, mode: 0o700 });
   }
-  // PostgreSQL then continues on a new timeline, which tells Millrace that the database was restored to an
-  // earlier time.
+  // PostgreSQL then starts a new timeline, by which Millrace detects the restore to an earlier time.
   await writeEntry(join(draft, "recovery.signal"), textEntry("", ""), account);
   if (account !== undefined) {
     const inside = await readdir(draft, { recursive: true, withFileTypes: true });

@@ -21,7 +21,7 @@ export class Evaluator {
     const program = programFile(SOURCE, "evaluator-process.mjs");
     this.#process = new Subprocess({
       program,
-      // V8's own limit would be no measure: it counts the young generation too, which grows with the machine.
+      // V8's own heap limit is not usable: it includes the young generation, which grows with the machine.
       args: [String(memoryMb * 1024 * 1024 * COMPILED_SHARE)],
       // It runs expressions of any user, so its environment contains only the time zone.
       env: timeZone === undefined ? {} : { TZ: timeZone },
