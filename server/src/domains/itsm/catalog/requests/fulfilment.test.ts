@@ -140,12 +140,11 @@ test("a rejected step of its run is told on the request, which it does not rejec
   );
   await owner(`POST /api/v1/runs/${runId}/resume`, { approved: false, comment: "No MFA" });
   await waitForRun(owner, runId);
-  await world.settled();
-  const { body } = await member(`GET ${REQUESTS}/${id}/timeline`);
-  expect(body.data[0]).toMatchObject({
-    type: "request.step_decided",
-    data: { approved: false, comment: "No MFA" },
+  const decided = await until(async () => {
+    const { body } = await member(`GET ${REQUESTS}/${id}/timeline`);
+    return body.data.find(({ type }: { type: string }) => type === "request.step_decided");
   });
+  expect(decided).toMatchObject({ data: { approved: false, comment: "No MFA" } });
   expect((await owner(`GET ${REQUESTS}/${id}`)).body.data.state).toBe("fulfilling");
 });
 
