@@ -12011,7 +12011,7 @@ export interface Operations {
     params: { id: string };
     reply: undefined;
   };
-  /** Read a script or stylesheet of the pages of apps */
+  /** Get a script, stylesheet or font of app pages */
   "apps.asset": {
     params: {
       hash: string;

@@ -22,7 +22,7 @@ describeInBrowser("major incidents", () => {
     await page.getByLabel("Add a report by its number").fill(report.number);
     await page.keyboard.press("Enter");
     await page.getByRole("list", { name: "Reports" }).getByText("Till 4").waitFor();
-    await page.getByRole("button", { name: "Leads: me" }).click();
+    await page.getByRole("button", { name: "Incident commander: me" }).click();
     await page.getByText(/ as commander/).waitFor();
     await page.getByLabel("Broadcast message").fill("Cards fail. Cash works.");
     await page.getByLabel("Also on the status page").check();

@@ -1,46 +1,23 @@
 import { FORM_STYLE } from "./form/form-style.ts";
+import { TOKENS } from "./tokens.ts";
 
 /** The stylesheet of server-rendered pages. It is inline, and the page's policy contains its hash. */
 export const STYLESHEET = `
+${TOKENS}
 :root {
   color-scheme: light dark;
-  --ground: #f5f7f8;
-  --sheet: #ffffff;
-  --ink: #131c22;
-  --faint: #5d666c;
-  --line: #dfe4e6;
-  --field: #ffffff;
-  --edge: #828c92;
-  --accent: #006f8e;
-  --main: #131c22;
-  --on-main: #ffffff;
-  --alarm: #b01f23;
-  --alarm-ground: #ffecec;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #090f13;
-    --sheet: #10171b;
-    --ink: #ebeff2;
-    --faint: #98a2a8;
-    --line: #21292e;
-    --field: #090f13;
-    --edge: #66727a;
-    --accent: #60c8dd;
-    --main: #ebeff2;
-    --on-main: #0c1316;
-    --alarm: #ffa39d;
-    --alarm-ground: #421c19;
-  }
+  --accent: var(--water);
+  --main: var(--ink);
+  --on-main: var(--on-ink);
 }
 * { box-sizing: border-box; }
 body {
   margin: 0;
   min-height: 100vh;
   padding: clamp(1.25rem, 8vh, 5rem) 1rem 2rem;
-  background: var(--ground);
+  background: var(--bg);
   color: var(--ink);
-  font: 1rem/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
+  font: 1rem/1.5 var(--font);
 }
 header, main { width: 100%; max-width: 27rem; margin: 0 auto; }
 header {
@@ -53,7 +30,7 @@ header {
 }
 main {
   padding: clamp(1.25rem, 5vw, 2rem);
-  background: var(--sheet);
+  background: var(--surface);
   border: 1px solid var(--line);
   border-radius: .75rem;
   overflow-wrap: anywhere;
@@ -62,7 +39,7 @@ h1 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25; text-wrap: balan
 p { margin: 0 0 1rem; }
 a { color: var(--accent); }
 strong { font-weight: 650; }
-.faint { color: var(--faint); font-size: .875rem; }
+.faint { color: var(--ink-3); font-size: .875rem; }
 main > :last-child { margin-bottom: 0; }
 form { margin: 1.25rem 0 0; }
 label { display: block; margin-bottom: .25rem; font-weight: 500; }
@@ -95,20 +72,20 @@ a.button {
 a.button:hover { background: color-mix(in oklab, var(--main) 88%, var(--accent)); }
 .decision { display: flex; flex-wrap: wrap; gap: 1.5rem; margin-top: 1rem; }
 .decision button { flex: 1; min-width: 8rem; }
-button.no { color: var(--alarm); background: transparent; border-color: var(--alarm); }
-button.no:hover { background: var(--alarm-ground); }
+button.no { color: var(--bad); background: transparent; border-color: var(--bad); }
+button.no:hover { background: var(--bad-soft); }
 button.second { color: var(--ink); background: transparent; border-color: var(--edge); }
 .offers { display: grid; gap: .5rem; }
 .offers button { font-weight: 500; text-align: start; }
 [role=log] { display: grid; gap: .75rem; }
 .turn { width: fit-content; max-width: 88%; margin: 0; padding: .55rem .85rem; border: 1px solid var(--line); border-radius: .75rem .75rem .75rem .2rem; }
-.turn.you { justify-self: end; background: var(--ground); border-color: transparent; border-radius: .75rem .75rem .2rem .75rem; }
+.turn.you { justify-self: end; background: var(--bg); border-color: transparent; border-radius: .75rem .75rem .2rem .75rem; }
 .turn p { margin: 0 0 .5rem; white-space: pre-line; }
 .turn .faint { margin: 0 0 .1rem; font-size: .8125rem; }
 .turn ul, .turn ol { margin: 0 0 .5rem; padding-left: 1.3rem; list-style: revert; border: 0; border-radius: 0; }
 .turn li { padding: 0; border: 0; }
-.turn pre { max-width: 100%; overflow-x: auto; margin: 0 0 .5rem; padding: .5rem .7rem; background: var(--ground); border-radius: .4rem; font: .8125rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
-body:not(.wide) .turn code { display: inline; padding: .05rem .3rem; background: var(--ground); border-radius: .3rem; color: inherit; overflow-wrap: anywhere; }
+.turn pre { max-width: 100%; overflow-x: auto; margin: 0 0 .5rem; padding: .5rem .7rem; background: var(--bg); border-radius: .4rem; font: .8125rem/1.5 var(--mono); }
+body:not(.wide) .turn code { display: inline; padding: .05rem .3rem; background: var(--bg); border-radius: .3rem; color: inherit; overflow-wrap: anywhere; }
 .turn > :last-child { margin: 0; }
 #live { margin-top: .75rem; }
 .composer { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; }
@@ -121,12 +98,12 @@ button.second:hover { background: color-mix(in oklab, var(--ink) 5%, transparent
 .choice { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
 .or { margin: 1rem 0 0; text-align: center; }
 dl { margin: 1rem 0; display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem; }
-dt { color: var(--faint); }
+dt { color: var(--ink-3); }
 dd { margin: 0; }
 ul { margin: .5rem 0 1rem; padding: 0; list-style: none; border: 1px solid var(--line); border-radius: .5rem; }
 li { padding: .6rem .85rem; }
 li + li { border-top: 1px solid var(--line); }
-body:not(.wide) code { display: block; color: var(--faint); font: .8125rem/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+body:not(.wide) code { display: block; color: var(--ink-3); font: .8125rem/1.4 var(--mono); }
 .wide { padding-top: 1rem; }
 .wide header, .wide main { max-width: 68rem; }
 .wide header { flex-wrap: wrap; justify-content: space-between; margin-bottom: clamp(1rem, 4vh, 2.5rem); }
@@ -136,29 +113,29 @@ body:not(.wide) code { display: block; color: var(--faint); font: .8125rem/1.4 u
 .brand { display: inline-flex; align-items: center; gap: .6rem; color: inherit; text-decoration: none; }
 .menu { display: flex; align-items: center; gap: .25rem 1rem; margin: 0; font-weight: 400; font-size: .9375rem; }
 .menu button { width: auto; padding: .35rem .8rem; font-weight: 500; }
-.lead { max-width: 40rem; margin-bottom: 2rem; color: var(--faint); font-size: 1.0625rem; }
+.lead { max-width: 40rem; margin-bottom: 2rem; color: var(--ink-3); font-size: 1.0625rem; }
 .halves { display: grid; gap: 1.5rem 3rem; align-items: start; }
 @media (min-width: 52rem) { .halves { grid-template-columns: minmax(0, 24rem) minmax(0, 1fr); } }
-.sheet { padding: clamp(1.25rem, 3vw, 1.75rem); background: var(--sheet); border: 1px solid var(--line); border-radius: .75rem; }
+.sheet { padding: clamp(1.25rem, 3vw, 1.75rem); background: var(--surface); border: 1px solid var(--line); border-radius: .75rem; }
 .sheet > :last-child, .sheet form > :last-child { margin-bottom: 0; }
 .sheet form { margin-top: 0; }
 .group { margin-bottom: 2.25rem; }
-.group > h2 { color: var(--faint); font-size: .8125rem; font-weight: 600; letter-spacing: .06em; text-transform: uppercase; }
+.group > h2 { color: var(--ink-3); font-size: .8125rem; font-weight: 600; letter-spacing: .06em; text-transform: uppercase; }
 .cards { display: grid; gap: .75rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 15rem), 1fr)); margin: 0; border: 0; }
 .cards li { display: flex; padding: 0; border: 0; }
-.tile { flex: 1; padding: 1rem 1.125rem; color: inherit; text-decoration: none; background: var(--sheet); border: 1px solid var(--line); border-radius: .75rem; }
+.tile { flex: 1; padding: 1rem 1.125rem; color: inherit; text-decoration: none; background: var(--surface); border: 1px solid var(--line); border-radius: .75rem; }
 .tile:hover { border-color: var(--accent); }
 .tile strong { display: block; color: var(--accent); }
-.tile span { color: var(--faint); font-size: .875rem; }
-footer { max-width: 68rem; margin: 3rem auto 0; color: var(--faint); font-size: .8125rem; }
+.tile span { color: var(--ink-3); font-size: .875rem; }
+footer { max-width: 68rem; margin: 3rem auto 0; color: var(--ink-3); font-size: .8125rem; }
 .text { max-width: 50rem; }
 .text h2 { margin: 2rem 0 .5rem; font-size: 1.25rem; }
 .text h3 { margin: 1.5rem 0 .5rem; }
 .text ul, .text ol { padding-left: 1.4rem; list-style: revert; border: 0; }
 .text li { padding: .15rem 0; border: 0; }
-.text pre { overflow-x: auto; padding: .9rem 1.1rem; background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; }
-.wide code { font: .8438rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
-.text :not(pre) > code { padding: .05rem .3rem; background: var(--sheet); border: 1px solid var(--line); border-radius: .3rem; }
+.text pre { overflow-x: auto; padding: .9rem 1.1rem; background: var(--surface); border: 1px solid var(--line); border-radius: .5rem; }
+.wide code { font: .8438rem/1.5 var(--mono); }
+.text :not(pre) > code { padding: .05rem .3rem; background: var(--surface); border: 1px solid var(--line); border-radius: .3rem; }
 .scroll { overflow-x: auto; margin-bottom: 1rem; }
 .text table { border-collapse: collapse; font-size: .9375rem; }
 .text th, .text td { padding: .4rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
@@ -170,10 +147,10 @@ footer { max-width: 68rem; margin: 3rem auto 0; color: var(--faint); font-size: 
 .areas a { margin-right: .6rem; }
 .operations li { padding: 0; }
 .operations a { display: flex; flex-wrap: wrap; align-items: baseline; gap: .1rem .75rem; padding: .45rem .85rem; color: inherit; text-decoration: none; }
-.operations a:hover { background: var(--sheet); }
-.operations a > span:last-child { color: var(--faint); font-size: .875rem; }
-.method { display: inline-block; min-width: 4rem; font: 600 .75rem/1.4 ui-monospace, "SF Mono", Menlo, Consolas, monospace; color: var(--accent); }
-.method.delete { color: var(--alarm); }
+.operations a:hover { background: var(--surface); }
+.operations a > span:last-child { color: var(--ink-3); font-size: .875rem; }
+.method { display: inline-block; min-width: 4rem; font: 600 .75rem/1.4 var(--mono); color: var(--accent); }
+.method.delete { color: var(--bad); }
 .reference .fields { margin: 0 0 .5rem; padding-left: 0; list-style: none; }
 .reference .fields .fields { margin: .25rem 0 .25rem .25rem; padding-left: 1rem; border-left: 1px solid var(--line); border-radius: 0; }
 `;

@@ -4,10 +4,11 @@
  * ever.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
+import { createRequire, stripTypeScriptTypes } from "node:module";
 import { basename, join } from "node:path";
 import { sha256 } from "#kernel/access/crypto.ts";
 import { FORM_STYLE } from "#kernel/html/form/form-style.ts";
+import { TOKENS } from "#kernel/html/tokens.ts";
 
 const FILES = [
   "script/main.ts",
@@ -44,9 +45,16 @@ const chartFolder = join(import.meta.dirname, "../../../../../client/src/chart")
 const isSource = (name: string): boolean => name.endsWith(".ts") && !name.endsWith(".test.ts");
 const HASH_CHARACTERS = 16;
 
+/** The console's font, in its Latin part: other scripts have the system's. */
+const FONT = {
+  name: "geist.woff2",
+  file: "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2",
+};
+const FONT_FACE = `@font-face{font-family:"Geist Variable";font-weight:100 900;font-display:swap;src:url(${FONT.name}) format("woff2")}`;
+
 export interface Asset {
   readonly mediaType: string;
-  readonly text: string;
+  readonly body: string | Buffer;
 }
 
 interface Bundle {
@@ -64,14 +72,16 @@ export function bundle(): Bundle {
 
 function buildBundle(): Bundle {
   const folder = join(import.meta.dirname, "browser");
-  const files = new Map([
+  const files = new Map<string, Asset>([
     ...FILES.map((name) => [basename(name), loadAsset(join(folder, name))] as const),
     ...KERNEL_FILES.map((name) => [basename(name), loadAsset(join(kernelFolder, name))] as const),
     ...readdirSync(chartFolder)
       .filter(isSource)
       .map((name) => [`chart-${name}`, loadAsset(join(chartFolder, name), "./chart-")] as const),
   ]);
-  const allText = [...files.values()].map(({ text }) => text).join("\n");
+  const allText = [...files.values()].map(({ body }) => body).join("\n");
+  const font = readFileSync(createRequire(import.meta.url).resolve(FONT.file));
+  files.set(FONT.name, { mediaType: "font/woff2", body: font });
   return { hash: sha256(allText).toString("hex").slice(0, HASH_CHARACTERS), files };
 }
 
@@ -80,13 +90,13 @@ function loadAsset(path: string, siblings = "./"): Asset {
   const text = readFileSync(path, "utf8");
   if (path.endsWith(".css")) {
     // The rules of apps come after those of forms, so that they can differ.
-    const look = basename(path) === "style.css" ? FORM_STYLE : "";
-    return { mediaType: "text/css; charset=utf-8", text: `${look}${text}` };
+    const look = basename(path) === "style.css" ? `${FONT_FACE}${TOKENS}${FORM_STYLE}` : "";
+    return { mediaType: "text/css; charset=utf-8", body: `${look}${text}` };
   }
   const script = stripTypes(text)
     .replaceAll(/from "(?:\.{1,2}|#kernel)\/(?:[\w-]+\/)*/g, `from "${siblings}`)
     .replaceAll(`from "${CHART}"`, 'from "./chart-index.ts"');
-  return { mediaType: "text/javascript; charset=utf-8", text: script };
+  return { mediaType: "text/javascript; charset=utf-8", body: script };
 }
 
 /** Suppresses Node's warning that the function is experimental: an operator can't act on it. */

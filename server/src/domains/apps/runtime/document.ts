@@ -92,7 +92,7 @@ ${style && `<style>${style}</style>\n`}<script type="module" src="${base}/main.t
 }
 
 const STAGE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; " +
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; " +
   "form-action 'none'; frame-ancestors 'self'";
 
 /** An empty page in which the builder draws a draft by the same view, style and script as a deployed app. */
@@ -127,7 +127,7 @@ function buildPolicy({ embed }: AppSession, style: string): string {
   const styles = style === "" ? "'self'" : `'self' 'sha256-${sha256(style).toString("base64")}'`;
   return (
     `default-src 'none'; script-src 'self'; style-src ${styles}; connect-src 'self'; img-src 'self' data:; ` +
-    `base-uri 'none'; form-action ${embed ? "'none'" : "'self'"}; frame-ancestors ${frameAncestors}`
+    `font-src 'self'; base-uri 'none'; form-action ${embed ? "'none'" : "'self'"}; frame-ancestors ${frameAncestors}`
   );
 }
 

@@ -79,7 +79,7 @@ test("what people enter stays text, wherever it is shown", async () => {
   expect(body).toContain('href="https://ok.example"');
   expect(headers["content-security-policy"]).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-      "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+      "font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   );
   const [, json = ""] = /id="start">(.*?)<\/script>/s.exec(body) ?? [];
   expect(JSON.parse(json).state.title).toBe(EVIL);

@@ -193,13 +193,13 @@ const assetResponse: ResponseType<Asset> = {
     "content-type": mediaType,
     "cache-control": "public, max-age=31536000, immutable",
   }),
-  raw: ({ text }) => ({ status: 200, body: text }),
+  raw: ({ body }) => ({ status: 200, body }),
 };
 
 export const readAsset = query({
   id: "apps.asset",
   route: "GET /apps/_assets/{hash}/{file}",
-  summary: "Read a script or stylesheet of the pages of apps",
+  summary: "Get a script, stylesheet or font of app pages",
   access: "public",
   params: object({
     hash: Type.String({ maxLength: 64 }),

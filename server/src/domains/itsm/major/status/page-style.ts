@@ -1,18 +1,20 @@
+import { TOKENS } from "#kernel/html/tokens.ts";
+
 /** The stylesheet of the status page; its hash stands in the page's policy. */
 export const STATUS_STYLESHEET = `
-:root{color-scheme:light dark;--bg:light-dark(#f6f8f9,#0b1114);--card:light-dark(#fff,#131b1f);--line:light-dark(#e0e5e8,#28343a);
---ink:light-dark(#172026,#eef2f4);--soft:light-dark(#5a666d,#a3b0b7);--up:light-dark(#1a7f4b,#56c98b);--degraded:light-dark(#a15c00,#eab04d);--down:light-dark(#c02a2a,#f28379)}
+${TOKENS}
+:root{color-scheme:light dark}
 *{box-sizing:border-box;margin:0}
-body{background:var(--bg);color:var(--ink);font:16px/1.5 system-ui,sans-serif;padding:32px 16px 48px}
+body{background:var(--bg);color:var(--ink);font:16px/1.5 var(--font);padding:32px 16px 48px}
 body>*{max-width:760px;margin:0 auto}
 h1{font-size:24px;letter-spacing:-.02em}
 h2{font-size:16px;margin:36px 0 12px}
 h3{font-size:16px}
-header p,.quiet,.ends,footer,.components p{color:var(--soft)}
-.now{display:flex;align-items:center;gap:12px;margin:24px 0 16px;padding:16px 20px;border-radius:12px;font-weight:600;font-size:18px;background:var(--card);border:1px solid var(--c);box-shadow:inset 4px 0 var(--c)}
-.up{--c:var(--up)}.degraded{--c:var(--degraded)}.down{--c:var(--down)}.past{--c:var(--line)}
+header p,.quiet,.ends,footer,.components p{color:var(--ink-3)}
+.now{display:flex;align-items:center;gap:12px;margin:24px 0 16px;padding:16px 20px;border-radius:12px;font-weight:600;font-size:18px;background:var(--surface);border:1px solid var(--c);box-shadow:inset 4px 0 var(--c)}
+.up{--c:var(--ok)}.degraded{--c:var(--warn)}.down{--c:var(--bad)}.past{--c:var(--line)}
 .now i,.word i{width:10px;height:10px;border-radius:50%;background:var(--c);flex:none}
-.components{list-style:none;padding:0;background:var(--card);border:1px solid var(--line);border-radius:12px}
+.components{list-style:none;padding:0;background:var(--surface);border:1px solid var(--line);border-radius:12px}
 .components li{padding:16px 20px}.components li+li{border-top:1px solid var(--line)}
 .components p{font-size:14px}
 .line{display:flex;justify-content:space-between;gap:12px}
@@ -21,9 +23,9 @@ header p,.quiet,.ends,footer,.components p{color:var(--soft)}
 .days i{flex:1 1 0;min-width:1px;border-radius:2px;background:var(--c);opacity:.9}
 @media(max-width:600px){.days{gap:1px}.days i{border-radius:1px}}
 .ends{font-size:13px}
-.notice{margin:0 0 12px;padding:16px 20px;border-radius:12px;background:var(--card);border:1px solid var(--line);box-shadow:inset 4px 0 var(--c)}
+.notice{margin:0 0 12px;padding:16px 20px;border-radius:12px;background:var(--surface);border:1px solid var(--line);box-shadow:inset 4px 0 var(--c)}
 .notice ol{list-style:none;padding:0;margin-top:10px}.notice li+li{margin-top:10px}
-.notice time{color:var(--soft);font-size:14px;margin-left:6px}
+.notice time{color:var(--ink-3);font-size:14px;margin-left:6px}
 .words{white-space:pre-wrap;overflow-wrap:anywhere}
 .quiet{font-size:14px}
 footer{display:flex;justify-content:space-between;gap:12px;margin-top:36px;font-size:14px}
