@@ -1665,6 +1665,7 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, FieldFacts>
   "users.update": {
     "status": {"values":["active","deactivated"]},
     "name": {"type":"string","minLength":1,"maxLength":100},
+    "managerId": {"type":"string","nullable":true,"pattern":"^usr_[0-9a-hjkmnp-tv-z]{26}$"},
   },
   "variables.create": {
     "name": {"required":true,"type":"string","pattern":"^[A-Za-z_][A-Za-z0-9_]*$","maxLength":100},

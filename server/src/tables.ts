@@ -1264,6 +1264,7 @@ export interface Tables {
     created_at: Time;
     updated_at: Time;
     active_since: Time | null;
+    manager_id: string | null;
   };
   message_keys: {
     workspace_id: Generated<string>;

@@ -12,6 +12,7 @@ import { Loading } from "../ui/feedback.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
+import { Manager } from "./manager.tsx";
 import { MemberAccess } from "./member-access.tsx";
 import { MemberActs } from "./member-acts.tsx";
 import { MemberActivity } from "./member-activity.tsx";
@@ -56,6 +57,7 @@ export function MemberPage() {
               </span>
             </header>
             <Roles key={member.roles.join()} member={member} />
+            <Manager member={member} />
             {may("teams.list") && <Teams userId={member.id} />}
             {may("users.update") && <MemberAccess member={member} />}
             {may("audit.get") && <MemberActivity userId={member.id} />}

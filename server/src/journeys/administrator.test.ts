@@ -46,7 +46,17 @@ describeInBrowser("administering people", () => {
     await page.getByText("Gets Night watch.").waitFor();
     await page.getByRole("button", { name: "Save the roles" }).click();
     await page.getByText(/^Member, Night watch$/).waitFor();
+    await page.getByRole("button", { name: "Change manager" }).click();
+    await page.getByRole("combobox", { name: "Manager" }).fill("admin@");
+    await page.getByRole("option", { name: /admin@example\.com/ }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
     await expectSound(admin);
+    const asking = await at.world.member(["owner"]);
+    const members = (await asking("GET /api/v1/settings/users?limit=200")).body.data;
+    const idOf = (email: string) => members.find((one: any) => one.email === email)?.id;
+    const joined = members.find((one: any) => one.email === "ada@example.com");
+    expect(joined.managerId).toBe(idOf("admin@example.com"));
     await page.getByRole("link", { name: "Explain access" }).click();
     await page.getByLabel("Operation").fill("workflows.create");
     await page.keyboard.press("Enter");

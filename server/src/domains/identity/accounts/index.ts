@@ -42,11 +42,12 @@ export {
   type MemberRow,
   findMembersByEmail,
   findMembersByIds,
+  findManagers,
   findMembersWithRoles,
   findMemberNames,
   removeMember,
   setRoles,
-  setStatus,
+  updateMembership,
 } from "./members.ts";
 export {
   findAccount,

@@ -9,11 +9,16 @@ export interface MemberRow {
   readonly name: string;
   readonly status: "active" | "deactivated";
   readonly roles: readonly string[];
+  readonly managerId: string | null;
   readonly revision: number;
   readonly createdAt: string;
 }
 
-const COLUMNS = sql`u.id, u.email, u.name, m.status, m.roles, m.revision, m.created_at as "createdAt"`;
+/** A manager who is no longer a member is none. */
+const COLUMNS = sql`
+  u.id, u.email, u.name, m.status, m.roles, m.revision, m.created_at as "createdAt",
+  (select g.user_id from memberships g
+    where g.workspace_id = m.workspace_id and g.user_id = m.manager_id) as "managerId"`;
 
 export async function listMembers(
   tx: Tx,
@@ -23,6 +28,7 @@ export async function listMembers(
     readonly q?: string | undefined;
     readonly status?: MemberRow["status"] | undefined;
     readonly role?: string | undefined;
+    readonly managerId?: string | undefined;
     readonly ids?: readonly string[] | undefined;
   },
 ): Promise<MemberRow[]> {
@@ -34,6 +40,7 @@ export async function listMembers(
                                 or position(lower(${words}) in u.email) > 0)
        and m.status = coalesce(${page.status ?? null}, m.status)
        and (${page.role ?? null}::text is null or ${page.role ?? null} = any (m.roles))
+       and (${page.managerId ?? null}::text is null or m.manager_id = ${page.managerId ?? null})
        and (${page.ids ?? null}::text[] is null or m.user_id = any (${page.ids ?? null}::text[]))
      order by m.user_id limit ${page.limit}`.execute(tx);
   return rows;
@@ -116,18 +123,29 @@ export async function setRoles(
     .execute();
 }
 
-export async function setStatus(
+export async function updateMembership(
   tx: Tx,
   userId: string,
-  status: MemberRow["status"],
+  { status, managerId }: Pick<MemberRow, "status" | "managerId">,
   now: Date,
 ): Promise<void> {
   await tx
     .updateTable("memberships")
-    .set({ status, updated_at: now })
+    .set({ status, manager_id: managerId, updated_at: now })
     .set((row) => ({ revision: row("revision", "+", 1) }))
     .where("user_id", "=", userId)
     .execute();
+}
+
+/** Finds those to whom some members report, by the ids of these. */
+export async function findManagers(
+  tx: Tx,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await sql<{ id: string; managerId: string }>`
+    select m.user_id as id, m.manager_id as "managerId" from memberships m
+     where m.user_id = any (${userIds}::text[]) and m.manager_id is not null`.execute(tx);
+  return new Map(rows.map(({ id, managerId }) => [id, managerId]));
 }
 
 export async function removeMember(tx: Tx, userId: string): Promise<void> {

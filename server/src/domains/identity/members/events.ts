@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { changeEvent, event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
-import { id, line, Time } from "#kernel/schema/schema.ts";
+import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
 import { Email, UserActivated } from "../accounts/index.ts";
 import { RoleId } from "../roles/index.ts";
 import { Invitation } from "./invitation.ts";
@@ -13,6 +13,8 @@ export const Member = Type.Object(
     name: line(100),
     status: Type.Enum(["active", "deactivated"]),
     roles: Type.Array(RoleId),
+    // Events of earlier versions do not have it.
+    managerId: Type.Optional(nullable(id("usr", "The member whom they report to"))),
     createdAt: Time,
   },
   { title: "Member" },

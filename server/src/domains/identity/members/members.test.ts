@@ -187,6 +187,80 @@ describe("a member", () => {
   });
 });
 
+describe("a manager", () => {
+  const path = (userId: string) => `/api/v1/settings/users/${userId}`;
+  const report = (to: string | null, who: string, by = owner) =>
+    by(`PATCH ${path(who)}`, { managerId: to });
+  const people = async (count: number) => {
+    const made = await Promise.all(Array.from({ length: count }, () => world.member(["member"])));
+    return made.map(({ userId }) => userId);
+  };
+
+  test("is set, found and unset, each by one event that says what was before", async () => {
+    const [boss = "", worker = ""] = await people(2);
+    const set = await report(boss, worker);
+    expect(set).toMatchObject({
+      status: 200,
+      events: ["user.updated"],
+      body: { data: { id: worker, managerId: boss } },
+    });
+    const [{ data }] = await world.sql(
+      "select data from events where type = 'user.updated' and resource_id = $1",
+      [worker],
+    );
+    expect(data).toMatchObject({
+      before: { managerId: null },
+      after: { managerId: boss },
+      changes: ["managerId"],
+    });
+    const found = await owner(`GET /api/v1/settings/users?managerId=${boss}`);
+    expect(found.body.data.map(({ id }: { id: string }) => id)).toEqual([worker]);
+    const named = await owner(`PATCH ${path(worker)}`, { name: "Wanda" });
+    expect(named.body.data).toMatchObject({ name: "Wanda", managerId: boss });
+    expect((await report(null, worker)).body.data.managerId).toBeNull();
+  });
+
+  test("is another active member, who does not report to the person", async () => {
+    const [chief = "", boss = "", worker = "", gone = ""] = await people(4);
+    await owner(`PATCH ${path(gone)}`, { status: "deactivated" });
+    await report(chief, boss);
+    await report(boss, worker);
+    const messageOf = async (to: string, who: string) => {
+      const { status, events, body } = await report(to, who);
+      return [status, events, body.errors?.[0]?.path, body.errors?.[0]?.message];
+    };
+    const refused = [422, [], "/managerId"];
+    expect(await messageOf(worker, worker)).toEqual([...refused, "must be another member"]);
+    expect(await messageOf(gone, worker)).toEqual([...refused, "is not an active member"]);
+    expect(await messageOf(newId("usr"), worker)).toEqual([...refused, "is not an active member"]);
+    expect(await messageOf(worker, boss)).toEqual([...refused, "reports to this member"]);
+    expect(await messageOf(worker, chief)).toEqual([...refused, "reports to this member"]);
+  });
+
+  test("of two changes at once that would close a circle, one is refused", async () => {
+    const [one = "", other = ""] = await people(2);
+    const answers = await Promise.all([report(one, other), report(other, one)]);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+  });
+
+  test("is chosen by whoever manages members, and not by the person or for an owner", async () => {
+    const [boss = "", worker = ""] = await people(2);
+    const member = await world.member(["member"]);
+    expect(await report(boss, worker, member)).toMatchObject({ status: 403, events: [] });
+    expect(await report(boss, member.userId, member)).toMatchObject({ status: 403, events: [] });
+    const admin = await world.member(["admin"]);
+    expect(await report(boss, worker, admin)).toMatchObject({ status: 200 });
+    expect(await report(boss, owner.userId, admin)).toMatchObject({ status: 403, events: [] });
+  });
+
+  test("who is removed is none any more", async () => {
+    const [boss = "", worker = ""] = await people(2);
+    await report(boss, worker);
+    await owner(`DELETE ${path(boss)}`);
+    expect((await owner(`GET ${path(worker)}`)).body.data.managerId).toBeNull();
+  });
+});
+
 test("members are found by words, role and ids, in pages", async () => {
   await using apart = await startWorld();
   const asking = await apart.member(["owner"]);

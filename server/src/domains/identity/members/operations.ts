@@ -6,7 +6,7 @@ import { command, query } from "#kernel/operation/operation.ts";
 import { toPage, pageQuery } from "#kernel/operation/pagination.ts";
 import { noContent, item, page, withRevision } from "#kernel/operation/response.ts";
 import { idPattern } from "#kernel/schema/id.ts";
-import { id, line, object, patch } from "#kernel/schema/schema.ts";
+import { id, line, nullable, object, patch } from "#kernel/schema/schema.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
 import { Member, SharedAccount } from "./events.ts";
 import { UsersRead, UsersWrite } from "./invitation.ts";
@@ -29,6 +29,7 @@ export const listUsers = query({
     q: Type.Optional(line(100, "A part of the name or the address")),
     status: Type.Optional(Type.Enum(["active", "deactivated"])),
     role: Type.Optional(RoleId),
+    managerId: Type.Optional(id("usr", "Of those who report to this member")),
     ids: Type.Optional(
       Type.String({
         pattern: IDS_PATTERN,
@@ -71,10 +72,16 @@ export const getUser = query({
 export const updateUser = command({
   id: "users.update",
   route: "PATCH /api/v1/settings/users/{id}",
-  summary: "Rename, deactivate or reactivate a member",
+  summary: "Rename, deactivate or reactivate a member, or set their manager",
+  description:
+    "A manager is an active member who does not report to the person, directly or through others.",
   permission: UsersWrite,
   params: ById,
-  body: patch({ status: Type.Enum(["active", "deactivated"]), name: line(100) }),
+  body: patch({
+    status: Type.Enum(["active", "deactivated"]),
+    name: line(100),
+    managerId: nullable(id("usr", "The member whom they report to")),
+  }),
   response: item(Member),
   emits: [UserActivated, UserDeactivated, UserUpdated, InvitationRevoked],
   fails: [LastOwner, Forbidden, SharedAccount],

@@ -7,7 +7,7 @@ import {
   removeMember,
   renameUser,
   revokeInWorkspace,
-  setStatus,
+  updateMembership,
 } from "#domains/identity/accounts/index.ts";
 import { LastOwner } from "#domains/identity/roles/index.ts";
 import { deleteSessions } from "#domains/identity/sessions/index.ts";
@@ -17,6 +17,7 @@ import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
 import { revokeInvitationsSentBy } from "./invitation-service.ts";
+import { assertCanManage } from "./manager.ts";
 import { type Member, SharedAccount } from "./events.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };
@@ -26,9 +27,11 @@ type UpdateContext = In<WriteContext<LeaveEvents | typeof UserActivated | typeof
 export async function updateMember(
   ctx: UpdateContext,
   userId: string,
-  change: { status?: Member["status"]; name?: string },
+  change: { status?: Member["status"]; name?: string; managerId?: string | null },
   elsewhere: number,
 ): Promise<MemberRow> {
+  const { managerId } = change;
+  if (managerId) await assertCanManage(ctx, { managerId, userId });
   const owners = await lockOwners(ctx.tx);
   const before = await lockMember(ctx.tx, userId);
   ctx.expectRevision(before.revision);
@@ -40,11 +43,13 @@ export async function updateMember(
     if (elsewhere > 0 && userIdOf(ctx.caller) !== userId) throw new Failure(SharedAccount);
     await renameUser(ctx.tx, userId, change.name, ctx.now);
   }
-  await setStatus(ctx.tx, userId, change.status ?? before.status, ctx.now);
+  const membership = { ...before, ...change };
+  await updateMembership(ctx.tx, userId, membership, ctx.now);
   if (change.status === "deactivated") await endAccess(ctx, userId);
   const after = await getMember(ctx.tx, userId);
   const ref = { id: userId, displayName: after.name };
-  if (after.name !== before.name || after.status === before.status) {
+  const hasChanged = after.name !== before.name || after.managerId !== before.managerId;
+  if (hasChanged || after.status === before.status) {
     ctx.emit(UserUpdated, ref, diffResource(toMember(before), toMember(after)));
   }
   if (after.status !== before.status) {
