@@ -59,6 +59,11 @@ export const FIELDS: Readonly<Record<string, Readonly<Record<string, FieldFacts>
     "notify": {"type":"array","maxItems":50,"items":{"type":"string","pattern":"^usr_[0-9a-hjkmnp-tv-z]{26}$"}},
     "enabled": {"type":"boolean"},
   },
+  "approvals.set_delegation": {
+    "toUserId": {"required":true,"type":"string","pattern":"^usr_[0-9a-hjkmnp-tv-z]{26}$"},
+    "from": {"required":true,"type":"string","format":"date-time","pattern":"^(19|[2-9]\\d)\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-](0\\d|1[0-3]):[0-5]\\d|[+-]14:00)$"},
+    "to": {"required":true,"type":"string","format":"date-time","pattern":"^(19|[2-9]\\d)\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-](0\\d|1[0-3]):[0-5]\\d|[+-]14:00)$"},
+  },
   "apps.act": {
     "page": {"required":true,"type":"string","maxLength":400},
     "params": {"type":"object"},

@@ -81,6 +81,7 @@ export const STATES = {
   "requests.cancel": ["submitted","awaiting_approval","approved","fulfilling"],
   "requests.fulfil": ["fulfilling"],
   "requests.reject": ["awaiting_approval"],
+  "requests.remind": ["awaiting_approval"],
   "requests.retry": ["failed"],
   "requests.take": ["submitted","awaiting_approval","approved","fulfilling"],
 } as const;

@@ -601,6 +601,20 @@ export interface Schemas {
     /** ISO 8601, UTC, milliseconds */
     expiresAt: string | null;
   };
+  ApprovalStep: {
+    name?: string | null;
+    approvers: readonly Schemas["Approver"][];
+    /** `any`: one person; `all`: one person for each approver; `quorum`: a number of people */
+    rule: "any" | "all" | "quorum";
+    /** Required number of people */
+    quorum?: number | null;
+  };
+  Approver: {
+    /** `manager`: the manager of the person the request is for */
+    kind: "person" | "role" | "team" | "manager";
+    /** Id of the person, role or team */
+    id?: string | null;
+  };
   ArchiveImport: {
     id: string;
     state: "receiving" | "received" | "checked" | "loaded" | "activated";
@@ -1310,6 +1324,12 @@ export interface Schemas {
     approverIds: readonly string[];
     /** Whether one of them is enough, or all must agree */
     rule: "any" | "all";
+    /** Steps, one after the other. They replace `approverIds` and `rule` */
+    steps?: readonly Schemas["ApprovalStep"][];
+    /** Hours after which a request without a decision is rejected; null: never */
+    expiresAfterHours?: number | null;
+    /** Hours between reminders of the approvers; null: no reminders */
+    remindAfterHours?: number | null;
   };
   CatalogItem: {
     id: string;
@@ -1387,11 +1407,22 @@ export interface Schemas {
     fields?: { readonly [name: string]: unknown };
     approval: {
       required: boolean;
-      /** Members; when empty, whoever holds `requests:work` */
+      /**
+       * People of the current step. If it is empty and the request waits, members with
+       * `requests:work` decide
+       */
       approverIds: readonly string[];
-      /** Whether one of them is enough, or all must agree */
-      rule: "any" | "all";
+      /** Rule of the current step */
+      rule: "any" | "all" | "quorum";
       decisions: readonly Schemas["RequestDecision"][];
+      steps?: readonly Schemas["RequestApprovalStep"][];
+      /** People whose decision is open */
+      askedIds?: readonly string[];
+      /** ISO 8601, UTC, milliseconds */
+      expiresAt?: string | null;
+      remindAfterHours?: number | null;
+      /** ISO 8601, UTC, milliseconds */
+      remindedAt?: string | null;
     };
     /** What fulfils it; null: somebody, by hand */
     workflowId: string | null;
@@ -1565,9 +1596,9 @@ export interface Schemas {
     blackoutWindows: readonly Schemas["BlackoutWindow"][];
   };
   ChangeDelegation: {
-    /** Whose votes */
+    /** The approver */
     userId: string;
-    /** Who gives them too */
+    /** The delegate, who decides for the approver */
     toUserId: string;
     /** ISO 8601, UTC, milliseconds */
     from: string;
@@ -1581,9 +1612,9 @@ export interface Schemas {
   ChangeDelegations: {
     /** ChangeDelegation */
     given: {
-      /** Whose votes */
+      /** The approver */
       userId: string;
-      /** Who gives them too */
+      /** The delegate, who decides for the approver */
       toUserId: string;
       /** ISO 8601, UTC, milliseconds */
       from: string;
@@ -4384,6 +4415,8 @@ export interface Schemas {
     name: string;
     status: "active" | "deactivated";
     roles: readonly string[];
+    /** Manager of the member */
+    managerId?: string | null;
     /** ISO 8601, UTC, milliseconds */
     createdAt: string;
     /** What `If-Match` takes, in quotes: `"7"` */
@@ -4781,11 +4814,22 @@ export interface Schemas {
     fields?: { readonly [name: string]: unknown };
     approval: {
       required: boolean;
-      /** Members; when empty, whoever holds `requests:work` */
+      /**
+       * People of the current step. If it is empty and the request waits, members with
+       * `requests:work` decide
+       */
       approverIds: readonly string[];
-      /** Whether one of them is enough, or all must agree */
-      rule: "any" | "all";
+      /** Rule of the current step */
+      rule: "any" | "all" | "quorum";
       decisions: readonly Schemas["RequestDecision"][];
+      steps?: readonly Schemas["RequestApprovalStep"][];
+      /** People whose decision is open */
+      askedIds?: readonly string[];
+      /** ISO 8601, UTC, milliseconds */
+      expiresAt?: string | null;
+      remindAfterHours?: number | null;
+      /** ISO 8601, UTC, milliseconds */
+      remindedAt?: string | null;
     };
     /** What fulfils it; null: somebody, by hand */
     workflowId: string | null;
@@ -5844,6 +5888,8 @@ export interface Schemas {
     name: string;
     status: "active" | "deactivated";
     roles: readonly string[];
+    /** Manager of the member */
+    managerId?: string | null;
     /** ISO 8601, UTC, milliseconds */
     createdAt: string;
   };
@@ -5957,6 +6003,39 @@ export interface Schemas {
     };
     /** ISO 8601, UTC, milliseconds */
     savedAt: string;
+  };
+  NamedApprovalStep: {
+    name: string | null;
+    rule: "any" | "all" | "quorum";
+    quorum: number | null;
+    state: "waiting" | "pending" | "approved" | "rejected" | "skipped";
+    approvers: readonly {
+      /** `manager`: the manager of the person the request is for */
+      kind: "person" | "role" | "team" | "manager";
+      /** Name of the person, role or team */
+      name: string | null;
+    }[];
+    /** People of the approvers, when the step has started */
+    people: readonly {
+      id: string;
+      name: string;
+    }[];
+    decisions: readonly {
+      by: {
+        id: string;
+        name: string;
+      };
+      insteadOf: readonly {
+        id: string;
+        name: string;
+      }[];
+      approved: boolean;
+      comment: string | null;
+      /** ISO 8601, UTC, milliseconds */
+      at: string;
+    }[];
+    /** ISO 8601, UTC, milliseconds */
+    startedAt: string | null;
   };
   NewAlert: {
     name: string;
@@ -8475,14 +8554,31 @@ export interface Schemas {
       id: string;
       name: string;
     };
-    /** Those who are asked by name to approve it */
+    /** People of the current approval step */
     approvers: readonly {
       id: string;
       name: string;
     }[];
+    /** All approval steps with their decisions; empty if no approval is required */
+    approvalSteps: readonly Schemas["NamedApprovalStep"][];
+    /** ISO 8601, UTC, milliseconds */
+    approvalExpiresAt: string | null;
     /** What the item costs, as people read it */
     price: string | null;
     answers: readonly Schemas["RequestAnswer"][];
+  };
+  RequestApprovalStep: {
+    name?: string | null;
+    approvers: readonly Schemas["Approver"][];
+    /** `any`: one person; `all`: one person for each approver; `quorum`: a number of people */
+    rule: "any" | "all" | "quorum";
+    /** Required number of people */
+    quorum?: number | null;
+    state: "waiting" | "pending" | "approved" | "rejected" | "skipped";
+    /** People of the approvers */
+    approverIds: readonly string[];
+    /** ISO 8601, UTC, milliseconds */
+    startedAt: string | null;
   };
   RequestDecision: {
     userId: string;
@@ -8490,6 +8586,10 @@ export interface Schemas {
     comment: string | null;
     /** ISO 8601, UTC, milliseconds */
     at: string;
+    /** Approvers for whom a delegate decided */
+    insteadOf?: readonly string[];
+    /** Number of the step, from 0 */
+    step?: number;
   };
   ResourceChange: {
     resource: {
@@ -11924,6 +12024,8 @@ export interface Operations {
   "api.describe_json": { reply: { readonly [name: string]: unknown } };
   /** Get this description as YAML */
   "api.describe_yaml": { reply: string };
+  /** End the delegation of your approvals */
+  "approvals.end_delegation": { reply: undefined };
   /** List what waits for your word in this environment */
   "approvals.list": {
     query?: {
@@ -11947,6 +12049,19 @@ export interface Operations {
       data: readonly Schemas["DecidedApproval"][];
       pagination: Schemas["Pagination"];
     };
+  };
+  /** List the approval delegations that you gave and received */
+  "approvals.list_delegations": { reply: { data: Schemas["ChangeDelegations"] } };
+  /** Set a delegate for your approvals */
+  "approvals.set_delegation": {
+    body: {
+      toUserId: string;
+      /** ISO 8601 with its offset from UTC, of the years 1900 to 9999 */
+      from: string;
+      /** ISO 8601 with its offset from UTC, of the years 1900 to 9999 */
+      to: string;
+    };
+    reply: { data: Schemas["ChangeDelegation"] };
   };
   /** Do what a button, a row or a form of a deployed app does */
   "apps.act": {
@@ -19737,6 +19852,14 @@ export interface Operations {
     body: { reason: string };
     reply: { data: Schemas["CatalogRequest"] };
   };
+  /** Remind the approvers of a request */
+  "requests.remind": {
+    params: {
+      /** The id, or the number: `REQ0000001` */
+      id: string;
+    };
+    reply: { data: Schemas["CatalogRequest"] };
+  };
   /** Remove what is attached */
   "requests.remove_attachment": {
     params: {
@@ -21545,6 +21668,8 @@ export interface Operations {
       status?: "active" | "deactivated";
       /** The name of a built-in role, or the id of a custom one */
       role?: string;
+      /** Only members who report to this member */
+      managerId?: string;
       /** Of these, with commas between their ids; at most 100 */
       ids?: string;
     };
@@ -21598,12 +21723,14 @@ export interface Operations {
     params: { id: string };
     reply: undefined;
   };
-  /** Rename, deactivate or reactivate a member */
+  /** Rename, deactivate or reactivate a member, or set their manager */
   "users.update": {
     params: { id: string };
     body: {
       status?: "active" | "deactivated";
       name?: string;
+      /** Manager of the member */
+      managerId?: string | null;
     };
     reply: { data: Schemas["Member"] };
   };
@@ -22685,6 +22812,7 @@ export type Permission =
   | "analytics:read"
   | "analytics:write"
   | "approvals:decide"
+  | "approvals:delegate"
   | "apps:deploy"
   | "apps:read"
   | "apps:use"
@@ -22817,8 +22945,13 @@ export const LINES: Readonly<Record<keyof Operations, string>> = {
   "alerts.update": "PATCH /api/v1/analytics/alerts/{id} analytics:write alert",
   "api.describe_json": "GET /api/v1/openapi.json -",
   "api.describe_yaml": "GET /api/v1/openapi.yaml -",
+  "approvals.end_delegation":
+    "DELETE /api/v1/approvals/delegations approvals:delegate change_delegation",
   "approvals.list": "GET /api/v1/approvals approvals:decide",
   "approvals.list_decided": "GET /api/v1/approvals/decided approvals:decide",
+  "approvals.list_delegations": "GET /api/v1/approvals/delegations approvals:delegate",
+  "approvals.set_delegation":
+    "PUT /api/v1/approvals/delegations approvals:delegate change_delegation",
   "apps.act": "POST /apps/{workspace}/{slug}/_act - app",
   "apps.add_data_source": "POST /api/v1/apps/{id}/data-sources apps:write app",
   "apps.archive": "DELETE /api/v1/apps/{id} apps:write app",
@@ -23519,6 +23652,7 @@ export const LINES: Readonly<Record<keyof Operations, string>> = {
   "requests.order_tasks": "PUT /api/v1/catalog/requests/{id}/tasks/order requests:work request",
   "requests.rate": "POST /api/v1/catalog/requests/{id}/rate requests:submit request",
   "requests.reject": "POST /api/v1/catalog/requests/{id}/reject requests:submit request",
+  "requests.remind": "POST /api/v1/catalog/requests/{id}/remind requests:submit request",
   "requests.remove_attachment":
     "DELETE /api/v1/catalog/requests/{id}/attachments/{attachmentId} requests:work request",
   "requests.remove_link":

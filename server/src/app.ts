@@ -1,6 +1,7 @@
 import { agents } from "#domains/agents/index.ts";
 import { analytics } from "#domains/analytics/index.ts";
 import { apps } from "#domains/apps/index.ts";
+import { approvals } from "#domains/approvals/index.ts";
 import { audit } from "#domains/audit/index.ts";
 import { bus } from "#domains/bus/index.ts";
 import { connectors } from "#domains/connectors/index.ts";
@@ -76,6 +77,7 @@ export const domains: readonly Domain[] = [
   audit,
   bus,
   notifications,
+  approvals,
   preferences,
   presence,
   webhooks,

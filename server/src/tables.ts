@@ -193,6 +193,44 @@ export interface Tables {
     decider_name: string;
     decided_at: Time;
   };
+  approval_delegations: {
+    workspace_id: Generated<string>;
+    user_id: string;
+    to_user_id: string;
+    starts_at: Time;
+    ends_at: Time;
+    revision: Generated<number>;
+    created_at: Time;
+    updated_at: Time;
+  };
+  approval_people: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    approval_id: string;
+    user_id: string;
+    subject_kind: string;
+    subject_id: string;
+    is_asked: boolean;
+  };
+  approvals: {
+    workspace_id: Generated<string>;
+    environment: Generated<"production" | "staging" | "development">;
+    id: string;
+    subject_kind: string;
+    subject_id: string;
+    state: string;
+    requester_ids: string[];
+    managed_id: string;
+    fallback: string;
+    steps: Json;
+    position: number;
+    expires_at: Time | null;
+    remind_after_hours: number | null;
+    reminders: Generated<number>;
+    reminded_at: Time | null;
+    created_at: Time;
+    ended_at: Time | null;
+  };
   apps: {
     id: string;
     workspace_id: Generated<string>;
@@ -511,10 +549,6 @@ export interface Tables {
     requested_for: string;
     assignee_id: string | null;
     team_id: string | null;
-    approval_required: boolean;
-    approver_ids: string[];
-    approval_rule: string;
-    decisions: Json;
     workflow_id: string | null;
     run_id: string | null;
     output: Json | null;
@@ -538,16 +572,6 @@ export interface Tables {
     workflow_id: string;
     correlation_id: string;
     cut_at: Time;
-  };
-  change_delegations: {
-    workspace_id: Generated<string>;
-    user_id: string;
-    to_user_id: string;
-    starts_at: Time;
-    ends_at: Time;
-    revision: Generated<number>;
-    created_at: Time;
-    updated_at: Time;
   };
   change_proxies: {
     workspace_id: Generated<string>;

@@ -6,7 +6,7 @@ import { Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Field } from "../ui/field.tsx";
 import { notify } from "../ui/toast.tsx";
-import { ApproverList, OperationList, PermissionList } from "./picked-list.tsx";
+import { ApproverList, OperationList, PermissionList } from "../data/options/picked-list.tsx";
 import type { AgentPolicy } from "./words.ts";
 import { Button } from "../ui/form/button.tsx";
 import { CheckBox, Select, TextInput } from "../ui/form/controls.tsx";

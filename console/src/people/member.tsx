@@ -12,7 +12,7 @@ import { Loading } from "../ui/feedback.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { notify, notifyError } from "../ui/toast.tsx";
-import { Manager } from "./manager.tsx";
+import { Manager } from "./reporting-line.tsx";
 import { MemberAccess } from "./member-access.tsx";
 import { MemberActs } from "./member-acts.tsx";
 import { MemberActivity } from "./member-activity.tsx";

@@ -55,12 +55,19 @@ export function rate(button: HTMLElement, satisfaction: number): Promise<void> {
   );
 }
 
-/** Says whether something works again. */
+/** Closes or reopens an incident; reminds the approvers of a request, or cancels it. */
 export function settle(button: HTMLElement): Promise<void> | void {
   const { id } = threadOf(button);
   const params = { id };
-  if (button.dataset["act"] === "confirm") {
+  const { act } = button.dataset;
+  if (act === "confirm") {
     return perform(button, () => client.call("incidents.close", { params }));
+  }
+  if (act === "remind") {
+    return perform(button, () => client.call("requests.remind", { params }));
+  }
+  if (act === "withdraw") {
+    return perform(button, () => client.call("requests.cancel", { params, body: {} }));
   }
   return askWhy(button, "What does not work yet?", (reason) => {
     void perform(button, () => client.call("incidents.reopen", { params, body: { reason } }));

@@ -58,4 +58,62 @@ describeInBrowser("catalog", () => {
       },
     });
   });
+
+  test("an item is approved by the manager and then by a role, and both see all steps and comments", async () => {
+    const owner = await at.world.member(["owner"]);
+    const builder = await at.visit(["owner"]);
+    const { page } = builder;
+    await page.goto(`${at.origin}/catalog`);
+    await page.getByRole("button", { name: /New item/ }).waitFor();
+    await page.keyboard.press("n");
+    await page.getByRole("textbox", { name: "Name" }).fill("VPN access");
+    await page.getByLabel("Needs approval").check();
+    const choose = async (step: string, words: string, option: string): Promise<void> => {
+      const box = page.getByRole("group", { name: step }).getByRole("combobox");
+      await box.fill(words);
+      await page.getByRole("option", { name: option }).click();
+    };
+    await choose("Approvers", "manager", "Manager of the requester");
+    await page.getByRole("button", { name: "Add step" }).click();
+    await choose("Approvers of step 2", "agent", "Agent");
+    await page.getByLabel("Approvals needed of step 2").selectOption("all");
+    await page.getByLabel("Remind approvers every").fill("24");
+    await expectSound(builder);
+    await page.getByRole("button", { name: "Publish" }).click();
+    await page.getByText("Published").first().waitFor();
+    const items = await owner("GET /api/v1/catalog/items?q=VPN");
+    const [item] = items.body.data;
+    expect(item.approval).toEqual({
+      required: true,
+      approverIds: [],
+      rule: "any",
+      steps: [
+        { approvers: [{ kind: "manager" }], rule: "any" },
+        { approvers: [{ kind: "role", id: "agent" }], rule: "all" },
+      ],
+      remindAfterHours: 24,
+    });
+
+    const manager = await at.visit(["member"]);
+    const asker = await at.world.member(["requester"]);
+    const agent = await at.world.member(["agent"]);
+    const report = { managerId: manager.userId };
+    await owner(`PATCH /api/v1/settings/users/${asker.userId}`, report);
+    const draft = { itemId: item.id, values: {} };
+    const { body } = await asker("POST /api/v1/catalog/requests", draft);
+    await manager.page.goto(`${at.origin}/approvals`);
+    const steps = manager.page.getByRole("list", { name: "Approval" });
+    await steps.getByText(/Manager \(/).waitFor();
+    await steps.getByText("Role Agent").waitFor();
+    await expectSound(manager);
+    await manager.page.getByRole("link", { name: "Review" }).click();
+    await manager.page.getByRole("button", { name: "Approve" }).click();
+    const dialog = manager.page.getByRole("dialog");
+    await dialog.getByRole("textbox", { name: /Comment/ }).fill("He travels");
+    await dialog.getByRole("button", { name: "Approve" }).click();
+    await manager.page.getByText("approved a step: He travels").waitFor();
+    const request = `/api/v1/catalog/requests/${body.data.id}`;
+    expect((await agent(`POST ${request}/approve`, {})).status).toBe(200);
+    expect((await owner(`GET ${request}`)).body.data.state).toBe("fulfilling");
+  });
 });

@@ -1,9 +1,9 @@
 import { type Schemas, useOp } from "../../data/api.ts";
 import { useWorkflowName, useWorkflowSearch } from "../../data/options/searches.ts";
 import { useMay } from "../../data/people.ts";
-import { PeopleField } from "../../desk-settings/index.ts";
 import { Field } from "../../ui/field.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
+import { ApprovalFields } from "./approval-fields.tsx";
 import type { ItemChange } from "./use-item-draft.ts";
 import { CheckBox, Select, TextInput } from "../../ui/form/controls.tsx";
 
@@ -99,49 +99,5 @@ function StepApprovalNote({ workflowId }: { readonly workflowId: string }) {
       This workflow has an approval step. Rejecting it does not reject the request: tasks go on and
       the request stays open. Use Approvers above, or end the rejected branch with a Fail step.
     </p>
-  );
-}
-
-function ApprovalFields(props: {
-  readonly approval: Item["approval"];
-  readonly onChange: (approval: Item["approval"]) => void;
-}) {
-  const { approval } = props;
-  const setApproval = (next: Partial<Item["approval"]>): void =>
-    props.onChange({ ...approval, ...next });
-  return (
-    <>
-      <label className="cat-check">
-        <CheckBox
-          checked={approval.required}
-          onChange={({ target }) => setApproval({ required: target.checked })}
-        />
-        Needs approval
-      </label>
-      {approval.required && (
-        <>
-          <PeopleField
-            label="Approvers"
-            help="Nobody chosen: whoever works on requests"
-            userIds={approval.approverIds}
-            onChange={(approverIds) => setApproval({ approverIds })}
-          />
-          <Field label="Approvals needed">
-            {(attributes) => (
-              <Select
-                {...attributes}
-                value={approval.rule}
-                onChange={({ target }) =>
-                  setApproval({ rule: target.value === "all" ? "all" : "any" })
-                }
-              >
-                <option value="any">One of them</option>
-                <option value="all">All of them</option>
-              </Select>
-            )}
-          </Field>
-        </>
-      )}
-    </>
   );
 }

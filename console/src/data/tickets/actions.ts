@@ -34,6 +34,12 @@ const REQUEST_ACTIONS: readonly TicketAction[] = [
     isDangerous: true,
   }),
   ofRequest({
+    id: "remind",
+    op: "requests.remind",
+    label: "Remind the approvers",
+    said: "has reminded approvers",
+  }),
+  ofRequest({
     id: "retry",
     op: "requests.retry",
     label: "Try its workflow again",

@@ -1,6 +1,7 @@
 import "./request-answers.css";
 import { type Reply, useOp } from "../../data/api.ts";
 import { FilePiece } from "../stream/file-piece.tsx";
+import { ApprovalSteps } from "./approval-steps.tsx";
 
 type Answers = Reply<"requests.get_answers">["data"];
 
@@ -14,8 +15,17 @@ export function useRequestAnswers(number: string | undefined): Answers | undefin
   return number === undefined ? undefined : data?.data;
 }
 
-/** The answers under the titles of the form, in its order. */
+/** The answers under the titles of the form, and the approval steps. */
 export function AnswerList({ asked }: { readonly asked: Answers }) {
+  return (
+    <>
+      <Answers asked={asked} />
+      <ApprovalSteps steps={asked.approvalSteps} expiresAt={asked.approvalExpiresAt} />
+    </>
+  );
+}
+
+function Answers({ asked }: { readonly asked: Answers }) {
   const { answers, price } = asked;
   if (answers.length === 0 && price === null) return null;
   return (

@@ -35,12 +35,28 @@ const taskOf = ({ data }: Told): string => {
 
 const metricOf = ({ data }: Told): string => toWords(textIn(data, "metric") ?? "").toLowerCase();
 
-const lastComment = ({ data }: Told): string => {
-  const { decisions = [] } = (data["approval"] ?? {}) as {
-    readonly decisions?: readonly Data[];
-  };
-  const comment = textIn(decisions.at(-1) ?? {}, "comment");
+const decisionsIn = (approval: unknown): readonly Data[] =>
+  ((approval ?? {}) as { readonly decisions?: readonly Data[] }).decisions ?? [];
+
+const commentOf = (decision: Data = {}): string => {
+  const comment = textIn(decision, "comment");
   return comment === undefined ? "" : `: ${comment}`;
+};
+
+const lastComment = ({ data }: Told): string => commentOf(decisionsIn(data["approval"]).at(-1));
+
+/** The start of an approval, or a decision that starts the next step. */
+const stepOfApproval = (told: Told): string =>
+  decisionsIn(told.data["approval"]).length === 0
+    ? "requested approval"
+    : `approved a step${lastComment(told)}`;
+
+/** One of several decisions, or a change of the approvers. */
+const changeOfApproval = (from: unknown, to: unknown): string => {
+  const [before, after] = [decisionsIn(from), decisionsIn(to)];
+  return after.length > before.length
+    ? `approved it${commentOf(after.at(-1))}`
+    : "changed the approvers";
 };
 
 const QUIET = new Set(["updatedAt", "revision", "resolvedAt", "resolvedBy", "closedAt", "output"]);
@@ -122,7 +138,8 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   investigation_started: "started to investigate",
   known_error_declared: "declared a known error",
   submitted: "submitted the ticket",
-  approval_requested: "requested approval",
+  approval_requested: stepOfApproval,
+  approval_reminded: "reminded the approvers",
   approval_recorded: "recorded a decision",
   approval_given: "approved the change",
   approvers_removed: "removed approvers",
@@ -216,6 +233,7 @@ function toChangeClause(
       ? "removed all tags"
       : `set the tags to ${show(field, to)}`;
   }
+  if (field === "approval" && typeof to === "object") return changeOfApproval(from, to);
   const long = LONG[field];
   if (long !== undefined) return `${isEmpty ? "removed" : "changed"} ${long}`;
   const name = splitWords(field.replace(/(?<=.)Ids?$/, "")).toLowerCase();

@@ -145,6 +145,28 @@ test("what can be undone is an entry of its own, so that Undo takes back all of 
   ]);
 });
 
+test("approval steps and reminders are described", () => {
+  const one = { decisions: [{ comment: "He needs it" }] };
+  const two = { decisions: [...one.decisions, { comment: null }] };
+  const told = shown(
+    moment(1, "approval_requested", { data: { approval: { decisions: [] } } }),
+    moment(2, "approval_requested", { data: { approval: one } }),
+    moment(3, "updated", { changes: [{ field: "approval", from: one, to: two }] }),
+    moment(4, "updated", { changes: [{ field: "approval", from: two, to: two }] }),
+    moment(5, "approval_reminded", { data: { approval: two } }),
+  );
+  const text = JSON.stringify(told);
+  for (const clause of [
+    "requested approval",
+    "approved a step: He needs it",
+    "approved it",
+    "changed the approvers",
+    "reminded the approvers",
+  ]) {
+    expect(text).toContain(clause);
+  }
+});
+
 test("decisions on a request are told with their comments, and steps of its workflow by who decided", () => {
   const told = shown(
     moment(1, "approved", { data: { approval: { decisions: [{ comment: "OK from me" }] } } }),

@@ -101,14 +101,15 @@ export const getHome = query({
 });
 
 /** The requests on which the caller is to decide. */
-async function listAsked({ tx, caller }: ReadContext): Promise<Static<typeof AskedApproval>[]> {
+async function listAsked(ctx: ReadContext): Promise<Static<typeof AskedApproval>[]> {
+  const { tx } = ctx;
   const parameters = new SqlParameters();
   const rows = await queryRows(
     tx,
     `select id, number, title, description, "values", item_id as "itemId",
             requested_for as "requestedFor",
             created_at as "createdAt" from catalog_requests
-      where ${awaitingApprovalBy(caller)(parameters)} order by created_at limit ${APPROVALS_MAX}`,
+      where ${awaitingApprovalBy(ctx)(parameters)} order by created_at limit ${APPROVALS_MAX}`,
     parameters.values,
   );
   const asked = rows as unknown as readonly AskedRow[];

@@ -327,6 +327,13 @@ test("without a script forms are sent with their files, and what is wrong stands
   expect((await post(ben, "", { act: "approve", id })).status).toBe(403);
   expect((await post(ada, "", { act: "approve", id })).status).toBe(303);
   expect((await owner(`GET ${requestPath}`)).body.data.state).not.toBe("awaiting_approval");
+  const again = (await post(ben, item, { "/why": "Again" })).to.split("/").at(-1) ?? "";
+  // They were asked just now.
+  expect((await post(ben, `/tickets/${again}`, { act: "remind" })).status).toBe(409);
+  expect((await post(ada, `/tickets/${again}`, { act: "withdraw" })).status).toBe(403);
+  expect((await post(ben, `/tickets/${again}`, { act: "withdraw" })).status).toBe(303);
+  const taken = await owner(`GET /api/v1/catalog/requests/${again}`);
+  expect(taken.body.data.state).toBe("cancelled");
 
   const page = `/tickets/${number}`;
   expect((await post(ben, page, { act: "comment", body: "And smokes" })).status).toBe(303);

@@ -1,9 +1,16 @@
 /** The open things of somebody who asks, in their words: what it is, whose turn it is, what was last said. */
 import Type, { type Static } from "typebox";
+import {
+  type ApprovalRecord,
+  approvalSql,
+  currentStep,
+  findAsked,
+  readApproval,
+} from "#domains/approvals/index.ts";
 import { findPersonNames, ownContactsSql } from "#domains/itsm/contacts/index.ts";
 import { TICKET_KINDS, talkFields, talkSql } from "#domains/itsm/tickets/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
-import { queryRows } from "#kernel/db/statement.ts";
+import { queryRows, type SqlRow } from "#kernel/db/statement.ts";
 import { nullable, Time } from "#kernel/schema/schema.ts";
 
 export const Thing = Type.Object(
@@ -30,12 +37,6 @@ export const Thing = Type.Object(
 );
 export type Thing = Static<typeof Thing>;
 
-interface Approval {
-  readonly approverIds: readonly string[];
-  readonly rule: string;
-  readonly decisions: readonly { readonly userId: string }[];
-}
-
 interface ThingRow {
   readonly kind: "incident" | "request";
   readonly id: string;
@@ -45,7 +46,7 @@ interface ThingRow {
   readonly reason: string | null;
   readonly assigneeId: string | null;
   /** Of a request. */
-  readonly approval: Approval | null;
+  readonly approval: SqlRow | null;
   readonly lastPublicComment: { by: string; at: string; isCaller: boolean } | null;
   readonly promisedAt: string | null;
   readonly createdAt: string;
@@ -68,8 +69,7 @@ function thingsSql(which: { readonly incidents: string; readonly requests: strin
             order by updated_at desc limit $2) t)
   union all
   (select 'request', t.id, t.number, t.title, t.state, t.reason, t.assignee_id,
-          jsonb_build_object('approverIds', t.approver_ids, 'rule', t.approval_rule,
-                             'decisions', t.decisions),
+          ${approvalSql("t")},
           ${talkSql("t", "t.requested_for")}, t.created_at, t.updated_at
      from (select * from catalog_requests where (${OWN_REQUESTS}) and ${which.requests}
             order by updated_at desc limit $2) t)
@@ -102,9 +102,12 @@ export async function findThings(
 
 async function toThings(tx: Tx, rows: readonly unknown[]): Promise<Thing[]> {
   // The columns are the fields.
-  const found = rows as readonly ThingRow[];
+  const found = (rows as readonly ThingRow[]).map(({ approval, ...row }) => ({
+    ...row,
+    approval: approval && readApproval(approval),
+  }));
   const people = found.flatMap(({ assigneeId, lastPublicComment, approval }) =>
-    [assigneeId, lastPublicComment?.by, ...(approval?.approverIds ?? [])].filter(
+    [assigneeId, lastPublicComment?.by, ...(approval ? findAsked(approval) : [])].filter(
       (id) => typeof id === "string",
     ),
   );
@@ -129,12 +132,9 @@ async function toThings(tx: Tx, rows: readonly unknown[]): Promise<Thing[]> {
 const APPROVERS_NAMED_MAX = 3;
 
 /** Approvers who have not decided: `Ann or Ben` where one of them is enough, `Ann and Ben` where all must agree. */
-function nameApprovers(
-  { approverIds, rule, decisions }: Approval,
-  names: ReadonlyMap<string, string>,
-): string {
-  const decided = new Set(decisions.map(({ userId }) => userId));
-  const open = approverIds.filter((id) => !decided.has(id)).flatMap((id) => names.get(id) ?? []);
+function nameApprovers(approval: ApprovalRecord, names: ReadonlyMap<string, string>): string {
+  const open = findAsked(approval).flatMap((id) => names.get(id) ?? []);
+  const { rule } = currentStep(approval);
   const named = open.slice(0, APPROVERS_NAMED_MAX);
   const rest = open.length - named.length;
   const type = rule === "all" ? "conjunction" : "disjunction";

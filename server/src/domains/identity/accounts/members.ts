@@ -14,7 +14,7 @@ export interface MemberRow {
   readonly createdAt: string;
 }
 
-/** A manager who is no longer a member is none. */
+/** A removed manager is null. */
 const COLUMNS = sql`
   u.id, u.email, u.name, m.status, m.roles, m.revision, m.created_at as "createdAt",
   (select g.user_id from memberships g
@@ -137,7 +137,7 @@ export async function updateMembership(
     .execute();
 }
 
-/** Finds those to whom some members report, by the ids of these. */
+/** Finds the managers of members, by the ids of the members. */
 export async function findManagers(
   tx: Tx,
   userIds: readonly string[],

@@ -14,7 +14,7 @@ export const Member = Type.Object(
     status: Type.Enum(["active", "deactivated"]),
     roles: Type.Array(RoleId),
     // Events of earlier versions do not have it.
-    managerId: Type.Optional(nullable(id("usr", "The member whom they report to"))),
+    managerId: Type.Optional(nullable(id("usr", "Manager of the member"))),
     createdAt: Time,
   },
   { title: "Member" },

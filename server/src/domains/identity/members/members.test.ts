@@ -196,7 +196,7 @@ describe("a manager", () => {
     return made.map(({ userId }) => userId);
   };
 
-  test("is set, found and unset, each by one event that says what was before", async () => {
+  test("is set, found and unset, each with one event that has the former value", async () => {
     const [boss = "", worker = ""] = await people(2);
     const set = await report(boss, worker);
     expect(set).toMatchObject({
@@ -220,7 +220,7 @@ describe("a manager", () => {
     expect((await report(null, worker)).body.data.managerId).toBeNull();
   });
 
-  test("is another active member, who does not report to the person", async () => {
+  test("is another active member who does not report to the member", async () => {
     const [chief = "", boss = "", worker = "", gone = ""] = await people(4);
     await owner(`PATCH ${path(gone)}`, { status: "deactivated" });
     await report(chief, boss);
@@ -237,13 +237,13 @@ describe("a manager", () => {
     expect(await messageOf(worker, chief)).toEqual([...refused, "reports to this member"]);
   });
 
-  test("of two changes at once that would close a circle, one is refused", async () => {
+  test("of two concurrent changes that would create a circle, one is refused", async () => {
     const [one = "", other = ""] = await people(2);
     const answers = await Promise.all([report(one, other), report(other, one)]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422]);
   });
 
-  test("is chosen by whoever manages members, and not by the person or for an owner", async () => {
+  test("is set by admins, not by the member, and for an owner only by owners", async () => {
     const [boss = "", worker = ""] = await people(2);
     const member = await world.member(["member"]);
     expect(await report(boss, worker, member)).toMatchObject({ status: 403, events: [] });
@@ -253,7 +253,7 @@ describe("a manager", () => {
     expect(await report(boss, owner.userId, admin)).toMatchObject({ status: 403, events: [] });
   });
 
-  test("who is removed is none any more", async () => {
+  test("is null after removal from the workspace", async () => {
     const [boss = "", worker = ""] = await people(2);
     await report(boss, worker);
     await owner(`DELETE ${path(boss)}`);

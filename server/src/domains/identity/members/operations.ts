@@ -29,7 +29,7 @@ export const listUsers = query({
     q: Type.Optional(line(100, "A part of the name or the address")),
     status: Type.Optional(Type.Enum(["active", "deactivated"])),
     role: Type.Optional(RoleId),
-    managerId: Type.Optional(id("usr", "Of those who report to this member")),
+    managerId: Type.Optional(id("usr", "Only members who report to this member")),
     ids: Type.Optional(
       Type.String({
         pattern: IDS_PATTERN,
@@ -74,13 +74,13 @@ export const updateUser = command({
   route: "PATCH /api/v1/settings/users/{id}",
   summary: "Rename, deactivate or reactivate a member, or set their manager",
   description:
-    "A manager is an active member who does not report to the person, directly or through others.",
+    "The manager must be an active member who does not report to this member, directly or indirectly.",
   permission: UsersWrite,
   params: ById,
   body: patch({
     status: Type.Enum(["active", "deactivated"]),
     name: line(100),
-    managerId: nullable(id("usr", "The member whom they report to")),
+    managerId: nullable(id("usr", "Manager of the member")),
   }),
   response: item(Member),
   emits: [UserActivated, UserDeactivated, UserUpdated, InvitationRevoked],

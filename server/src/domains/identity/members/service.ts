@@ -17,7 +17,7 @@ import { diffResource } from "#kernel/log/event.ts";
 import { Failure } from "#kernel/operation/failure.ts";
 import { InvitationRevoked, UserActivated, UserDeactivated, UserUpdated } from "./events.ts";
 import { revokeInvitationsSentBy } from "./invitation-service.ts";
-import { assertCanManage } from "./manager.ts";
+import { assertCanManage } from "./reporting-line.ts";
 import { type Member, SharedAccount } from "./events.ts";
 
 type In<C> = C & { readonly workspace: WorkspaceRef };

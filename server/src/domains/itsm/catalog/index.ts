@@ -1,6 +1,5 @@
 import { WaitingWorkPoint } from "#kernel/contributions/waiting-work.ts";
 import {
-  approvalRecount,
   collaboration,
   TicketKindPoint,
   assignedTickets,
@@ -14,17 +13,17 @@ import { InversePoint } from "#kernel/undo/inverse.ts";
 import { contribute } from "#kernel/extension-point.ts";
 import { PackContentPoint } from "#kernel/contributions/pack-content.ts";
 import { countAwaitingApproval } from "./requests/awaiting-approval.ts";
+import { upkeep } from "./requests/approval-upkeep.ts";
 import { approverNotificationReader } from "./requests/notifications.ts";
 import { fulfilmentHook, fulfilmentReader } from "./requests/fulfilment.ts";
 import { getItem, listItemTasks, ItemRetired, items, retireItem } from "./items/item-resource.ts";
-import { requestKind, RequestRouted, RequestTaskAdded } from "./requests/kind.ts";
+import { requestKind, RequestRouted } from "./requests/kind.ts";
 import { visibleItemSql } from "./items/item.ts";
 import { itemContent } from "./items/pack.ts";
 import * as permissions from "./permissions.ts";
 import * as requestEvents from "./requests/events.ts";
 import { requestOperations } from "./requests/operations.ts";
-import { requestStore } from "./requests/store.ts";
-import { recountApproval, requestTransitions } from "./requests/transitions.ts";
+import { requestTransitions } from "./requests/transitions.ts";
 
 export type { Form } from "./form/form.ts";
 export { findConditionalFields, findHiddenFields } from "./form/hidden-fields.ts";
@@ -50,18 +49,6 @@ export { rateRequestDone as rateRequest } from "./requests/transitions.ts";
 
 const talk = collaboration(requestKind);
 const tasks = ticketTasks(requestKind, fulfilmentHook);
-const { recountJob, departureReader } = approvalRecount({
-  kind: requestKind,
-  store: requestStore,
-  waitingState: "awaiting_approval",
-  emits: [
-    requestEvents.RequestApproved,
-    requestEvents.FulfilmentStarted,
-    requestEvents.ApprovalRequested,
-    RequestTaskAdded,
-  ],
-  recount: recountApproval,
-});
 
 export const catalog = domain({
   name: "catalog",
@@ -86,8 +73,8 @@ export const catalog = domain({
     ...talk.operations,
     ...tasks.operations,
   ],
-  readers: [fulfilmentReader, approverNotificationReader, departureReader],
-  jobs: [recountJob],
+  readers: [fulfilmentReader, approverNotificationReader, upkeep.peopleReader],
+  jobs: upkeep.jobs,
   contributions: [
     contribute(InversePoint, {
       resourceType: "request",

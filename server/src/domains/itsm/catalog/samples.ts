@@ -179,6 +179,26 @@ export const samples: readonly Sample[] = [
     }),
   },
   {
+    operation: "requests.approve",
+    name: "before a further step",
+    arrange: async (owner, world) => {
+      const by = await world.member(["agent"]);
+      const approvers = [{ kind: "person", id: by.userId }];
+      const approval = { required: true, steps: [{ approvers }, { approvers }] };
+      return { ...(await asked(owner, { approval })), by };
+    },
+  },
+  {
+    operation: "requests.remind",
+    arrange: async (owner, world) => {
+      const { params } = await awaiting(owner, world);
+      const text =
+        "update approvals set reminded_at = now() - interval '2 days' where subject_id = $1";
+      await world.sql(text, [params.id]);
+      return { params };
+    },
+  },
+  {
     operation: "requests.fulfil",
     arrange: async (owner) => ({ ...(await asked(owner)), body: { notes: "Handed over." } }),
   },

@@ -16,7 +16,6 @@ import {
   openTasks,
   ticketTasks,
 } from "../tickets/index.ts";
-import { DelegationEnded, DelegationSet } from "./approval/delegation.ts";
 import { delegationOperations } from "./approval/delegation-operations.ts";
 import { approvalOperations } from "./approval/operations.ts";
 import { recountApproval } from "./approval/present-approvers.ts";
@@ -60,8 +59,6 @@ export const changes = domain({
   permissions: [ChangesRead, ChangesWrite, ChangesApprove],
   events: [
     ...Object.values(events),
-    DelegationSet,
-    DelegationEnded,
     ...Object.values(templates.events),
     ...Object.values(blackouts.events),
     FeedCreated,

@@ -93,9 +93,7 @@ function awaitingVoteCondition(me: string, now: Date): ListCondition {
         select from unnest(approver_ids) seat
           left join change_proxies x on x.change_id = changes.id and x.approver_id = seat
          where ${unvoted("seat")} and (
-           coalesce(x.user_id, seat) = ${person} or exists (
-             select from change_delegations d
-              where d.user_id = coalesce(x.user_id, seat) and d.to_user_id = ${person}
-                and d.starts_at <= ${moment} and d.ends_at > ${moment}))) end`;
+           coalesce(x.user_id, seat) = ${person}
+           or coalesce(x.user_id, seat) = any (array(select decides_for(${person}, ${moment}))))) end`;
   };
 }

@@ -81,7 +81,9 @@ export interface TicketKind {
   /** Its table, which has a column for each field of `TicketIdentity` that is not optional. */
   readonly table: string;
   /** The optional fields of `TicketIdentity` that its table has columns for. */
-  readonly identityFields?: readonly ("workaround" | "callerId" | "requestedFor" | "approverIds")[];
+  readonly identityFields?: readonly ("workaround" | "callerId" | "requestedFor")[];
+  /** SQL for the people of the approval of a row. */
+  readonly approverIdsSql?: string;
   /** The tickets that people see because they are theirs; none where all who read the kind see all. */
   readonly own?: OwnTickets;
   readonly machine: StateMachine;

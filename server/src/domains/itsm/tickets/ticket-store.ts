@@ -27,6 +27,8 @@ export interface TicketTable<T, Row> {
   readonly fields: readonly (keyof Row & string)[];
   /** Fields in columns of the type jsonb. */
   readonly json?: readonly (keyof Row & string)[];
+  /** SQL of fields that are in other tables. */
+  readonly computed?: Readonly<Record<string, string>>;
   /** Where the fields of a row are not those of a ticket. */
   readonly toTicket?: (row: Row) => T;
   readonly toRow?: (ticket: T) => Row;
@@ -62,6 +64,7 @@ export function ticketStore<T extends StoredTicket, Row = T>(
   const select = [
     ...[...constants, ...fields].map((field) => `${columnOf(field)} as "${field}"`),
     `${itemIdsSql(table)} as "ciIds"`,
+    ...Object.entries(declaration.computed ?? {}).map(([field, text]) => `${text} as "${field}"`),
   ].join(", ");
   // The select list has each field of a row, and the checks of its table the values.
   const toTicket = (row: SqlRow) =>

@@ -98,7 +98,7 @@ const IDENTITY_FIELDS = [
 
 async function queryIdentities(
   tx: Tx,
-  { kind, table, own, identityFields = [] }: TicketKind,
+  { kind, table, own, approverIdsSql, identityFields = [] }: TicketKind,
   where: string,
   operand: unknown,
 ): Promise<readonly TicketIdentity[]> {
@@ -106,6 +106,7 @@ async function queryIdentities(
     (field) => `${columnOf(field)} as "${field}"`,
   );
   if (own) columns.push(`${watcherIdsSql(table)} as "watcherIds"`);
+  if (approverIdsSql !== undefined) columns.push(`${approverIdsSql} as "approverIds"`);
   if (identityFields.includes("callerId")) columns.push(`${CALLER_USER} as "callerUserId"`);
   const select = columns.join(", ");
   const rows = await queryRows(tx, `select ${select} from ${table} where ${where}`, [operand]);

@@ -9,6 +9,7 @@ import { signChoices, type SignedLink } from "./signed-link.ts";
 
 export const APPROVAL_PURPOSE = "signatures of approval addresses";
 const GOOD_DAYS = 7;
+const ASKING = new Set(["request.approval_requested", "request.approval_reminded"]);
 /** The choices of an address. */
 export const [REJECT, APPROVE] = [0, 1];
 
@@ -33,7 +34,7 @@ export function approvalLinks(
 /** The question in the mail to an approver. */
 export const buildApprovalPart: TicketMailPartBuilder = async (platform, about) => {
   const { partition, ticket, eventType, recipientId: personId } = about;
-  if (eventType !== "request.approval_requested") return undefined;
+  if (!ASKING.has(eventType)) return undefined;
   // A mail is weaker than what they sign in with: they decide in the portal.
   if (await needsStrongSignIn(platform.db, partition.workspace, personId)) return undefined;
   const request = await platform.db.read(partition, async (tx) =>

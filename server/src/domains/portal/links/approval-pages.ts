@@ -151,12 +151,14 @@ interface Question {
 
 function renderQuestion({ token, choice, about, problem }: Question) {
   const { request, workspace } = about;
-  const { answers, requestedBy, requestedFor, price } = about.asked;
+  const { answers, requestedBy, requestedFor, price, approvalSteps: steps } = about.asked;
   const whom = requestedFor.id === requestedBy.id ? "" : ` for ${requestedFor.name}`;
   const { number, title, state } = request;
   const facts = markup`<p><strong>${requestedBy.name}</strong> requests <strong>${title}</strong>${whom} &middot; ${number}</p>
 ${price !== null && markup`<p>Price: ${price}</p>`}
-<dl>${answers.map(({ title: name, text, files }) => markup`<dt>${name}</dt><dd>${files.length > 0 ? files.map((file) => file.name).join(", ") : text}</dd>`)}</dl>`;
+<dl>${answers.map(({ title: name, text, files }) => markup`<dt>${name}</dt><dd>${files.length > 0 ? files.map((file) => file.name).join(", ") : text}</dd>`)}</dl>
+${steps.length > 1 && markup`<p>Approval step ${String(steps.findIndex((step) => step.state === "pending") + 1)} of ${String(steps.length)}</p>`}
+${steps.flatMap(({ decisions }) => decisions).map(({ by, approved, comment }) => markup`<p>${by.name} ${approved ? "approved" : "rejected"}${comment !== null && `: ${comment}`}</p>`)}`;
   const page = { title, site: workspace };
   if (state !== "awaiting_approval") {
     const body = markup`<h1>${title}</h1>${facts}<p>This request no longer waits for approval.</p>`;

@@ -289,6 +289,10 @@ function toThing(
   };
 }
 
+/** True for the requester and the person a request is for. */
+const isOwn = (userId: string, asked: RequestAnswers | undefined): boolean =>
+  asked !== undefined && [asked.requestedBy.id, asked.requestedFor.id].includes(userId);
+
 const OVER: ReadonlySet<string> = new Set(["closed", "cancelled", "fulfilled", "rejected"]);
 
 async function readThread(
@@ -325,6 +329,7 @@ async function readThread(
       satisfaction: ticket.satisfaction,
       isOpen: !OVER.has(ticket.state),
       isResolved: ticket.state === "resolved",
+      awaitsApproval: ticket.state === "awaiting_approval" && isOwn(user.id, asked),
       entries: inOrder,
       userId: user.id,
       action: session.pathTo(`/tickets/${number}`),

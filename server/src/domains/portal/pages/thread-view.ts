@@ -28,6 +28,8 @@ export interface Thread {
   readonly isOpen: boolean;
   /** True where it waits for the visitor to say whether it works. */
   readonly isResolved: boolean;
+  /** True if a request of the visitor waits for approval. */
+  readonly awaitsApproval: boolean;
   readonly entries: readonly TimelineEntry[];
   readonly userId: string;
   /** The page itself, where its forms are sent to. */
@@ -48,6 +50,7 @@ export function renderThread(thread: Thread): Markup {
 ${entries.map((entry) => renderEntry(entry, userId))}
 </ol>
 ${isResolved && renderQuestion(thread)}
+${thread.awaitsApproval && renderWaiting(thread)}
 ${!isOpen && renderRating(thread)}
 ${
   isOpen &&
@@ -68,6 +71,11 @@ ${
 function renderQuestion({ action }: Thread): Markup {
   return markup`<section class="card question"><strong>Does it work again?</strong>
 <form class="acts" method="post" action="${action}"><button class="primary" name="act" value="confirm" data-act="confirm">Yes, it works</button><noscript><label>If not, what does not work yet? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reopen" data-act="reopen">No, not yet&hellip;</button></form></section>`;
+}
+
+function renderWaiting({ action }: Thread): Markup {
+  return markup`<section class="card question"><strong>Waiting for approval</strong>
+<form class="acts" method="post" action="${action}"><button name="act" value="remind" data-act="remind">Remind the approvers</button><button name="act" value="withdraw" data-act="withdraw">Cancel request</button></form></section>`;
 }
 
 const FACES = [
@@ -114,6 +122,12 @@ const HAPPENED: Readonly<Record<string, (name: string, data: TimelineEntry["data
   reopened: () => "It was opened again",
   closed: () => "Closed",
   cancelled: () => "Taken back",
+  approval_requested: (name, data) => {
+    const decision = lastDecision(data);
+    if (!decision) return "Sent for approval";
+    return `${name} approved a step of it${remark(decision.comment)}`;
+  },
+  approval_reminded: () => "The approvers were reminded",
   approved: (name, data) => `${name} approved it${remark(lastDecision(data)?.comment)}`,
   rejected: (name, { reason }) => `${name} rejected it${remark(reason)}`,
   step_decided: (_, { approved, comment, decidedByName }) =>

@@ -145,6 +145,12 @@ async function speak(
     case "reopen":
       await session.read("incidents.reopen", { params, body: { reason } });
       break;
+    case "remind":
+      await session.read("requests.remind", { params });
+      break;
+    case "withdraw":
+      await session.read("requests.cancel", { params, body: {} });
+      break;
     case "rate": {
       const satisfaction = Number(first(posted, "satisfaction"));
       await session.read(`${area}.rate`, { params, body: { satisfaction } });

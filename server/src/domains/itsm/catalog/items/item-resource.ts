@@ -1,6 +1,13 @@
 import Type from "typebox";
+import { findStepErrors } from "#domains/approvals/index.ts";
 import { findStartable } from "#domains/workflows/index.ts";
-import { failure, Failure, invalidField, NotFound } from "#kernel/operation/failure.ts";
+import {
+  assertNoErrors,
+  failure,
+  Failure,
+  invalidField,
+  NotFound,
+} from "#kernel/operation/failure.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import { event } from "#kernel/log/event.ts";
 import { command, query } from "#kernel/operation/operation.ts";
@@ -104,7 +111,10 @@ export const items = resource({
     const { approval, workflowId } = input;
     if (input.form) assertForm(input.form);
     if (input.tasks) await assertPlan(ctx, input.tasks);
-    if (approval) await assertReferencesExist(ctx, { users: approverFields(approval) });
+    if (approval) {
+      await assertReferencesExist(ctx, { users: approverFields(approval) });
+      assertNoErrors(await findStepErrors(ctx.tx, approval.steps ?? [], "/approval/steps"));
+    }
     if (typeof workflowId === "string") {
       const workflow = await findStartable(ctx.tx, workflowId, ctx.caller.environment);
       if (!workflow || workflow.archived) {

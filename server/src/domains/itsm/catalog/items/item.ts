@@ -1,5 +1,6 @@
 /** A catalog item: what people may request, with its form and its approval. */
 import Type, { type Static } from "typebox";
+import { approvalPlanFields } from "#domains/approvals/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import { invalidInput } from "#kernel/operation/failure.ts";
 import type { Item as ResourceItem } from "#kernel/resource/resource.ts";
@@ -27,6 +28,7 @@ export const Approval = Type.Object(
       default: "any",
       description: "Whether one of them is enough, or all must agree",
     }),
+    ...approvalPlanFields,
   },
   { title: "CatalogApproval", additionalProperties: false },
 );

@@ -2,13 +2,14 @@
 import Type, { type Static } from "typebox";
 import type { ReadContext } from "#kernel/contract.ts";
 import { query } from "#kernel/operation/operation.ts";
-import { nullable } from "#kernel/schema/schema.ts";
+import { nullable, Time } from "#kernel/schema/schema.ts";
 import { item } from "#kernel/operation/response.ts";
 import { getTicketIdentity, ticketParams } from "../../tickets/index.ts";
 import { findPersonNames } from "../../contacts/index.ts";
 import { describeAnswers, type FormAnswer, listAnswers } from "../form/answers.ts";
 import { items } from "../items/item-resource.ts";
 import { RequestsSubmit } from "../permissions.ts";
+import { FORMER_MEMBER, NamedStep, nameSteps, Person, sayDecisions } from "./approval-steps.ts";
 import { EXAMPLE_REQUEST, requestKind } from "./kind.ts";
 import type { RequestData } from "./request.ts";
 import { requestStore } from "./store.ts";
@@ -28,13 +29,17 @@ export const RequestAnswer = Type.Object(
 );
 export type RequestAnswer = Static<typeof RequestAnswer>;
 
-const Person = Type.Object({ id: Type.String(), name: Type.String() });
-
 export const RequestAnswers = Type.Object(
   {
     requestedBy: Person,
     requestedFor: Person,
-    approvers: Type.Array(Person, { description: "Those who are asked by name to approve it" }),
+    approvers: Type.Array(Person, {
+      description: "People of the current approval step",
+    }),
+    approvalSteps: Type.Array(NamedStep, {
+      description: "All approval steps with their decisions; empty if no approval is required",
+    }),
+    approvalExpiresAt: nullable(Time),
     price: nullable(Type.String({ description: "What the item costs, as people read it" })),
     answers: Type.Array(RequestAnswer),
   },
@@ -57,19 +62,22 @@ export const getRequestAnswers = query({
     const { id } = await getTicketIdentity(ctx, requestKind, params.id);
     const request = await requestStore.get(ctx.tx, id);
     const { createdBy, requestedFor, approval, itemId } = request;
-    const [answers, names, prices] = await Promise.all([
+    const [answers, names, prices, approvalSteps] = await Promise.all([
       readAnswers(ctx, request),
       findPersonNames(ctx.tx, [createdBy, requestedFor, ...approval.approverIds]),
       findPrices(ctx.tx, [itemId]),
+      nameSteps(ctx.tx, approval),
     ]);
     const person = (personId: string) => ({
       id: personId,
-      name: names.get(personId) ?? "Former member",
+      name: names.get(personId) ?? FORMER_MEMBER,
     });
     return {
       requestedBy: person(createdBy),
       requestedFor: person(requestedFor),
       approvers: approval.approverIds.map(person),
+      approvalSteps,
+      approvalExpiresAt: approval.expiresAt ?? null,
       price: prices.get(itemId) ?? null,
       answers,
     };
@@ -100,14 +108,15 @@ export async function describeRequest(
   ctx: Pick<ReadContext, "tx">,
   request: Pick<
     RequestData,
-    "id" | "itemId" | "values" | "title" | "createdBy" | "requestedFor" | "description"
+    "id" | "itemId" | "values" | "title" | "createdBy" | "requestedFor" | "description" | "approval"
   >,
 ): Promise<string> {
   const { itemId, title, createdBy, requestedFor, description } = request;
-  const [answers, names, prices] = await Promise.all([
+  const [answers, names, prices, steps] = await Promise.all([
     readAnswers(ctx, request),
     findPersonNames(ctx.tx, [createdBy, requestedFor]),
     findPrices(ctx.tx, [itemId]),
+    nameSteps(ctx.tx, request.approval),
   ]);
   const asker = names.get(createdBy) ?? "Somebody";
   const isForOther = requestedFor !== createdBy;
@@ -118,6 +127,7 @@ export async function describeRequest(
     price !== undefined && `Price: ${price}`,
     describeAnswers(answers),
     description,
+    sayDecisions(steps),
   ];
   return lines.filter((line) => line !== false && line !== "").join("\n");
 }

@@ -8,7 +8,11 @@ const about = (summary: string) => ({ resource: "request", summary, data: Catalo
 export const RequestCreated = event("request.created", about("Somebody asked for something."));
 export const ApprovalRequested = event(
   "request.approval_requested",
-  about("Somebody is to agree before a request is fulfilled."),
+  about("An approval step of a request started."),
+);
+export const ApprovalReminded = event(
+  "request.approval_reminded",
+  about("The approvers of a request were reminded."),
 );
 export const RequestApproved = event("request.approved", about("A request was approved."));
 export const RequestRejected = event("request.rejected", about("A request was rejected."));
@@ -42,5 +46,5 @@ export const RequestFailed = event("request.failed", about("A request could not 
 export const RequestCancelled = event("request.cancelled", about("A request was taken back."));
 export const RequestUpdated = changeEvent(
   "request.updated",
-  about("A request was given to somebody, or one of several approvals was given."),
+  about("A request was assigned, one of several approvals was given, or its approvers changed."),
 );

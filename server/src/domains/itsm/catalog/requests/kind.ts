@@ -1,3 +1,4 @@
+import { involvedSql, involvesSql } from "#domains/approvals/index.ts";
 import {
   attachmentAdded,
   taskEvents,
@@ -25,7 +26,8 @@ export const requestKind: TicketKind = {
   prefix: "req",
   path: "/api/v1/catalog/requests",
   table: "catalog_requests",
-  identityFields: ["requestedFor", "approverIds"],
+  identityFields: ["requestedFor"],
+  approverIdsSql: involvedSql("catalog_requests"),
   machine: requestMachine,
   read: RequestsSubmit,
   write: RequestsWork,
@@ -35,13 +37,14 @@ export const requestKind: TicketKind = {
   own: {
     sql: (person) =>
       `created_by = ${person} or requested_for = ${person}
-       or ${person} = any (approver_ids) or ${watchedSql(person)}`,
+       or ${involvesSql("request", person)} or ${watchedSql(person)}`,
     schema: CatalogRequest,
     fields: Object.keys(CatalogRequest.properties).filter((name) => !INTERNAL.includes(name)),
     events: [
       "created",
       "updated",
       "approval_requested",
+      "approval_reminded",
       "approved",
       "rejected",
       "fulfilment_started",

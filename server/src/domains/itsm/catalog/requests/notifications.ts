@@ -1,21 +1,18 @@
-import { findMembersWithPermission, listMembers } from "#domains/identity/accounts/index.ts";
+import { findAudience } from "#domains/approvals/index.ts";
 import { NotificationSent } from "#domains/notifications/index.ts";
 import { CAUSATION_DEPTH_MAX } from "#kernel/log/event.ts";
 import { reader } from "#kernel/readers/reader.ts";
-import type { ReaderContext } from "#kernel/contract.ts";
 import { notifyOfTicket } from "../../tickets/index.ts";
 import { RequestsWork } from "../permissions.ts";
 import { describeRequest } from "./answers.ts";
-import { ApprovalRequested } from "./events.ts";
-import { isRequester, type RequestData } from "./request.ts";
+import { upkeep } from "./approval-upkeep.ts";
+import { ApprovalReminded, ApprovalRequested } from "./events.ts";
+import type { RequestData } from "./request.ts";
 
-/** The number of members among whom those are looked for who work on requests. */
-const MEMBERS_MAX = 1_000;
-
-/** Notifies the approvers of a request. */
+/** Notifies the approvers of a request and their delegates, and schedules reminders and expiry. */
 export const approverNotificationReader = reader({
   name: "catalog.approvers",
-  on: [ApprovalRequested.type],
+  on: [ApprovalRequested.type, ApprovalReminded.type],
   startsAt: "end",
   emits: [NotificationSent],
   async handle(ctx, events) {
@@ -23,23 +20,23 @@ export const approverNotificationReader = reader({
       if (event.depth >= CAUSATION_DEPTH_MAX) continue;
       // Its schema is that of the event.
       const request = event.data as unknown as RequestData;
-      const userIds = await findApprovers(ctx, request);
+      const { id, approval, createdBy, requestedFor } = request;
+      const isReminder = event.type === ApprovalReminded.type;
+      if (!isReminder) {
+        const { expiresAt = null, remindAfterHours = null } = approval;
+        const timed = { subjectId: id, expiresAt, remindAfterHours, reminders: 0 };
+        upkeep.schedule(ctx.because(event), timed, new Date(event.createdAt));
+      }
+      const userIds = await findAudience(ctx, {
+        asked: approval.askedIds ?? approval.approverIds,
+        fallback: RequestsWork,
+        requesterIds: [createdBy, requestedFor],
+      });
       await notifyOfTicket(ctx.because(event), event, {
         userIds,
-        title: "waits for your approval",
+        title: isReminder ? "still waits for your approval" : "waits for your approval",
         more: await describeRequest(ctx, request),
       });
     }
   },
 });
-
-async function findApprovers(
-  ctx: ReaderContext<typeof NotificationSent>,
-  request: RequestData,
-): Promise<readonly string[]> {
-  const { approverIds } = request.approval;
-  if (approverIds.length > 0) return approverIds;
-  const members = await listMembers(ctx.tx, { after: "", limit: MEMBERS_MAX });
-  const others = members.map(({ id }) => id).filter((id) => !isRequester(request, id));
-  return [...(await findMembersWithPermission(ctx, RequestsWork, others))];
-}

@@ -91,7 +91,7 @@ const listRequests = query({
     const { caller } = ctx;
     const me = caller.principal?.id ?? "";
     const narrowed: ListCondition[] = [];
-    if (toApprove === true) narrowed.push(awaitingApprovalBy(caller));
+    if (toApprove === true) narrowed.push(awaitingApprovalBy(ctx));
     else if (own === true || !canSeeRequests(caller)) narrowed.push(ownOf(me));
     if (state !== undefined) narrowed.push((to) => `state = ${to.add(state, "text")}`);
     if (itemId !== undefined) narrowed.push((to) => `item_id = ${to.add(itemId, "text")}`);

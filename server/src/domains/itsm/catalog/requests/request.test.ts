@@ -2,11 +2,8 @@ import { expect, test } from "vitest";
 import type { Caller } from "#kernel/access/caller.ts";
 import {
   applyRequestTransition,
-  assertMayDecide,
   type CatalogRequest,
   canSeeRequests,
-  addDecision,
-  isApproved,
   requestMachine,
 } from "./request.ts";
 
@@ -68,43 +65,6 @@ test("each action is a transition of the table, and fails in every other state",
 
 const caller = (id: string, ...permissions: string[]) =>
   ({ principal: { id, roles: [] }, permissions: new Set(permissions) }) as unknown as Caller;
-const decision = (userId: string) => ({ userId, approved: true, comment: null, at: AT });
-
-test("approvers decide once, and never on their own requests", () => {
-  const both = new Set(["usr_a", "usr_b"]);
-  expect(assertMayDecide(request, caller("usr_a"), both)).toBe("usr_a");
-  const refused = (of: CatalogRequest, by: Caller, present: ReadonlySet<string> = both) => {
-    try {
-      return assertMayDecide(of, by, present);
-    } catch (error) {
-      return (error as any).type.code;
-    }
-  };
-  const worker = caller("usr_w", "requests:work");
-  expect(refused(request, worker)).toBe("not_a_request_approver");
-  for (const own of ["usr_me", "usr_them"]) {
-    expect(refused(request, caller(own, "requests:work"), new Set([own]))).toBe("own_request");
-  }
-  const once = addDecision(request, decision("usr_a"));
-  expect(refused(once, caller("usr_a"))).toBe("request_already_decided");
-  // Nobody was named, or whoever was has left.
-  expect(refused(request, worker, new Set())).toBe("usr_w");
-  const plain = caller("usr_a", "requests:submit");
-  expect(refused(request, plain, new Set())).toBe("not_a_request_approver");
-});
-
-test("a request is approved by all approvers who are still members, or by any", () => {
-  const both = new Set(["usr_a", "usr_b"]);
-  const first = addDecision(request, decision("usr_a"));
-  expect(isApproved(first, both)).toBe(false);
-  const second = addDecision(first, decision("usr_b"));
-  expect(second.approval.decisions).toMatchObject([{ userId: "usr_a" }, { userId: "usr_b" }]);
-  expect(isApproved(second, both)).toBe(true);
-  expect(isApproved(first, new Set(["usr_a"]))).toBe(true);
-  const any = { ...first, approval: { ...first.approval, rule: "any" as const } };
-  expect(isApproved(any, both)).toBe(true);
-});
-
 test("a request is visible to its requesters, its approvers and those who may read all", () => {
   const parties = { ...request, approverIds: request.approval.approverIds };
   const seenBy = ["usr_me", "usr_them", "usr_a", "usr_w"].filter((id) =>

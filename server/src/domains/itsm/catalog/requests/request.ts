@@ -1,7 +1,7 @@
 /** The model of a request; pure. */
 import Type, { type Static } from "typebox";
 import type { Caller } from "#kernel/access/caller.ts";
-import { Failure, failure } from "#kernel/operation/failure.ts";
+import { failure } from "#kernel/operation/failure.ts";
 import { id, line, nullable, text, Time } from "#kernel/schema/schema.ts";
 import {
   nextState,
@@ -10,8 +10,9 @@ import {
   stateMachine,
   type TransitionContext,
 } from "../../tickets/index.ts";
-import { Approval, ItemId } from "../items/item.ts";
+import { ItemId } from "../items/item.ts";
 import { RequestsRead, RequestsWork } from "../permissions.ts";
+import { RequestApproval } from "./request-approval.ts";
 
 const TEXT_CHARACTERS_MAX = 10_000;
 const ITEMS_MAX = 100;
@@ -50,17 +51,6 @@ export const requestMachine = stateMachine({
 });
 type Action = (typeof requestMachine.transitions)[number]["action"];
 
-const Decision = Type.Object(
-  {
-    userId: Type.String(),
-    approved: Type.Boolean(),
-    comment: nullable(Type.String()),
-    at: Time,
-  },
-  { title: "RequestDecision" },
-);
-export type Decision = Static<typeof Decision>;
-
 export const Values = Type.Record(Type.String(), Type.Unknown(), {
   description: "What was filled into the form of the item",
 });
@@ -91,7 +81,7 @@ export const CatalogRequest = Type.Object(
     requestedFor: Type.String({ description: "The member who is to have it" }),
     ...requestFields,
     ...OptionalLabels,
-    approval: Type.Object({ ...Approval.properties, decisions: Type.Array(Decision) }),
+    approval: RequestApproval,
     workflowId: nullable(Type.String({ description: "What fulfils it; null: somebody, by hand" })),
     runId: nullable(
       Type.String({ description: "The run that fulfils it, which may take a moment to begin" }),
@@ -126,6 +116,11 @@ export const AlreadyDecided = failure(
   "request_already_decided",
   409,
   "You have decided on this request before.",
+);
+export const RemindedRecently = failure(
+  "approvers_reminded",
+  409,
+  "The approvers were asked or reminded in the last 24 hours.",
 );
 export const RequestAutomated = failure(
   "request_automated",
@@ -181,32 +176,4 @@ export function canSeeRequests(
   if (!principal || !request) return false;
   const { createdBy, requestedFor, approverIds = [], watcherIds = [] } = request;
   return [createdBy, requestedFor, ...approverIds, ...watcherIds].includes(principal.id);
-}
-
-/** Throws unless the caller may decide on a request; returns their id. `approvers` are those who are still members. */
-export function assertMayDecide(
-  { approval: { decisions }, ...request }: RequestData,
-  { permissions, principal }: Caller,
-  approvers: ReadonlySet<string>,
-): string {
-  if (!principal) throw new Failure(NotAnApprover);
-  if (isRequester(request, principal.id)) throw new Failure(OwnRequest);
-  const isApprover =
-    approvers.size === 0 ? permissions.has(RequestsWork.name) : approvers.has(principal.id);
-  if (!isApprover) throw new Failure(NotAnApprover);
-  if (decisions.some(({ userId }) => userId === principal.id)) throw new Failure(AlreadyDecided);
-  return principal.id;
-}
-
-/** The request with one more decision. */
-export function addDecision(request: CatalogRequest, decision: Decision): CatalogRequest {
-  const { approval } = request;
-  return { ...request, approval: { ...approval, decisions: [...approval.decisions, decision] } };
-}
-
-/** True when enough of the approvers who are still members have approved. */
-export function isApproved({ approval }: RequestData, approvers: ReadonlySet<string>): boolean {
-  const decided = new Set(approval.decisions.map(({ userId }) => userId));
-  const missing = approval.approverIds.filter((id) => approvers.has(id) && !decided.has(id));
-  return approval.rule === "any" || missing.length === 0;
 }

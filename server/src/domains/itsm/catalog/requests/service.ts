@@ -7,6 +7,7 @@ import {
   nextTicketNumber,
   type TicketNumber,
 } from "../../tickets/index.ts";
+import { type ApprovalRecord, openApproval } from "#domains/approvals/index.ts";
 import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -26,8 +27,10 @@ import {
   type RequestTaskAdded,
 } from "./kind.ts";
 import { emitRouting, routeTicket } from "../../assignment/index.ts";
-import { applyRequestTransition, type CatalogRequest, isRequester } from "./request.ts";
+import { applyRequestTransition, type CatalogRequest } from "./request.ts";
+import { describeApproval, stepsOf } from "./request-approval.ts";
 import { requestStore } from "./store.ts";
+import { RequestsWork } from "../permissions.ts";
 
 const { emit } = requestCommands;
 
@@ -111,7 +114,7 @@ export async function submitRequest(
     teamId: null,
     ciIds: [],
     ...labels,
-    approval: { ...item.approval, decisions: [] },
+    approval: describeApproval(undefined),
     workflowId: item.workflowId,
     runId: null,
     output: null,
@@ -126,11 +129,12 @@ export async function submitRequest(
     revision: 1,
   };
   const routing = await routeTicket(ctx, requestKind, "created", draft);
-  const submitted = { ...draft, ...routing?.fields };
+  const approval = item.approval.required ? await openRequest(ctx, draft, item) : undefined;
+  const submitted = { ...draft, ...routing?.fields, approval: describeApproval(approval) };
   emit(ctx, RequestCreated, submitted);
   emitRouting(ctx, requestKind, submitted, routing);
-  const next = item.approval.required
-    ? applyRequestTransition(withoutRequesters(submitted), "request_approval", { at })
+  const next = approval
+    ? applyRequestTransition(submitted, "request_approval", { at })
     : startFulfilment(applyRequestTransition(submitted, "pass", { at }), ctx.now);
   await requestStore.insert(ctx, next, number);
   const ticket = { ...next, kind: "request" as const };
@@ -152,10 +156,25 @@ export async function beginTasks(
   await instantiatePlan(ctx, { kind: requestKind, ticket }, tasks);
 }
 
-/** Removes those from the approvers whose request it is: nobody decides on their own. */
-function withoutRequesters(request: CatalogRequest): CatalogRequest {
-  const approverIds = request.approval.approverIds.filter((id) => !isRequester(request, id));
-  return { ...request, approval: { ...request.approval, approverIds } };
+/** Opens the approval of a new request according to its item. */
+function openRequest(
+  ctx: WriteContext<never>,
+  { id, createdBy, requestedFor }: CatalogRequest,
+  item: Item,
+): Promise<ApprovalRecord> {
+  const { expiresAfterHours, remindAfterHours } = item.approval;
+  return openApproval(
+    ctx,
+    { kind: "request", id },
+    {
+      requesterIds: [createdBy, requestedFor],
+      managedId: requestedFor,
+      fallback: RequestsWork,
+      steps: stepsOf(item.approval),
+      expiresAfterHours,
+      remindAfterHours,
+    },
+  );
 }
 
 /** Names the run that is to fulfil an approved request; the reader of its event begins the run. */

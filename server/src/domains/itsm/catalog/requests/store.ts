@@ -1,33 +1,23 @@
 import { itemIdsSql, ratingListFields, talkSql, ticketStore } from "../../tickets/index.ts";
+import { approvalSql, readApproval } from "#domains/approvals/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
+import type { SqlRow } from "#kernel/db/statement.ts";
 import type { ListDefinition } from "#kernel/list/list.ts";
-import type { CatalogRequest, Decision } from "./request.ts";
+import type { CatalogRequest } from "./request.ts";
+import { describeApproval } from "./request-approval.ts";
 
 interface RequestRow extends Omit<CatalogRequest, "approval"> {
-  readonly approvalRequired: boolean;
-  readonly approverIds: string[];
-  readonly approvalRule: CatalogRequest["approval"]["rule"];
-  readonly decisions: Decision[];
+  readonly approval: SqlRow | null;
 }
 
 export const requestStore = ticketStore<CatalogRequest, RequestRow>({
   kind: "request",
   table: "catalog_requests",
-  constants: [
-    "itemId",
-    "title",
-    "description",
-    "values",
-    "requestedFor",
-    "approvalRequired",
-    "approvalRule",
-  ],
+  constants: ["itemId", "title", "description", "values", "requestedFor"],
   fields: [
     "state",
-    "approverIds",
     "assigneeId",
     "teamId",
-    "decisions",
     "workflowId",
     "runId",
     "output",
@@ -40,18 +30,14 @@ export const requestStore = ticketStore<CatalogRequest, RequestRow>({
     "ratedAt",
     "updatedAt",
   ],
-  json: ["values", "decisions", "output"],
-  toTicket: ({ approvalRequired, approverIds, approvalRule, decisions, ...rest }) => ({
+  json: ["values", "output"],
+  computed: { approval: approvalSql("catalog_requests") },
+  toTicket: ({ approval, ...rest }) => ({
     ...rest,
-    approval: { required: approvalRequired, approverIds, rule: approvalRule, decisions },
+    approval: describeApproval(approval ? readApproval(approval) : undefined),
   }),
-  toRow: ({ approval, ...rest }) => ({
-    ...rest,
-    approvalRequired: approval.required,
-    approverIds: approval.approverIds,
-    approvalRule: approval.rule,
-    decisions: approval.decisions,
-  }),
+  // The approvals domain writes approvals.
+  toRow: (request) => ({ ...request, approval: null }),
 });
 
 /** The fields that requests are filtered and sorted by. */

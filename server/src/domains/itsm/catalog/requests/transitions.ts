@@ -1,7 +1,15 @@
 import Type, { type Static } from "typebox";
-import { findMembersByIds } from "#domains/identity/accounts/index.ts";
+import {
+  type ApprovalRecord,
+  closeApproval,
+  decideApproval,
+  type DecisionFailures,
+  noteReminder,
+  recountApproval,
+  type Settled,
+} from "#domains/approvals/index.ts";
 import { Failure } from "#kernel/operation/failure.ts";
-import type { ReadContext, WriteContext } from "#kernel/contract.ts";
+import type { WriteContext } from "#kernel/contract.ts";
 import { object } from "#kernel/schema/schema.ts";
 import {
   applyRating,
@@ -18,6 +26,7 @@ import {
 import { items } from "../items/item-resource.ts";
 import { RequestsSubmit, RequestsWork } from "../permissions.ts";
 import {
+  ApprovalReminded,
   ApprovalRequested,
   FulfilmentStarted,
   RequestApproved,
@@ -28,45 +37,48 @@ import {
   RequestUpdated,
 } from "./events.ts";
 import { requestCommands, requestKind, RequestTaskAdded } from "./kind.ts";
+import { describeApproval } from "./request-approval.ts";
 import {
-  addDecision,
   AlreadyDecided,
   applyRequestTransition,
-  assertMayDecide,
   type CatalogRequest,
-  isApproved,
   isRequester,
   NotAnApprover,
   NotYourRequest,
   OwnRequest,
   Remark,
+  RemindedRecently,
   RequestAutomated,
   type RequestData,
   requestMachine,
 } from "./request.ts";
 import { beginTasks, newRunId, startFulfilment } from "./service.ts";
 
-const { command, transition, save, saveChanges, emit } = requestCommands;
+const { command, transition, perform, save, saveChanges, emit } = requestCommands;
+
+const FAILURES = {
+  own: OwnRequest,
+  not_asked: NotAnApprover,
+  decided: AlreadyDecided,
+} as const satisfies DecisionFailures;
+
+const subjectOf = ({ id }: Pick<RequestData, "id">) => ({ kind: "request", id });
 
 const approveRequest = command("approve", {
   effect: "drastic",
   summary: "Agree to a request",
   description:
-    "By one of those whom its item names or, where it names nobody, with `requests:work`; not by who " +
-    "asked for it, or is to have it. Where all must agree, the last one's approval counts.",
+    "Approvers of the current step can approve. If the step has no approvers, members with `requests:work` can. The requester and the person " +
+    "the request is for cannot. When the step has enough approvals, the next step starts.",
   permission: RequestsSubmit,
   body: object({ comment: Type.Optional(Remark) }),
-  emits: [RequestApproved, FulfilmentStarted, RequestUpdated, RequestTaskAdded],
+  emits: [RequestApproved, FulfilmentStarted, ApprovalRequested, RequestUpdated, RequestTaskAdded],
   fails: [requestMachine.wrongState, OwnRequest, NotAnApprover, AlreadyDecided],
   example: { comment: "It is in the budget." },
   async run(ctx, before, { comment = null }) {
-    const at = ctx.now.toISOString();
     nextState(requestMachine, before.state, "approve");
-    const approvers = await findPresentApprovers(ctx, before);
-    const userId = assertMayDecide(before, ctx.caller, approvers);
-    const decided = addDecision(before, { userId, approved: true, comment, at });
-    if (!isApproved(decided, approvers)) return saveChanges(ctx, before, decided, RequestUpdated);
-    return fulfilApproved(ctx, before, decided.approval);
+    const decision = { approved: true, comment };
+    return carryOn(ctx, before, await decideApproval(ctx, subjectOf(before), decision, FAILURES));
   },
 });
 
@@ -80,36 +92,102 @@ const rejectRequest = transition("reject", {
   fails: [OwnRequest, NotAnApprover, AlreadyDecided],
   example: { reason: "There are some in the cupboard." },
   async fields(ctx, request, { reason }) {
-    const approvers = await findPresentApprovers(ctx, request);
-    const userId = assertMayDecide(request, ctx.caller, approvers);
-    const at = ctx.now.toISOString();
-    const { approval } = addDecision(request, { userId, approved: false, comment: reason, at });
-    return { reason, approval };
+    const decision = { approved: false, comment: reason };
+    const { approval } = await decideApproval(ctx, subjectOf(request), decision, FAILURES);
+    return { reason, approval: describeApproval(approval) };
   },
 });
 
-/**
- * Looks at the approvers of a waiting request again. Where those who are left have agreed it is fulfilled;
- * where nobody is left and nobody has decided, those who work on requests are asked.
- */
-export async function recountApproval(
+/** Hours between the request or the last reminder and a manual reminder. */
+const REMINDER_PAUSE_HOURS = 24;
+
+const remindApprovers = command("remind", {
+  effect: "ordinary",
+  summary: "Remind the approvers of a request",
+  description:
+    "The requester, the person the request is for, and members with `requests:work` can remind, 24 hours after the last reminder.",
+  forAskers: true,
+  emits: [ApprovalReminded],
+  fails: [requestMachine.wrongState, RemindedRecently],
+  states: ["awaiting_approval"],
+  async run(ctx, before) {
+    nextState(requestMachine, before.state, "approve");
+    const after = await remind(ctx, before, REMINDER_PAUSE_HOURS);
+    if (!after) throw new Failure(RemindedRecently);
+    return after.request;
+  },
+});
+
+/** Updates the approvers of a pending request after changes of members, roles or teams. */
+export async function recountRequest(
+  ctx: WriteContext<ApprovalEvents>,
+  before: CatalogRequest,
+): Promise<void> {
+  const settled = await recountApproval(ctx, subjectOf(before));
+  if (!settled) return;
+  if (!settled.isUnstaffed) return void (await carryOn(ctx, before, settled));
+  const approval = describeApproval(settled.approval);
+  emit(ctx, ApprovalRequested, await save(ctx, before, { ...before, approval }));
+}
+
+/** Rejects a request whose approval has expired. */
+export async function expireRequest(
+  ctx: WriteContext<ApprovalEvents>,
+  before: CatalogRequest,
+): Promise<void> {
+  const { expiresAt } = before.approval;
+  if (before.state !== "awaiting_approval" || !expiresAt) return;
+  if (ctx.now.getTime() < Date.parse(expiresAt)) return;
+  const approval = await closeApproval(ctx, subjectOf(before), "expired");
+  const fields = {
+    reason: "It was not approved in time.",
+    approval: describeApproval(approval),
+  };
+  await perform(ctx, before, { action: "reject", event: RequestRejected, fields });
+}
+
+/** Reminds the approvers of a request, unless the last reminder is too recent. */
+export async function remind(
+  ctx: WriteContext<typeof ApprovalReminded>,
+  before: CatalogRequest,
+  pauseHours: number,
+): Promise<{ readonly request: CatalogRequest; readonly approval: ApprovalRecord } | undefined> {
+  const approval = await noteReminder(ctx, subjectOf(before), pauseHours);
+  if (!approval) return undefined;
+  const next = { ...before, approval: describeApproval(approval) };
+  const request = await save(ctx, before, next);
+  emit(ctx, ApprovalReminded, request);
+  return { request, approval };
+}
+
+export type ApprovalEvents =
+  | typeof RequestApproved
+  | typeof RequestRejected
+  | typeof FulfilmentStarted
+  | typeof ApprovalRequested
+  | typeof ApprovalReminded
+  | typeof RequestUpdated
+  | typeof RequestTaskAdded;
+
+/** Applies the result of a decision to a request. */
+async function carryOn(
   ctx: WriteContext<
     | typeof RequestApproved
     | typeof FulfilmentStarted
     | typeof ApprovalRequested
+    | typeof RequestUpdated
     | typeof RequestTaskAdded
   >,
   before: CatalogRequest,
-): Promise<void> {
-  const approvers = await findPresentApprovers(ctx, before);
-  const { decisions } = before.approval;
-  if (decisions.length === 0 && approvers.size > 0) return;
-  if (decisions.length === 0) {
-    const approval = { ...before.approval, approverIds: [] };
-    emit(ctx, ApprovalRequested, await save(ctx, before, { ...before, approval }));
-  } else if (isApproved(before, approvers)) {
-    await fulfilApproved(ctx, before, before.approval);
-  }
+  { approval: settled, outcome }: Settled,
+): Promise<CatalogRequest> {
+  const approval = describeApproval(settled);
+  if (outcome === "approved") return fulfilApproved(ctx, before, approval);
+  const next = { ...before, approval };
+  if (outcome === "waits") return saveChanges(ctx, before, next, RequestUpdated);
+  const after = await save(ctx, before, next);
+  emit(ctx, ApprovalRequested, after);
+  return after;
 }
 
 /** Approves a request and begins to fulfil it. */
@@ -126,15 +204,6 @@ async function fulfilApproved(
   const item = await items.store.get(ctx.tx, after.itemId);
   await beginTasks(ctx, after, item.tasks);
   return after;
-}
-
-/** Finds the approvers of a request who are still members. */
-async function findPresentApprovers(
-  { tx }: Pick<ReadContext, "tx">,
-  { approval: { approverIds } }: RequestData,
-): Promise<ReadonlySet<string>> {
-  const members = approverIds.length > 0 ? await findMembersByIds(tx, approverIds) : [];
-  return new Set(members.map(({ id }) => id));
 }
 
 const fulfilRequest = transition("fulfil", {
@@ -168,7 +237,10 @@ const cancelRequest = transition("cancel", {
     const isOwn = principal !== undefined && isRequester(request, principal.id);
     if (!isOwn && !permissions.has(RequestsWork.name)) throw new Failure(NotYourRequest);
   },
-  fields: (_ctx, _request, { reason = null }) => ({ reason }),
+  async fields(ctx, request, { reason = null }) {
+    const approval = await closeApproval(ctx, subjectOf(request), "withdrawn");
+    return { reason, ...(approval && { approval: describeApproval(approval) }) };
+  },
 });
 
 const retryRequest = transition("retry", {
@@ -222,6 +294,7 @@ export const requestTransitions = [
   rateRequest,
   approveRequest,
   rejectRequest,
+  remindApprovers,
   fulfilRequest,
   cancelRequest,
   retryRequest,

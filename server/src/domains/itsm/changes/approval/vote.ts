@@ -1,3 +1,4 @@
+import { findPrincipals } from "#domains/approvals/index.ts";
 import { authorOf } from "#kernel/access/caller.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Failure } from "#kernel/operation/failure.ts";
@@ -5,7 +6,6 @@ import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { AlreadyVoted, type ChangeRecord, NotApprover, OwnApproval } from "../change.ts";
 import { ChangesApprove } from "../permissions.ts";
 import { votableSeats } from "./approval.ts";
-import { findPrincipals } from "./delegation.ts";
 import * as store from "./store.ts";
 
 /** Throws a 403 where the caller requested the change. */

@@ -14,7 +14,7 @@ type Member = Schemas["Member"];
 
 const REPORTS_MAX = 1_000;
 
-/** Whom a member reports to: the one who approves their requests where an item asks for the manager. */
+/** The manager of a member, who approves requests if an item requires it. */
 export function Manager({ member }: { readonly member: Member }) {
   const nameOf = useNames();
   const refusal = useRefusals()("users.update");

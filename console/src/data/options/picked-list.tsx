@@ -1,16 +1,18 @@
-/** Lists of a policy that are picked: who approves, which operations and permissions need it. */
-import "../ui/display/item-chip.css";
+/** Lists that are picked: who approves, which operations and permissions need it. */
+import "../../ui/display/item-chip.css";
+import "./picked-list.css";
 import { listRoutes } from "@millrace/client";
 import { X } from "lucide-react";
 import { useMemo, useState } from "react";
-import { useOp } from "../data/api.ts";
-import { useNames } from "../data/names/names.ts";
-import { usePeopleSearch } from "../data/options/searches.ts";
-import { useMay } from "../data/people.ts";
-import { Field } from "../ui/field.tsx";
-import { Combobox, type ComboboxProps } from "../ui/overlay/combobox.tsx";
-import { toWords } from "../ui/words.ts";
-import { PlainButton } from "../ui/form/button.tsx";
+import { useOp } from "../api.ts";
+import { useNames } from "../names/names.ts";
+import { MANAGER_OPTION } from "./approver-option.ts";
+import { usePeopleSearch, useTeamSearch } from "./searches.ts";
+import { useMay } from "../people.ts";
+import { Field } from "../../ui/field.tsx";
+import { Combobox, type ComboboxProps } from "../../ui/overlay/combobox.tsx";
+import { toWords } from "../../ui/words.ts";
+import { PlainButton } from "../../ui/form/button.tsx";
 
 export interface PickedListProps {
   readonly label: string;
@@ -69,9 +71,15 @@ function PickedList(props: OfferProps) {
   );
 }
 
-/** Roles and people. */
-export function ApproverList(props: PickedListProps) {
+interface ApproverListProps extends PickedListProps {
+  /** Offers teams and the manager too. */
+  readonly isWide?: boolean;
+}
+
+/** Roles and people by id; with `isWide` also teams and the manager. */
+export function ApproverList({ isWide = false, ...props }: ApproverListProps) {
   const may = useMay();
+  const teams = useTeamSearch();
   const nameOf = useNames();
   const [typed, setTyped] = useState("");
   const { data } = useOp("roles.list", { query: { limit: 200 } }, { enabled: may("roles.list") });
@@ -81,21 +89,32 @@ export function ApproverList(props: PickedListProps) {
     label: builtIn ? toWords(name) : name,
     group: "Role",
   }));
-  const found = roles.filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()));
+  const hasTyped = ({ label }: { readonly label: string }) =>
+    label.toLowerCase().includes(typed.toLowerCase());
+  const wide = isWide
+    ? [
+        ...[MANAGER_OPTION].filter(hasTyped),
+        ...teams.options.map((one) => ({ ...one, group: "Team" })),
+      ]
+    : [];
+  const found = [...wide, ...roles.filter(hasTyped)];
   return (
     <PickedList
       {...props}
-      add="Add a role or a person"
+      add={isWide ? "Add an approver" : "Add a role or a person"}
       options={[...found, ...people.map((one) => ({ ...one, group: "Person" }))]}
       search={{
         ...search,
         onWords: (words) => {
           setTyped(words ?? "");
           search.onWords(words);
+          if (isWide) teams.search.onWords(words);
         },
       }}
       nameOf={(one) =>
-        nameOf(one) ?? roles.find(({ value }) => value === one)?.label ?? nameUnknown(one)
+        [MANAGER_OPTION, ...roles].find(({ value }) => value === one)?.label ??
+        nameOf(one) ??
+        nameUnknown(one)
       }
     />
   );
@@ -103,7 +122,7 @@ export function ApproverList(props: PickedListProps) {
 
 /** A role may be named in the place of its id. */
 const nameUnknown = (name: string): string =>
-  /^(usr|rol)_/.test(name) ? "Somebody" : toWords(name);
+  /^(usr|rol|tem)_/.test(name) ? "Somebody" : toWords(name);
 
 /** Operations that change something, and all of a kind. */
 export function OperationList(props: PickedListProps) {

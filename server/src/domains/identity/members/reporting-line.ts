@@ -1,4 +1,4 @@
-/** The manager of a member: somebody else, and nobody who reports to the member. */
+/** Checks the manager of a member. A member cannot report to a person who reports to the member. */
 import { sql } from "kysely";
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import type { WorkspaceRef } from "#kernel/access/caller.ts";
@@ -11,7 +11,7 @@ export async function assertCanManage(
   { managerId, userId }: { readonly managerId: string; readonly userId: string },
 ): Promise<void> {
   if (managerId === userId) throw invalidField("/managerId", "must be another member");
-  // Two changes that would close a circle together wait for each other.
+  // Concurrent changes could create a circle together, so they wait for each other.
   await sql`select pg_advisory_xact_lock(hashtextextended('managers ' || ${workspace.key}, 0))`.execute(
     tx,
   );

@@ -1,0 +1,48 @@
+import type { Caller } from "#kernel/access/caller.ts";
+import type { ReadContext } from "#kernel/contract.ts";
+import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
+
+/** Counted up to this. */
+const COUNTED_MAX = 1_000;
+
+/** SQL condition: the approval `a` waits for a decision of the caller. */
+function awaitingSql({ principal, permissions }: Caller, now: Date, to: SqlParameters): string {
+  const me = to.add(principal?.id ?? "", "text");
+  const held = to.add([...permissions], "text[]");
+  const moment = to.add(now, "timestamptz");
+  return `
+    a.state = 'pending' and not ${me} = any (a.requester_ids)
+    and (a.id = any (array(
+           select p.approval_id from approval_people p
+            where p.is_asked and p.user_id = any (array(select ${me} union select decides_for(${me}, ${moment})))))
+         or a.fallback = any (${held})
+            and not exists (select from approval_people p where p.approval_id = a.id and p.is_asked))`;
+}
+
+/** SQL condition: the approval of a row waits for a decision of the caller. */
+export function awaitsSql(
+  { table, kind }: { readonly table: string; readonly kind: string },
+  { caller, now }: Pick<ReadContext, "caller" | "now">,
+): (to: SqlParameters) => string {
+  return (to) => `
+    ${table}.id = any (array(
+      select a.subject_id from approvals a
+       where a.subject_kind = ${to.add(kind, "text")} and ${awaitingSql(caller, now, to)}))`;
+}
+
+/** Counts the subjects of a kind that wait for a decision of the caller. */
+export async function countAwaiting(
+  { tx, caller, now }: ReadContext,
+  kind: string,
+): Promise<number> {
+  const to = new SqlParameters();
+  const rows = await queryRows<{ n: number }>(
+    tx,
+    `select count(*)::int as n from (
+       select from approvals a
+        where a.subject_kind = ${to.add(kind, "text")} and ${awaitingSql(caller, now, to)}
+        limit ${COUNTED_MAX}) waiting`,
+    to.values,
+  );
+  return rows[0]?.n ?? 0;
+}

@@ -1,0 +1,140 @@
+import type { Tx } from "#kernel/db/connection.ts";
+import type { WriteContext } from "#kernel/contract.ts";
+import { queryRows, type SqlRow } from "#kernel/db/statement.ts";
+import { type ApprovalRecord, findAsked, findInvolved } from "./approval.ts";
+
+/** The subject of an approval. */
+export interface Subject {
+  readonly kind: string;
+  readonly id: string;
+}
+
+const COLUMNS = `
+  id, subject_kind, subject_id, state, requester_ids, managed_id, fallback, steps, position, expires_at,
+  remind_after_hours, reminders, reminded_at, created_at, ended_at`;
+
+/** SQL for the last approval of a row of this table, as JSON; `readApproval` reads it. */
+export function approvalSql(table: string): string {
+  return `
+    (select to_jsonb(a) from approvals a where a.subject_id = ${table}.id order by a.created_at desc limit 1)`;
+}
+
+/** SQL for the people of the approval of a row, and their delegates. */
+export function involvedSql(table: string): string {
+  const people = `array(select p.user_id from approval_people p where p.subject_id = ${table}.id)`;
+  return `
+    array(select p.user_id from approval_people p where p.subject_id = ${table}.id
+          union select stand_ins_of(${people}, now()))`;
+}
+
+/** SQL condition: the person takes part in the approval of the row. */
+export function involvesSql(kind: string, person: string): string {
+  return `
+    id = any (array(
+      select p.subject_id from approval_people p
+       where p.subject_kind = '${kind}'
+         and p.user_id = any (array(select ${person} union select decides_for(${person}, now())))))`;
+}
+
+/** Locks the pending approval of a subject. */
+export async function lockPending(
+  tx: Tx,
+  { kind, id }: Subject,
+): Promise<ApprovalRecord | undefined> {
+  const text = `
+    select ${COLUMNS} from approvals
+     where subject_kind = $1 and subject_id = $2 and state = 'pending' for update`;
+  const [row] = await queryRows(tx, text, [kind, id]);
+  return row && readApproval(row);
+}
+
+export interface PendingQuery {
+  readonly kind: string;
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Lists pending approvals of one kind, in the order of their ids. */
+export async function listPending(
+  tx: Tx,
+  { kind, after, limit }: PendingQuery,
+): Promise<readonly { readonly id: string; readonly subjectId: string }[]> {
+  const text = `
+    select id, subject_id as "subjectId" from approvals
+     where subject_kind = $1 and state = 'pending' and id > $2 order by id limit $3`;
+  return queryRows(tx, text, [kind, after, limit]);
+}
+
+const INSERT = `
+  insert into approvals (${COLUMNS})
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
+const UPDATE = `
+  update approvals set state = $2, steps = $3, position = $4, reminders = $5, reminded_at = $6, ended_at = $7
+   where id = $1`;
+const CLEAR_PEOPLE = "delete from approval_people where approval_id = $1";
+const INSERT_PEOPLE = `
+  insert into approval_people (approval_id, subject_kind, subject_id, user_id, is_asked)
+  select $1, $2, $3, p.id, p.id = any ($5::text[]) from unnest($4::text[]) as p (id)`;
+
+export function insert(ctx: WriteContext<never>, approval: ApprovalRecord): void {
+  const { id, subjectKind, subjectId, state, requesterIds, managedId, fallback } = approval;
+  const { steps, position, expiresAt, remindAfterHours, reminders, remindedAt } = approval;
+  void ctx.send(INSERT, [
+    id,
+    subjectKind,
+    subjectId,
+    state,
+    requesterIds,
+    managedId,
+    fallback,
+    JSON.stringify(steps),
+    position,
+    expiresAt,
+    remindAfterHours,
+    reminders,
+    remindedAt,
+    approval.createdAt,
+    approval.endedAt,
+  ]);
+  insertPeople(ctx, approval);
+}
+
+/** Writes a locked approval. */
+export function update(ctx: WriteContext<never>, approval: ApprovalRecord): void {
+  const { id, state, steps, position, reminders, remindedAt, endedAt } = approval;
+  const values = [id, state, JSON.stringify(steps), position, reminders, remindedAt, endedAt];
+  void ctx.send(UPDATE, values);
+  void ctx.send(CLEAR_PEOPLE, [id]);
+  insertPeople(ctx, approval);
+}
+
+function insertPeople(ctx: WriteContext<never>, approval: ApprovalRecord): void {
+  const involved = findInvolved(approval);
+  if (involved.length === 0) return;
+  const { id, subjectKind, subjectId } = approval;
+  void ctx.send(INSERT_PEOPLE, [id, subjectKind, subjectId, involved, findAsked(approval)]);
+}
+
+/** A row, or the JSON of one. */
+export function readApproval(row: SqlRow): ApprovalRecord {
+  const time = (value: unknown) =>
+    typeof value === "string" ? new Date(value).toISOString() : null;
+  // The checks of the table, and what is written above, make these the fields.
+  return {
+    id: row["id"],
+    subjectKind: row["subject_kind"],
+    subjectId: row["subject_id"],
+    state: row["state"],
+    requesterIds: row["requester_ids"],
+    managedId: row["managed_id"],
+    fallback: row["fallback"],
+    steps: row["steps"],
+    position: row["position"],
+    expiresAt: time(row["expires_at"]),
+    remindAfterHours: row["remind_after_hours"],
+    reminders: row["reminders"],
+    remindedAt: time(row["reminded_at"]),
+    createdAt: time(row["created_at"]),
+    endedAt: time(row["ended_at"]),
+  } as ApprovalRecord;
+}
