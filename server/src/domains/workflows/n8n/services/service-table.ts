@@ -63,7 +63,7 @@ export interface ServiceCall {
   readonly title: string;
   readonly action: string;
   readonly args: string;
-  /** The member of what `args` makes that is sent; all of it unless given. */
+  /** The member of what `args` makes that is sent; default: all of it. */
   readonly sent?: string;
   readonly items: string;
   /** Code of how many of the items are given, where an expression says it. */
@@ -171,7 +171,8 @@ export function request(
   };
 }
 
-function pathCode(read: ParameterReader, path: string): string {
+/** Code of a path that names parameters. */
+export function pathCode(read: ParameterReader, path: string): string {
   return path
     .split(/(\{[^}]+\})/)
     .filter((part) => part !== "")
@@ -195,7 +196,7 @@ export function members(
     const found = groups.split(" ").flatMap((group) =>
       Object.keys(toObject(read.raw(group))).flatMap((name) => {
         const code = read.code(`${group}.${name}`);
-        // An option with a form of its own is reported as left out.
+        // An option that is an object is reported as left out.
         const isPlain = typeof read.raw(`${group}.${name}`) !== "object";
         if (code === undefined || !isPlain) return [];
         return [`${JSON.stringify(renamed[name] ?? name)}: ${code}`];
@@ -240,7 +241,7 @@ const KINDS: Readonly<Record<string, (code: string) => string>> = {
   any: (code) => code,
 };
 
-/** Reads parameters of a node as code, and knows which nobody has read. */
+/** Reads parameters of a node as code, and keeps which were read. */
 export class ParameterReader {
   readonly #parameters: JsonObject;
   readonly #taken: Set<string>;
@@ -264,7 +265,7 @@ export class ParameterReader {
     return undefined;
   }
 
-  /** A parameter as it is written; undefined where it is not given. */
+  /** The value of a parameter; undefined where the node does not have it. */
   raw(path: string): Json {
     this.#taken.add(path);
     const value = path
@@ -287,8 +288,8 @@ export class ParameterReader {
   }
 
   /**
-   * Parameters that nobody has read: an option is told of, and a parameter that may mean anything is none that can be
-   * left out.
+   * Lists the options that were not read, for the report. Throws for another parameter, because it may change the
+   * meaning of the node.
    */
   leftOver(): string[] {
     const unread = (name: string): boolean =>

@@ -1,4 +1,5 @@
-/** The table of services: every line against the presets, and a node of every line through the importer. */
+/** The files of services: every row against the schema and the presets; the importer converts a node of every row. */
+import { Value } from "typebox/value";
 import { expect, test } from "vitest";
 import { domains } from "../../../../app.ts";
 import { findPreset } from "../../../connectors/catalogue/catalogue.ts";
@@ -7,18 +8,32 @@ import { nodeTypesOf } from "../../node-types.ts";
 import { NotConvertible } from "../conversion.ts";
 import { importN8n } from "../import-workflow.ts";
 import type { JsonObject } from "../n8n-workflow.ts";
-import { type FieldSource, ParameterReader, type ServiceAction } from "./service-table.ts";
-import { SERVICES } from "./services.ts";
+import {
+  type FieldSource,
+  ParameterReader,
+  type Service,
+  type ServiceAction,
+} from "./service-table.ts";
+import { FUNCTION_NAMES } from "./functions/function-table.ts";
+import { AliasFile, ServiceFile } from "./service-file.ts";
+import { findService, listServiceFiles, readServiceFile } from "./services.ts";
 
 const types = nodeTypesOf({ contributions: domains.flatMap((one) => one.contributions ?? []) });
-const lines = Object.entries(SERVICES).flatMap(([type, service]) =>
+const files = [...listServiceFiles()].map((name) => ({ name, file: readServiceFile(name) }));
+const services = files.map(({ name, file }): { type: string; service: Service } => {
+  const type = "sameAs" in file ? name : (file.type ?? name);
+  const service = findService(type);
+  if (!service) throw new Error(`No service is found for ${type}.`);
+  return { type, service };
+});
+const lines = services.flatMap(({ type, service }) =>
   service.actions.flatMap((action) =>
     action.on.split(" ").map((on) => ({ type, service, action, on })),
   ),
 );
 const REQUEST = new Set(["method", "path", "query", "headers", "body", "response"]);
 
-/** The fields that an action takes; undefined where there is no such action. */
+/** The fields that an action takes; undefined where the preset does not have it. */
 function fieldsOf(preset: string, action: string): ReadonlySet<string> | undefined {
   if (action === "request") return REQUEST;
   const known = findPreset(preset)?.actions.get(action);
@@ -26,7 +41,47 @@ function fieldsOf(preset: string, action: string): ReadonlySet<string> | undefin
   return known && new Set(Object.keys(properties ?? {}));
 }
 
-test("every line names an action of its preset, and fields that the action has", () => {
+test("every file fits the schema, and none is empty", () => {
+  const wrong = files.flatMap(({ name, file }) => {
+    const schema = "sameAs" in file ? AliasFile : ServiceFile;
+    return Value.Errors(schema, file).map(({ instancePath, message }) => ({
+      name,
+      instancePath,
+      message,
+    }));
+  });
+  expect(wrong).toEqual([]);
+  expect(services.length).toBeGreaterThanOrEqual(98);
+  expect(lines.length).toBeGreaterThanOrEqual(786);
+});
+
+test("a service is found by the type of its node alone", () => {
+  expect(findService("slackTool")?.preset).toBe("slack");
+  expect(findService("awsS3")).toBe(findService("s3"));
+  expect(findService("@apify/n8n-nodes-apify.apify")?.preset).toBe("apify");
+  for (const type of ["apify", "@other/n8n-nodes.slack", "../presets/slack", "constructor", ""])
+    expect(findService(type), type).toBe(undefined);
+});
+
+test("every service names a preset of the catalogue, or the address of an API", () => {
+  const called = lines.map(({ service, action }) => action.service ?? service);
+  const wrong = called.filter(
+    ({ preset, base }) => (findPreset(preset) === undefined) === (base === undefined),
+  );
+  expect(wrong.map(({ preset }) => preset)).toEqual([]);
+});
+
+test("no operation of a node has two rows", () => {
+  const names = lines.map(({ type, on }) => `${type} ${on}`);
+  expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+});
+
+test("every function is named by a row", () => {
+  const text = files.map(({ file }) => JSON.stringify(file)).join();
+  expect(FUNCTION_NAMES.filter((name) => !new RegExp(`[@$]${name}\\b`).test(text))).toEqual([]);
+});
+
+test("every row names an action of its preset, and fields that the action has", () => {
   const wrong = lines.flatMap(
     ({ type, service, action: { action, input = {}, via, service: other }, on }) => {
       const { preset } = other ?? service;
@@ -46,10 +101,12 @@ test("every line names an action of its preset, and fields that the action has",
 function sampleOf({ input = {}, via, sample }: ServiceAction): JsonObject {
   if (sample) return sample;
   const paths = new Set<string>();
-  const seen = new Proxy(new ParameterReader({}), {
-    get: (reader, name: keyof ParameterReader) => (path: string) => {
-      if (name === "raw" || name === "code" || name === "text") paths.add(path);
-      return reader[name](path as never);
+  const seen: ParameterReader = new Proxy(new ParameterReader({}), {
+    get: (reader, name: keyof ParameterReader) => (path: FieldSource) => {
+      if (typeof path === "function") return path(seen);
+      if (name === "source") note(path);
+      else if (name !== "leftOver") paths.add(path);
+      return reader[name](path);
     },
   });
   const note = (source: FieldSource): void => {
@@ -62,9 +119,9 @@ function sampleOf({ input = {}, via, sample }: ServiceAction): JsonObject {
   return Object.fromEntries(plain.map((path) => [path, "={{ $json.x }}"]));
 }
 
-/** Parameters that are a choice, or of a form of their own, and not a text. */
+/** Parameters that are a choice or an object, and not a text. */
 const FLAGS = new Set(
-  "returnAll limit simple columns propertiesUi blockUi filters fieldsUi updateFields additionalFields options embeds inlineKeyboard replyKeyboard replyMarkup binaryData emailType messageType select platform sessionMode filterType matchType htmlMessage download changeFileContent filterGroupsUi asBinaryProperty mediaPath postAs shareMediaCategory twiml toWhatsapp binaryPropertyName messages components title folderNoRootId documentId channel application baseId operation resource user".split(
+  "attachments returnAll limit simple columns propertiesUi blockUi filters fieldsUi updateFields additionalFields options embeds inlineKeyboard replyKeyboard replyMarkup binaryData emailType messageType select platform sessionMode filterType matchType htmlMessage download changeFileContent filterGroupsUi asBinaryProperty mediaPath postAs shareMediaCategory twiml toWhatsapp binaryPropertyName messages components title folderNoRootId documentId channel application baseId operation resource user".split(
     " ",
   ),
 );
@@ -77,8 +134,8 @@ function tryRead(read: () => unknown): void {
   }
 }
 
-test("a node of every line becomes a definition that can be saved", () => {
-  const wrong = lines.flatMap(({ type, action, on }) => {
+test("a node of every row becomes a definition that can be saved", () => {
+  const wrong = lines.flatMap(({ type, service, action, on }) => {
     const [resource = "", operation = ""] = on.includes(".") ? on.split(".") : ["", on];
     const parameters = {
       ...(resource !== "" && { resource }),
@@ -91,7 +148,7 @@ test("a node of every line becomes a definition that can be saved", () => {
       { name: "Call", type: isPlain ? `n8n-nodes-base.${type}` : type, parameters },
     ];
     const connections = { Start: { main: [[{ node: "Call", type: "main", index: 0 }]] } };
-    const preset = action.service?.preset ?? SERVICES[type]?.preset;
+    const preset = action.service?.preset ?? service.preset;
     const chosen = { [`connector:${preset}`]: "con_01jd0000000000000000000000" };
     const { workflows } = importN8n({ name: "One", nodes, connections }, chosen);
     return workflows.flatMap(({ definition, report }) => [

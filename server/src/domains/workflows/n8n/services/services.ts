@@ -1,67 +1,43 @@
-/** All services that are described, by the types of their nodes in n8n. */
-import { dataServices } from "./data.ts";
-import { documentServices } from "./documents.ts";
-import { callServices } from "./further/calls.ts";
-import { communityServices } from "./further/community.ts";
-import { crmServices } from "./further/crm.ts";
-import { fileServices } from "./further/files.ts";
-import { gitlabService } from "./further/gitlab.ts";
-import { googleFurther } from "./further/google-further.ts";
-import { MORE_OPERATIONS } from "./further/operations.ts";
-import { pageServices } from "./further/pages.ts";
-import { recordServices } from "./further/records.ts";
-import { gmailService } from "./google/gmail.ts";
-import { calendarServices } from "./google/calendar.ts";
-import { google } from "./google/google.ts";
-import { hubspot } from "./hubspot.ts";
-import { lookupServices } from "./lookups.ts";
-import { messengers } from "./messengers.ts";
-import { microsoft } from "./microsoft.ts";
-import { publishing } from "./publishers.ts";
-import { sales } from "./sales.ts";
-import type { Service, ServiceTable } from "./service-table.ts";
-import { taskServices } from "./work/tasks.ts";
-import { teamServices } from "./work/teams.ts";
-import { telegramService } from "./telegram.ts";
-import { ticketServices } from "./work/tickets.ts";
-import { webServices } from "./web.ts";
+/** The services that are described, by the types of their nodes in n8n. A file is read when a node needs it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { compileService } from "./compile-service.ts";
+import type { ServiceFile } from "./service-file.ts";
+import type { Service } from "./service-table.ts";
 
-const TABLES: ServiceTable = {
-  ...gmailService,
-  ...google,
-  ...calendarServices,
-  ...telegramService,
-  ...messengers,
-  ...microsoft,
-  ...dataServices,
-  ...documentServices,
-  ...hubspot,
-  ...ticketServices,
-  ...sales,
-  ...publishing,
-  ...webServices,
-  ...taskServices,
-  ...teamServices,
-  ...lookupServices,
-  ...callServices,
-  ...communityServices,
-  ...crmServices,
-  ...fileServices,
-  ...gitlabService,
-  ...googleFurther,
-  ...pageServices,
-  ...recordServices,
-};
+const FOLDER = new URL("../../../connectors/catalogue/n8n/", import.meta.url);
+const loaded = new Map<string, Service>();
+let names: ReadonlySet<string> | undefined;
 
-export const SERVICES: ServiceTable = Object.fromEntries(
-  Object.entries(TABLES).map(([type, service]) => [
-    type,
-    { ...service, actions: [...service.actions, ...(MORE_OPERATIONS[type] ?? [])] },
-  ]),
-);
+/** The names of all files. The folder is read once. */
+export function listServiceFiles(): ReadonlySet<string> {
+  names ??= new Set(
+    readdirSync(FOLDER)
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => name.slice(0, -".json".length)),
+  );
+  return names;
+}
+
+/** Reads the file of a node. */
+export function readServiceFile(name: string): ServiceFile | { readonly sameAs: string } {
+  // A test checks every file against the schema.
+  return JSON.parse(readFileSync(new URL(`${name}.json`, FOLDER), "utf8")) as ServiceFile;
+}
 
 /** The service of a node, or of a tool that is one. */
 export function findService(type: string): Service | undefined {
-  const name = type.replace(/Tool$/, "");
-  return Object.hasOwn(SERVICES, name) ? SERVICES[name] : undefined;
+  const plain = type.replace(/Tool$/, "");
+  const known = loaded.get(plain);
+  if (known) return known;
+  const name = plain.slice(plain.lastIndexOf(".") + 1);
+  if (!listServiceFiles().has(name)) return undefined;
+  const file = readServiceFile(name);
+  const service =
+    "sameAs" in file
+      ? findService(file.sameAs)
+      : (file.type ?? name) === plain
+        ? compileService(file)
+        : undefined;
+  if (service) loaded.set(plain, service);
+  return service;
 }

@@ -21,7 +21,7 @@ import {
   toObject,
   toText,
 } from "../../n8n-workflow.ts";
-import { columns } from "../../services/data.ts";
+import { columns } from "../../services/functions/rows.ts";
 import {
   ParameterReader,
   type Service,

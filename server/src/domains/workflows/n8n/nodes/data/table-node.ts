@@ -13,7 +13,7 @@ import {
   scriptStep,
 } from "../../conversion.ts";
 import { type JsonObject, toList, toObject, toText } from "../../n8n-workflow.ts";
-import { columns } from "../../services/data.ts";
+import { columns } from "../../services/functions/rows.ts";
 import { ParameterReader } from "../../services/service-table.ts";
 import { flattenCode } from "../outside-nodes.ts";
 
