@@ -12,9 +12,9 @@ import { Button } from "../ui/form/button.tsx";
 import { CheckBox, Select, TextArea, TextInput } from "../ui/form/controls.tsx";
 
 const STATUSES = choicesOf(STATUS_NOTICE_STATUS, {
-  investigating: "We look into it",
-  identified: "Cause found",
-  monitoring: "Mended, we watch it",
+  investigating: "Investigating",
+  identified: "Identified",
+  monitoring: "Monitoring",
   resolved: "Resolved",
 });
 
@@ -153,8 +153,8 @@ function PublicFields(props: {
         value={props.isDown ? "down" : "degraded"}
         onChange={({ target }) => props.onDown(target.value === "down")}
       >
-        <option value="degraded">Slow or limited</option>
-        <option value="down">Does not work</option>
+        <option value="degraded">Degraded</option>
+        <option value="down">Down</option>
       </Select>
       <div className="broadcast-components">
         {components.map(({ id, name }) => (

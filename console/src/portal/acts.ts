@@ -101,7 +101,7 @@ export function decide(button: HTMLElement): void {
   const id = acts?.dataset["decision"];
   if (!acts || id === undefined) return;
   if (button.dataset["act"] === "reject") {
-    askWhy(button, "Why not?", (reason) => {
+    askWhy(button, "Reason for rejection", (reason) => {
       void perform(button, () =>
         client.call("requests.reject", { params: { id }, body: { reason } }),
       );
@@ -154,7 +154,7 @@ function askWhy(button: HTMLElement, question: string, send: (reason: string) =>
   done.textContent = "Send";
   const leave = document.createElement("button");
   leave.type = "button";
-  leave.textContent = "Leave it";
+  leave.textContent = "Cancel";
   leave.addEventListener("click", (event) => {
     event.stopPropagation();
     acts.replaceChildren(...before);

@@ -24,5 +24,5 @@ export async function upload(file: File): Promise<string> {
 /** The sentence to show for an error. */
 export function wordsOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;
-  return "We can't be reached just now. Nothing is lost; try it again.";
+  return "Can't reach the server. Your input is kept. Try again.";
 }

@@ -40,7 +40,7 @@ describeInBrowser("major incidents", () => {
     await expect.poll(readStatus, { timeout: 20_000 }).toContain("Cards fail. Cash works.");
     await stranger.page.goto(status);
     expect(await stranger.page.getByText("Cards fail. Cash works.").count()).toBe(1);
-    expect(await stranger.page.getByRole("status").textContent()).toBe("Something does not work");
+    expect(await stranger.page.getByRole("status").textContent()).toBe("Some systems down");
     expect(await stranger.page.content()).not.toContain("502");
     await expectSound(stranger);
 

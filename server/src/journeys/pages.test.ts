@@ -115,7 +115,7 @@ describeInBrowser("every page as every role", () => {
       const alerts = await page.locator("[role=alert]").allTextContents();
       // Links outlive what they lead to: an event's thing may be gone, or be somebody else's draft. Then a page says
       // so.
-      const isGone = await page.getByRole("heading", { name: "Nothing is here" }).isVisible();
+      const isGone = await page.getByRole("heading", { name: "Page not found" }).isVisible();
       const refused = isGone
         ? seen.refused.filter((one) => !/^GET .* 404$/.test(one))
         : seen.refused;
@@ -142,7 +142,7 @@ describeInBrowser("every page as every role", () => {
       seen.refused.length = 0;
       await move(visitor, path, seen);
       const isTold = await page
-        .getByRole("heading", { name: "Nothing is here" })
+        .getByRole("heading", { name: "Page not found" })
         .waitFor({ timeout: SETTLE_MAX_MS })
         .then(() => true)
         .catch(() => false);

@@ -17,8 +17,8 @@ describeInBrowser("portal", () => {
     await page.getByRole("heading", { name: "What do you need?" }).waitFor();
     await expectSound(visitor);
     await page.getByRole("searchbox").fill("screen is dar");
-    await page.getByText("Nothing was found for “screen is dar”.").waitFor();
-    await page.getByRole("link", { name: "Ask a person" }).click();
+    await page.getByText("No results for “screen is dar”.").waitFor();
+    await page.getByRole("link", { name: "Report a problem" }).click();
     const title = page.getByLabel("What does not work?");
     expect(await title.inputValue()).toBe("screen is dar");
     await title.fill("My screen is dark");
@@ -32,7 +32,7 @@ describeInBrowser("portal", () => {
     expect(await page.getByLabel("What does not work?").inputValue()).toBe("My screen is dark");
     await page.getByRole("button", { name: "Send" }).click();
     await page.waitForURL(/\/tickets\/INC\d+$/);
-    await page.getByText("We have it and will look soon").waitFor();
+    await page.getByText("Received").waitFor();
     await page.getByRole("button", { name: "dark.txt" }).waitFor();
     const number = page.url().split("/").at(-1) ?? "";
     const path = `${INCIDENTS}/${number}`;
@@ -42,22 +42,22 @@ describeInBrowser("portal", () => {
     // It is there by itself.
     await page.getByText("Is the cable in?").waitFor({ timeout: LIVE_MAX_MS });
     expect(await page.getByText("A word among us").count()).toBe(0);
-    await page.getByRole("textbox", { name: "Your answer" }).fill("It is now.");
+    await page.getByRole("textbox", { name: "Your reply" }).fill("It is now.");
     await page.keyboard.press("Control+Enter");
-    await page.getByText("You answered, we are looking at it").waitFor();
+    await page.getByText("You replied. We are looking into it").waitFor();
     await agent(`POST ${path}/resolve`, { resolution: "The cable" });
     await page.reload();
-    await page.getByText("Does it work again?").waitFor();
+    await page.getByText("Is the problem solved?").waitFor();
     await expectSound(visitor);
-    await page.getByRole("button", { name: "No, not yet…" }).click();
+    await page.getByRole("button", { name: "No, reopen it…" }).click();
     await page.getByLabel("What does not work yet?").fill("It flickers.");
     await page.getByRole("button", { name: "Send", exact: true }).first().click();
-    await page.getByText("It was opened again").waitFor();
+    await page.getByText("Reopened").waitFor();
     await agent(`POST ${path}/resolve`, { resolution: "Another cable" });
     await page.reload();
-    await page.getByRole("button", { name: "Yes, it works" }).click();
+    await page.getByRole("button", { name: "Yes, close it" }).click();
     await page.getByRole("button", { name: "Very good" }).click();
-    await page.getByText("Thank you for your answer:").waitFor();
+    await page.getByText("Thank you for your rating:").waitFor();
     expect((await agent(`GET ${path}`)).body.data).toMatchObject({
       state: "closed",
       satisfaction: 5,
@@ -149,7 +149,7 @@ describeInBrowser("portal", () => {
     await form.getByRole("button", { name: "Send" }).click();
     // Where no script runs, nothing can wait within the page.
     await expect.poll(shown, { timeout: LIVE_MAX_MS }).toContain("till.txt");
-    await form.getByRole("textbox", { name: "Your answer" }).fill("Still dark.");
+    await form.getByRole("textbox", { name: "Your reply" }).fill("Still dark.");
     await form.getByRole("button", { name: "Send" }).click();
     await expect.poll(shown, { timeout: LIVE_MAX_MS }).toContain("Still dark.");
     await bare.close();

@@ -9,7 +9,7 @@ export function guidesDocument(prefix: string, groups: readonly GuideGroup[]): H
     title: "Guides",
     wide: { home: `${prefix}/`, menu: renderMenu(prefix) },
     body: markup`<h1>Guides</h1>
-<p class="lead">Every block of commands runs as it is printed, from the top of a guide to its end.</p>
+<p class="lead">You can run all command blocks as printed, from the top of a guide to its end.</p>
 ${groups.map(
   ({ title, guides }) =>
     markup`<section class="group"><h2>${title}</h2><ul class="cards">${guides.map((guide) =>
@@ -57,7 +57,7 @@ export async function renderGuide(prefix: string, markdown: string): Promise<Mar
   const html = parser.renderer.render(tokens, parser.options, {});
   return new Markup(
     html
-      // A head of a table without words is none.
+      // An empty table heading is not a heading.
       .replaceAll("<th></th>", "<td></td>")
       .replaceAll("<table>", '<div class="scroll" tabindex="0"><table>')
       .replaceAll("</table>", "</table></div>"),

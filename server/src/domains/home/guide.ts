@@ -1,4 +1,4 @@
-/** The guides of the repository, read as they are needed and kept: they don't change while a process lives. */
+/** The guides of the repository, read on demand and cached, because they do not change while a process runs. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -20,18 +20,14 @@ export interface GuideGroup {
 
 const guide = (name: string, title: string, about: string) => ({ name, title, about });
 
-/** In the order in which one reads them; the tests hold that each guide is in one group. */
+/** In reading order. Tests check that each guide is in exactly one group. */
 export const GUIDE_GROUPS: readonly GuideGroup[] = [
   {
-    title: "Begin",
+    title: "Get started",
     guides: [
-      guide("console", "The console", "Everything by mouse or key, in a browser"),
-      guide("first-steps", "First steps", "The API by example"),
-      guide(
-        "client",
-        "Client and command line",
-        "The same from TypeScript, and artifacts as files",
-      ),
+      guide("console", "The console", "Work in the browser, with mouse or keyboard"),
+      guide("first-steps", "First steps", "Start Millrace and make the first API calls"),
+      guide("client", "Client and command line", "TypeScript client, CLI, and a workspace as code"),
     ],
   },
   {
@@ -39,60 +35,60 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
     guides: [
       guide("workflows", "Workflows", "Steps, expressions, versions, deployments"),
       guide("recipes", "Recipes", "Branch, loop, HTTP with retries, approval, schedule"),
-      guide("triggers", "Triggers", "What starts a workflow"),
-      guide("runs", "Runs", "What happened, and trying it again"),
-      guide("connectors", "Connectors", "Other systems, with their secrets"),
-      guide("language-models", "Language models", "Questions to models, and agents with tools"),
-      guide("sdk", "Artifacts", "Your own code, in a sandbox"),
-      guide("scheduled-jobs", "Scheduled jobs", "Code that runs by the clock"),
-      guide("events", "Events", "The one log that everything reads"),
-      guide("webhooks", "Webhooks", "Telling other systems"),
-      guide("packs", "Packs", "Installing all of it elsewhere"),
+      guide("triggers", "Triggers", "Webhooks, schedules, events, forms and chats"),
+      guide("runs", "Runs", "Start, follow, approve, cancel, retry and test runs"),
+      guide("connectors", "Connectors", "Connect other systems, with credentials"),
+      guide("language-models", "Language models", "Call models, and build agents with tools"),
+      guide("sdk", "Artifacts", "Your own code in a sandbox"),
+      guide("scheduled-jobs", "Scheduled jobs", "Run code on a schedule"),
+      guide("events", "Events", "Topics, streams, traces, undo and the audit log"),
+      guide("webhooks", "Webhooks", "Send events to other systems"),
+      guide("packs", "Packs", "Install ready-made items in a workspace"),
     ],
   },
   {
     title: "Build an app",
     guides: [
-      guide("tables", "Tables and records", "Your data, with rules"),
-      guide("apps", "Apps", "Pages for people"),
-      guide("sql", "SQL", "Queries over your tables"),
-      guide("migrations", "Migrations", "Changing tables by file"),
-      guide("files", "Files", "Attachments, pictures, and where they are kept"),
-      guide("analytics", "Reports and dashboards", "Counting what there is"),
+      guide("tables", "Tables and records", "Create tables, import data, set access rules"),
+      guide("apps", "Apps", "Build and publish pages on your data"),
+      guide("sql", "SQL", "Query your tables"),
+      guide("migrations", "Migrations", "Change tables in all environments"),
+      guide("files", "Files", "Attachments, images and storage"),
+      guide("analytics", "Reports and dashboards", "Reports, dashboards, KPIs and alerts"),
     ],
   },
   {
-    title: "Run a desk",
+    title: "Run a service desk",
     guides: [
-      guide("tickets", "Tickets", "What all four kinds share"),
-      guide("portal", "The portal", "The place of those who ask"),
-      guide("mail", "Mail", "Tickets that come and go by mail"),
-      guide("incidents", "Incidents", "Something is broken"),
-      guide("catalog", "Catalog", "Somebody wants something"),
-      guide("changes", "Changes", "Something is to be changed"),
-      guide("problems", "Problems", "Why it breaks again and again"),
-      guide("sla", "Target times", "Clocks and breaches"),
-      guide("on-call", "Assignment and on call", "Who gets what, and who is paged"),
-      guide("knowledge", "Knowledge", "Articles, and search by meaning"),
-      guide("cmdb", "CMDB", "What depends on what"),
-      guide("notifications", "Notifications", "Telling people"),
+      guide("tickets", "Tickets", "Features of all four kinds of tickets"),
+      guide("portal", "The portal", "Self-service for requesters"),
+      guide("mail", "E-mail", "Create and answer tickets by e-mail"),
+      guide("incidents", "Incidents", "Handle interruptions and major incidents"),
+      guide("catalog", "Service catalog", "Request, approve and fulfil items"),
+      guide("changes", "Changes", "Plan, approve and implement changes"),
+      guide("problems", "Problems", "Find causes and document known errors"),
+      guide("sla", "SLA policies", "Targets, calendars, warnings and breaches"),
+      guide("on-call", "Assignment and on call", "Assignment rules, schedules and escalation"),
+      guide("knowledge", "Knowledge base", "Write and search articles"),
+      guide("cmdb", "CMDB", "Configuration items, dependencies and impact"),
+      guide("notifications", "Notifications", "Inbox and e-mail notifications"),
     ],
   },
   {
-    title: "Run Millrace",
+    title: "Administer Millrace",
     guides: [
       guide("access", "Access", "Members, roles, tokens, passwords"),
-      guide("mfa", "Second factors", "Codes and security keys"),
+      guide("mfa", "Two-factor authentication", "Authenticator apps, security keys and passkeys"),
       guide("sso", "Single sign-on", "OpenID Connect and SAML"),
-      guide("oauth", "OAuth 2.0", "Letting other programs in"),
-      guide("agents", "Agents", "The Model Context Protocol"),
-      guide("secrets", "Secrets", "The vault and the master key"),
-      guide("operate", "Operate", "Databases, health, stopping"),
-      guide("backup", "Backup and restore", "Three commands"),
-      guide("portability", "Move a workspace", "One archive, to another installation"),
-      guide("scale", "Scale", "Several processes"),
-      guide("faults", "Faults", "What happens when something fails"),
-      guide("retention", "Retention", "How long things are kept"),
+      guide("oauth", "OAuth 2.0", "Give applications access"),
+      guide("agents", "Agents", "Connect AI agents with MCP"),
+      guide("secrets", "Secrets and variables", "The vault, variables and the master key"),
+      guide("operate", "Operating Millrace", "Settings, databases, health, upgrades"),
+      guide("backup", "Backup and restore", "Back up, verify and restore"),
+      guide("portability", "Move a workspace", "Export to another installation"),
+      guide("scale", "Scale", "Several processes, failover, proxy"),
+      guide("faults", "Failures", "What happens when something fails"),
+      guide("retention", "Retention", "How long data is kept"),
     ],
   },
 ];

@@ -6,18 +6,14 @@ export function homeDocument(prefix: string): HtmlDocument {
   return document({
     title: "Millrace",
     wide: { home: `${prefix}/`, menu: undefined },
-    body: markup`<h1>This installation serves the API alone</h1>
-<p class="lead">Its console is switched off, or was not built; the log of its start says which.</p>
-<section class="group"><h2>To get the console</h2>
-<p>Install everything with <code>npm ci</code> and begin again with <code>npm start</code>, which builds it. Where it
-was built elsewhere, <code>MILLRACE_CONSOLE</code> names its folder.</p></section>
-<section class="group"><h2>Without it</h2><ul class="cards">${[
-      tile(
-        `${prefix}/guide/first-steps`,
-        "First steps",
-        "Log in by the API, make something, see what happened",
-      ),
-      tile(`${prefix}/guide`, "Guides", "By what you want to do"),
+    body: markup`<h1>This installation serves only the API</h1>
+<p class="lead">The console is disabled or was not built. The log has the reason.</p>
+<section class="group"><h2>Enable the console</h2>
+<p>Install everything with <code>npm ci</code>, then run <code>npm start</code>, which builds the console. To use an
+existing build, set <code>MILLRACE_CONSOLE</code> to its folder.</p></section>
+<section class="group"><h2>Use the API</h2><ul class="cards">${[
+      tile(`${prefix}/guide/first-steps`, "First steps", "Log in and make the first API calls"),
+      tile(`${prefix}/guide`, "Guides", "How to use and operate Millrace"),
       tile(`${prefix}/docs`, "API reference", "Every operation, with examples to try"),
     ]}</ul></section>
 ${footer()}`,

@@ -76,7 +76,7 @@ async function connect(path: string, token: string, decision = "allow") {
 
 test("a client connects with nothing but the address, acts by its own name, and ends when its person says so", async () => {
   const { client, provider, page } = await connect("/mcp", builder.token);
-  expect(page).toContain("Nobody here has registered it");
+  expect(page).toContain("This application is not registered in the workspace");
   expect(provider.grant?.scope?.split(" ")).toContain("workflows:write");
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toContain("create_workflow");
@@ -113,7 +113,7 @@ test("a person allows reading alone, and chooses among workspaces", async () => 
     [person.userId],
   );
   const named = await connect("/mcp?workspace=second", person.token);
-  expect(named.page).not.toContain("Which workspace?");
+  expect(named.page).not.toContain("Choose a workspace");
   const anonymous = new Provider();
   anonymous.client = named.provider.client;
   const transport = new StreamableHTTPClientTransport(new URL("/mcp", origin), {
@@ -121,7 +121,7 @@ test("a person allows reading alone, and chooses among workspaces", async () => 
   });
   await expect(newClient().connect(transport)).rejects.toThrow(UnauthorizedError);
   const choice = await (await visit(anonymous.visit ?? "", person.token)).text();
-  expect(choice).toContain("Which workspace?");
+  expect(choice).toContain("Choose a workspace");
   const [, link = ""] = /<a href="([^"]*workspace=second)"/.exec(choice) ?? [];
   const page = await (await visit(link.replaceAll("&#38;", "&"), person.token)).text();
   expect(page).toContain("Allow Desk agent to act for you?");

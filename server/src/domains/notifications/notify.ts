@@ -119,7 +119,7 @@ function buildMail(
       `${thread ? `${title}\n\n` : ""}${body}\n\n` +
       (act ? `${act.label}: ${publicUrl(services)}${act.path}\n\n` : "") +
       `${page(path)}\n\n--\n` +
-      `Which mails you get: ${page("/settings/notifications")}\n`,
+      `E-mail settings: ${page("/settings/notifications")}\n`,
     ...(thread && { threadId: thread.id }),
   };
 }

@@ -34,7 +34,7 @@ test("the first page says what is open, in words, whose turn it is and what was 
   const home = async () => (await ada("GET /api/v1/portal/home")).body.data;
   const first = await home();
   expect(first.things).toMatchObject([
-    { id, words: "We have it and will look soon", turn: "ours", lastPublicComment: null },
+    { id, words: "Received", turn: "ours", lastPublicComment: null },
   ]);
   expect(first.approvals).toMatchObject([{ title: "Laptop", requestedForName: "Somebody" }]);
   expect(first.items).toMatchObject([{ name: "Laptop", estimate: "two days" }]);
@@ -54,7 +54,7 @@ test("the first page says what is open, in words, whose turn it is and what was 
   expect((await home()).things[0].turn).toBe("ours");
   await agent(`POST ${path}/resolve`, { resolution: "Turned on" });
   expect((await home()).things[0]).toMatchObject({
-    words: "Should work again. Does it?",
+    words: "Resolved. Please confirm",
     turn: "yours",
   });
   await ada(`POST ${path}/close`);
@@ -230,7 +230,7 @@ test("a request says its number, its answers by the form's titles, and who is to
   expect(home).toContain("<dt>System</dt><dd>ERP</dd>");
   await ada(`POST /api/v1/catalog/requests/${id}/approve`, { comment: "In the budget" });
   const approved = String((await ben(`GET /portal/default/tickets/${number}`)).body);
-  expect(approved).toMatch(/approved it: In the budget/);
+  expect(approved).toMatch(/approved the request: In the budget/);
 });
 
 test("a portal has a look of its own, in a colour that can be read", async () => {
@@ -294,7 +294,7 @@ test("without a script forms are sent with their files, and what is wrong stands
     key: `${key}2`,
   });
   expect([without.status, await openOnes()]).toEqual([422, before + 1]);
-  expect(without.page).toMatch(/INC\d+ was sent, but not all of its files/);
+  expect(without.page).toMatch(/INC\d+ was sent, but some files were refused/);
   expect(without.page).toContain('name="files"');
   // One that can't be kept makes nothing: the form is there again, with what was written and why.
   const large = { name: "large.txt", text: "x".repeat(1_048_577) };

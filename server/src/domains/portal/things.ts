@@ -114,17 +114,17 @@ async function toThings(tx: Tx, rows: readonly unknown[]): Promise<Thing[]> {
   const names = await findPersonNames(tx, people);
   return found.map(({ assigneeId, reason, approval, lastPublicComment: last, ...row }) => {
     const approvers = approval ? nameApprovers(approval, names) : "";
-    const name = last && (names.get(last.by) ?? "Somebody");
+    const name = last && (names.get(last.by) ?? "Someone");
     return {
       ...row,
       ...sayState({
         ...row,
         reason,
         approvers,
-        last: last && { ...last, name: name ?? "Somebody" },
+        last: last && { ...last, name: name ?? "Someone" },
       }),
       assigneeName: assigneeId === null ? null : (names.get(assigneeId) ?? null),
-      lastPublicComment: last && { ...last, name: name ?? "Somebody" },
+      lastPublicComment: last && { ...last, name: name ?? "Someone" },
     };
   });
 }
@@ -154,14 +154,14 @@ interface SpokenState {
 type State = Pick<Thing, "words" | "turn">;
 
 const REQUEST_STATES: Readonly<Record<string, State>> = {
-  submitted: { words: "We have it", turn: "ours" },
+  submitted: { words: "Received", turn: "ours" },
   awaiting_approval: { words: "Waiting for approval", turn: "others" },
-  approved: { words: "Approved, on its way", turn: "ours" },
-  fulfilling: { words: "Being prepared", turn: "ours" },
-  fulfilled: { words: "Done", turn: "done" },
+  approved: { words: "Approved", turn: "ours" },
+  fulfilling: { words: "In progress", turn: "ours" },
+  fulfilled: { words: "Fulfilled", turn: "done" },
   rejected: { words: "Rejected", turn: "done" },
-  failed: { words: "Something went wrong, we are looking at it", turn: "ours" },
-  cancelled: { words: "Taken back", turn: "done" },
+  failed: { words: "Failed. We are looking into it", turn: "ours" },
+  cancelled: { words: "Cancelled", turn: "done" },
 };
 
 /** A state as people say it, and whose turn it is. */
@@ -170,17 +170,17 @@ export function sayState({ kind, state, reason, approvers = "", last }: SpokenSt
     return { words: `Waiting for approval by ${approvers}`, turn: "others" };
   }
   if (kind === "request") return REQUEST_STATES[state] ?? { words: state, turn: "ours" };
-  if (state === "resolved") return { words: "Should work again. Does it?", turn: "yours" };
-  if (state === "closed") return { words: "Done", turn: "done" };
-  if (state === "cancelled") return { words: "Taken back", turn: "done" };
-  if (last && !last.isCaller) return { words: `${last.name} answered you`, turn: "yours" };
+  if (state === "resolved") return { words: "Resolved. Please confirm", turn: "yours" };
+  if (state === "closed") return { words: "Closed", turn: "done" };
+  if (state === "cancelled") return { words: "Cancelled", turn: "done" };
+  if (last && !last.isCaller) return { words: `${last.name} replied`, turn: "yours" };
   if (state === "on_hold") {
-    return { words: reason ? `Waiting: ${reason}` : "Waiting for somebody else", turn: "others" };
+    return { words: reason ? `On hold: ${reason}` : "On hold", turn: "others" };
   }
-  if (last) return { words: "You answered, we are looking at it", turn: "ours" };
+  if (last) return { words: "You replied. We are looking into it", turn: "ours" };
   const isNew = state === "new";
   return {
-    words: isNew ? "We have it and will look soon" : "Somebody is looking at it",
+    words: isNew ? "Received" : "In progress",
     turn: "ours",
   };
 }

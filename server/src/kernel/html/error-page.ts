@@ -88,13 +88,17 @@ function describe({ type, message, particulars: { errors, detail } }: Failure): 
 } {
   const isCut = errors !== undefined && errors.every(({ path }) => /^[?:]/.test(path));
   if (isCut) {
-    const what = "A part of its address is missing or wrong. Open it again as it was sent to you.";
+    const what =
+      "A part of the address is missing or wrong. Open the complete link from the message.";
     return { title: "This link is incomplete", message: what };
   }
   const isNowhere = type === MethodNotAllowed || (type === NotFound && detail === undefined);
   if (isNowhere) {
-    const what = "The address may be mistyped, or what was here is gone.";
-    return { title: "Nothing is here", message: what };
+    const what = "The address may be mistyped, or the page was deleted.";
+    return { title: "Page not found", message: what };
   }
-  return { title: type.status === GONE ? "This link has ended" : "This did not work", message };
+  return {
+    title: type.status === GONE ? "This link has expired" : "Something went wrong",
+    message,
+  };
 }

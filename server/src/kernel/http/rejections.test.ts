@@ -43,12 +43,12 @@ test.each([
 });
 
 test.each([
-  ["/password/x", 404, /Nothing is here.*Forgot your password.*href="\.\.\/login"/s],
+  ["/password/x", 404, /Page not found.*Forgot your password.*href="\.\.\/login"/s],
   ["/password", 422, /This link is incomplete.*href="\.\/login"/s],
-  ["/invitations/", 404, /Nothing is here.*Whoever invited you.*href="\.\.\/login"/s],
-  ["/invitations?token=mri_wrong", 410, /This link has ended.*withdrawn/s],
-  ["/files/half/a/link", 404, /Nothing is here.*href="\.\.\/\.\.\/\.\.\/"/s],
-  ["/logout", 405, /Nothing is here.*href="\.\/"/s],
+  ["/invitations/", 404, /Page not found.*Ask the person who invited you.*href="\.\.\/login"/s],
+  ["/invitations?token=mri_wrong", 410, /This link has expired.*withdrawn/s],
+  ["/files/half/a/link", 404, /Page not found.*href="\.\.\/\.\.\/\.\.\/"/s],
+  ["/logout", 405, /Page not found.*href="\.\/"/s],
   ["/api/v1/nowhere", 404, /"code":"not_found"/],
 ])("shows browsers at %s the problem and a link", async (url, status, words) => {
   const accept = "text/html,application/xhtml+xml,*/*;q=0.8";

@@ -42,14 +42,14 @@ export async function composeReport(
   for (const [index, part] of subject.parts.entries()) {
     drawn.push(await drawPart(part, index, attachCsv));
   }
-  const text = [message, ...drawn.map((part) => part.text), `Open it: ${link}`];
+  const text = [message, ...drawn.map((part) => part.text), `Open: ${link}`];
   const html =
     markup`<!doctype html><html><body style="font:14px/1.5 system-ui,sans-serif;color:#131c22;max-width:640px">
 <h1 style="font-size:20px;margin:0 0 12px">${subject.title}</h1>
 ${message !== "" && markup`<p style="margin:0 0 16px;white-space:pre-line">${message}</p>`}
 ${drawn.map((part) => part.html)}
 <p style="margin:24px 0 0"><a href="${link}" style="color:#007696">Open it in the console</a></p>
-<p style="margin:12px 0 0;color:#656d73;font-size:12px">These are the numbers that you may see yourself.</p>
+<p style="margin:12px 0 0;color:#656d73;font-size:12px">The numbers include only data that you have permission to see.</p>
 </body></html>`.text;
   return {
     subject: name,
@@ -62,7 +62,7 @@ ${drawn.map((part) => part.html)}
 async function drawPart(part: MailPart, index: number, attachCsv: boolean): Promise<DrawnPart> {
   const head = markup`<h2 style="font-size:14px;margin:20px 0 6px">${part.title}</h2>`;
   if (part.status === "failed") {
-    const message = part.message ?? "It could not be worked out.";
+    const message = part.message ?? "This could not be computed.";
     return {
       html: markup`${head}<p style="margin:0;color:#c2272a">${message}</p>`,
       text: `${part.title}\n${message}`,

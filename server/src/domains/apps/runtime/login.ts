@@ -51,9 +51,7 @@ export function loginPage(
   attempt: { readonly email?: string; readonly failure?: Failure } = {},
 ): HtmlDocument {
   return loginDocument({
-    reason: returnTo.endsWith("/")
-      ? markup`Say who you are.`
-      : markup`To open this app, say who you are.`,
+    reason: returnTo.endsWith("/") ? markup`Log in to continue.` : markup`Log in to open this app.`,
     action: `${prefixOf(origin)}/apps/_login`,
     hidden: { name: "returnTo", value: returnTo },
     returnTo,

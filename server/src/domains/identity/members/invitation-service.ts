@@ -75,8 +75,8 @@ export async function createInvitation(
     subject: `Invitation to ${workspace.slug}`,
     text:
       `${sender} invites you to the workspace ${workspace.slug}.\n\n` +
-      `Accept within seven days at:\n${url}\n\n` +
-      `The link is for you alone. If you expect no invitation, you need do nothing.\n`,
+      `Accept the invitation within seven days:\n${url}\n\n` +
+      `Do not share this link. If you do not expect an invitation, ignore this e-mail.\n`,
   });
   return { ...invitation, mailed };
 }

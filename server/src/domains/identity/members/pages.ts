@@ -17,7 +17,7 @@ import { describeInvitation, joinWorkspace, prepareAcceptance } from "./invitati
 const Token = Type.String({ minLength: 1, maxLength: 200 });
 
 const invitationErrorRendering = buildLinkErrorRendering({
-  advice: "Whoever invited you can send another one.",
+  advice: "Ask the person who invited you for a new invitation.",
   label: "Go to sign in",
   path: "login",
 });
@@ -44,7 +44,7 @@ export const invitationPage = query({
 <input id="name" name="name" autocomplete="name" maxlength="100" value="${name}">
 <label for="password">Password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="8" maxlength="200" aria-describedby="rule">
-<p class="faint hint" id="rule">At least 8 characters. If you have an account already, give its password.</p>
+<p class="faint hint" id="rule">At least 8 characters. If you already have an account, enter its password.</p>
 <button>Accept</button>
 </form>`,
     }),

@@ -12,7 +12,7 @@ import { BadReset, prepareReset, resetWithLink } from "./service.ts";
 const Token = Type.String({ minLength: 1, maxLength: 200 });
 
 const resetErrorRendering = buildLinkErrorRendering({
-  advice: "You can ask for another link where you sign in, under “Forgot your password?”.",
+  advice: "To get a new link, select “Forgot your password?” on the sign-in page.",
   label: "Go to sign in",
   path: "login",
 });
@@ -34,7 +34,7 @@ export const resetPage = query({
 <input type="hidden" name="token" value="${token}">
 <label for="password">New password</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="8" maxlength="200" aria-describedby="rule">
-<p id="rule">At least 8 characters. Your sessions elsewhere will end.</p>
+<p id="rule">At least 8 characters. Your other sessions will end.</p>
 <button>Set password</button>
 </form>`,
     }),

@@ -69,10 +69,10 @@ export async function createReset(
       to: first.email,
       subject: "Set a new password",
       text:
-        `Somebody, most likely you, asked for a new password for ${first.email}.\n\n` +
-        `Set it within the hour at:\n${links.join("")}\n` +
+        `We received a request to reset the password for ${first.email}.\n\n` +
+        `Set a new password within one hour:\n${links.join("")}\n` +
         (links.length > 1 ? SEVERAL_ACCOUNTS : "") +
-        `If it was not you, nothing has changed, and you need do nothing.\n`,
+        `If you did not request this, ignore this e-mail. Your password has not changed.\n`,
     });
   }
   const data = { email, address: ctx.caller.address };
@@ -84,8 +84,8 @@ export async function createReset(
 }
 
 const SEVERAL_ACCOUNTS =
-  "Several workspaces have made an account for this address. Choose the one that you know: it becomes your own, " +
-  "and the others can invite you to it.\n\n";
+  "Several workspaces have created an account for this address. Choose the account that you know. It becomes your " +
+  "own account, and the other workspaces can invite it.\n\n";
 
 /** Makes the link to an account, as a line of the mail. */
 async function createLink(

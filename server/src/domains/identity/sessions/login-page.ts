@@ -31,7 +31,7 @@ ${failure && renderAlert(failure, returnQuery)}
 <input type="hidden" name="${hidden.name}" value="${hidden.value}">
 ${loginFields({ email, needsCode })}
 </form>
-${singleSignOn !== undefined && markup`<p class="or"><a href="${singleSignOn}?${returnQuery}">Log in by single sign-on</a></p>`}`,
+${singleSignOn !== undefined && markup`<p class="or"><a href="${singleSignOn}?${returnQuery}">Log in with single sign-on</a></p>`}`,
   });
 }
 
@@ -54,18 +54,18 @@ ${
 <p class="faint hint" id="code-hint">From your authenticator app, or a recovery code</p>`
 }
 <button>Log in</button>
-<p class="faint after">Forgotten your password? Whoever runs this installation can give you a new one.</p>`;
+<p class="faint after">Forgot your password? Contact your administrator.</p>`;
 }
 
 /** The reason that the login failed, worded for the person. */
 function renderAlert({ type, message, particulars }: Failure, returnQuery: string): Markup {
   const { loginUrl } = particulars.extra ?? {};
   if (typeof loginUrl === "string") {
-    return markup`<p class="alarm" role="alert">This account logs in by single sign-on. <a href="${loginUrl}?${returnQuery}">Go there</a></p>`;
+    return markup`<p class="alarm" role="alert">This account uses single sign-on. <a href="${loginUrl}?${returnQuery}">Log in with single sign-on</a></p>`;
   }
   const words =
     type.code === "mfa_required"
-      ? "Your account has a second factor: enter its code, and your password once more."
+      ? "Your account has a second factor. Enter its code, and your password again."
       : message;
   return markup`<p class="alarm" role="alert">${words}</p>`;
 }

@@ -47,7 +47,9 @@ test("a mail makes a ticket of a contact, who is answered in one thread, and ans
   const read = await readMail(ack?.text ?? "");
   expect(ack?.to).toBe("rosa@customer.example");
   expect(read.subject).toBe(`[${number}] The printer is on fire`);
-  expect(read.text).toContain(`Dear Rosa Lind,\n\nWe have your message. Its number is ${number}.`);
+  expect(read.text).toContain(
+    `Dear Rosa Lind,\n\nWe received your message. The ticket number is ${number}.`,
+  );
   expect(read.html).toContain("Service desk &#60;b&#62;");
   expect(read.inReplyTo).toBe("<first@customer.example>");
   expect(read.text).toContain(`http://desk.example.com/portal/tickets/${number}?workspace=default`);

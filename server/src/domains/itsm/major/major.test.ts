@@ -78,7 +78,7 @@ test("the status page is off until an admin switches it on, and shows what was w
   const item = (await owner("POST /api/v1/cmdb/items", { name: "pg-secret-07", class: "database" }))
     .body.data.id;
   const { body } = await owner(`POST ${COMPONENTS}`, { name: "Payments", ciIds: [item] });
-  await pageWith("Everything works");
+  await pageWith("All systems healthy");
 
   const incident = await major("Checkout answers 502");
   await agent(`POST ${INCIDENTS}/${incident.id}/broadcast`, { message: "For us alone" });
@@ -93,7 +93,7 @@ test("the status page is off until an admin switches it on, and shows what was w
   });
   expect(told).toMatchObject({ status: 200, events: ["incident.broadcast"] });
   const page = await pageWith("Card payments");
-  expect(page).toContain("Something does not work");
+  expect(page).toContain("Some systems down");
   expect(page).toContain("&#60;b&#62;Cash works.");
   for (const inside of [
     "For us alone",
@@ -115,15 +115,15 @@ test("the status page is off until an admin switches it on, and shows what was w
   expect(page).not.toMatch(/<script|style="|\son\w+="/);
   const feed = await world.stranger(`GET ${PAGE}/feed.atom`);
   expect(feed.headers["content-type"]).toContain("application/atom+xml");
-  expect(feed.body).toContain("<title>Card payments: Cause found</title>");
+  expect(feed.body).toContain("<title>Card payments: Identified</title>");
   expect(feed.body).not.toContain(incident.number);
 
   await agent(`POST ${INCIDENTS}/${incident.id}/resolve`, { resolution: SECRET });
-  const after = await pageWith("Everything works");
-  expect(after).toContain("This is resolved.");
+  const after = await pageWith("All systems healthy");
+  expect(after).toContain("This incident is resolved.");
   expect(after).not.toContain(SECRET);
   await agent(`POST ${INCIDENTS}/${incident.id}/reopen`, {});
-  await pageWith("It is back.");
+  await pageWith("The problem has returned.");
   await owner(`PATCH ${SETTINGS}`, { isOn: false });
   world.clock.advance(6_000);
   expect(await world.stranger(`GET ${PAGE}`)).toMatchObject({ status: 404 });

@@ -22,7 +22,7 @@ export function ratingLinks(
   }));
 }
 
-const FACES: readonly string[] = ["Very bad", "Bad", "So so", "Good", "Very good"];
+const FACES: readonly string[] = ["Very bad", "Bad", "Okay", "Good", "Very good"];
 const DONE = new Set(["incident.resolved", "request.fulfilled"]);
 
 /** The question in the mail that says a ticket is done, for whoever it was for. */
@@ -31,7 +31,7 @@ export const buildRatingPart: TicketMailPartBuilder = async (platform, about) =>
   if (!DONE.has(eventType) || !isRater(personId, ticket)) return undefined;
   const links = ratingLinks(platform, partition, { ticketId: ticket.id, personId });
   return {
-    text: "How was it?",
+    text: "How satisfied are you?",
     links: links.map(({ satisfaction, url }) => ({ label: FACES[satisfaction - 1] ?? "", url })),
   };
 };

@@ -30,12 +30,12 @@ import { type SignedLink, verifyLink } from "./signed-link.ts";
 const Token = Type.String({ pattern: "^[A-Za-z0-9_-]{1,600}\\.[A-Za-z0-9_-]{43}$" });
 const EXAMPLE = `${"A".repeat(200)}.${"A".repeat(43)}`;
 const PATH = "/portal/-/rate/{token}";
-const FACES = ["", "Very bad", "Bad", "So so", "Good", "Very good"];
+const FACES = ["", "Very bad", "Bad", "Okay", "Good", "Very good"];
 const COMMENT_CHARACTERS_MAX = 2_000;
 
 function verify({ masterKey, clock }: Pick<Platform, "masterKey" | "clock">, token: string) {
   const link = verifyLink(masterKey, { purpose: RATING_PURPOSE, token, nowMs: clock.nowMs() });
-  if (!link) throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
+  if (!link) throw new Failure(NotFound, { detail: "The link is invalid or has expired." });
   return link;
 }
 
@@ -51,10 +51,10 @@ export const showRating = query({
   prepare: async (platform, { params: { token } }) => verify(platform, token),
   run: async (_ctx, { params: { token } }, { choice }) =>
     document({
-      title: "How was it?",
-      body: markup`<h1>How was it?</h1>
+      title: "How satisfied are you?",
+      body: markup`<h1>How satisfied are you?</h1>
 <form method="post" action="${token}">
-<fieldset><legend>You were going to say</legend>
+<fieldset><legend>Your rating</legend>
 ${FACES.flatMap((face, score) =>
   score === 0
     ? []
@@ -63,7 +63,7 @@ ${FACES.flatMap((face, score) =>
       ],
 )}
 </fieldset>
-<label for="comment">Anything to add?</label>
+<label for="comment">Comment (optional)</label>
 <textarea id="comment" name="comment" rows="4" maxlength="${COMMENT_CHARACTERS_MAX}"></textarea>
 <button>Send</button>
 </form>`,
@@ -94,7 +94,7 @@ export const sendRating = command({
     });
     return document({
       title: "Thank you",
-      body: markup`<h1>Thank you</h1><p>We have read it. You can change it for a week, by the same link.</p>`,
+      body: markup`<h1>Thank you</h1><p>We received your rating. You can change it for one week with the same link.</p>`,
     });
   },
 });
@@ -108,7 +108,7 @@ async function rate(
   ctx.switchPartition({ workspace, environment });
   const found = await findTicketById(ctx, ticketId);
   if (!found || !isRater(personId, found.ticket)) throw new Failure(NotFound);
-  const name = (await findPersonNames(ctx.tx, [personId])).get(personId) ?? "Somebody";
+  const name = (await findPersonNames(ctx.tx, [personId])).get(personId) ?? "A requester";
   ctx.setActor({ type: "user", id: personId, name });
   if (found.kind.kind === "incident") {
     await rateIncident(ctx, await incidentStore.lock(ctx.tx, ticketId), rating);

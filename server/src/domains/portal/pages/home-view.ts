@@ -49,20 +49,20 @@ ${approvals.map(
     markup`<article class="card decision" id="decision-${id}">
 ${avatar(requestedForName)}
 <div>
-<p><strong>${requestedForName}</strong> asks for <strong>${title}</strong> <small>${number}</small></p>
+<p><strong>${requestedForName}</strong> requests <strong>${title}</strong> <small>${number}</small></p>
 ${renderAnswerList(answers)}${price !== null && markup`<p class="estimate">${price}</p>`}
-<form class="acts" data-decision="${id}" method="post" action="${session.pathTo("")}"><input type="hidden" name="id" value="${id}"><button class="primary" name="act" value="approve" data-act="approve">Approve</button><noscript><label>If not, why? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reject" data-act="reject">Reject&hellip;</button></form>
+<form class="acts" data-decision="${id}" method="post" action="${session.pathTo("")}"><input type="hidden" name="id" value="${id}"><button class="primary" name="act" value="approve" data-act="approve">Approve</button><noscript><label>Reason for rejection <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reject" data-act="reject">Reject&hellip;</button></form>
 </div>
 </article>`,
 )}
 </section>`
 }
-<section><h2>My open things</h2>
-${things.length > 0 ? renderThings(session, things) : markup`<p class="card none">Nothing is open. What you ask for, and what you tell us, stands here.</p>`}
-<p class="more"><a href="${session.pathTo("/tickets")}">Everything I asked for</a></p>
+<section><h2>My open tickets</h2>
+${things.length > 0 ? renderThings(session, things) : markup`<p class="card none">No open tickets. Your requests and incidents appear here.</p>`}
+<p class="more"><a href="${session.pathTo("/tickets")}">All my tickets</a></p>
 </section>
 </div>
-<section class="side"><h2>Ask for something</h2>
+<section class="side"><h2>Request something</h2>
 ${renderTiles(session, items)}
 </section>
 </div>`;
@@ -71,7 +71,7 @@ ${renderTiles(session, items)}
 /** Tiles of the catalog, beginning with what is broken. */
 export function renderTiles(session: PortalSession, items: readonly Item[]): Markup {
   return markup`<div class="tiles">
-<a class="tile broken" href="${session.pathTo("/broken")}">${icon("broken")}<span><strong>Something is broken</strong><small>Tell us, with a picture</small></span></a>
+<a class="tile broken" href="${session.pathTo("/broken")}">${icon("broken")}<span><strong>Report a problem</strong><small>Describe it and add a picture</small></span></a>
 ${items.map((item) => renderTile(session, item))}
 </div>`;
 }
@@ -88,7 +88,7 @@ ${things.map(
   ({ number, title, words, turn, promisedAt, state, createdAt }) =>
     markup`<li><a href="${session.pathTo(`/tickets/${number}`)}">
 <span class="grow"><strong>${title}</strong><span class="turn-${turn}">${words}${renderSince({ state, createdAt })}</span><small>${number}</small></span>
-${promisedAt !== null && turn !== "done" && markup`<span class="promise">Promised by ${time(promisedAt)}</span>`}
+${promisedAt !== null && turn !== "done" && markup`<span class="promise">Expected by ${time(promisedAt)}</span>`}
 ${icon("chevron")}</a></li>`,
 )}
 </ul>`;
@@ -106,7 +106,7 @@ function renderOutage(session: PortalSession, outage: Outage): Markup {
   const { id, title, message, toldAt, since, state, affected, isAffected } = outage;
   return markup`<section class="outage" role="status">
 ${icon("alert")}
-<div class="grow"><strong>${message ?? title}</strong><small>${state === "over" ? "It works again" : "Announced"} &middot; ${time(toldAt ?? since)}${affected > 0 && markup` &middot; ${affected} ${affected === 1 ? "person has" : "people have"} reported it`}</small></div>
+<div class="grow"><strong>${message ?? title}</strong><small>${state === "over" ? "Resolved" : "Announced"} &middot; ${time(toldAt ?? since)}${affected > 0 && markup` &middot; ${affected} ${affected === 1 ? "person has" : "people have"} reported it`}</small></div>
 ${isAffected ? markup`<span class="done">${icon("check")}You too</span>` : markup`<form method="post" action="${session.pathTo("")}"><input type="hidden" name="id" value="${id}"><button name="act" value="affected" data-outage="${id}">Me too</button></form>`}
 </section>`;
 }
@@ -114,10 +114,10 @@ ${isAffected ? markup`<span class="done">${icon("check")}You too</span>` : marku
 function renderAnswers(session: PortalSession, { q, answers }: SearchResult): Markup {
   const { articles, items, things, outages } = answers;
   const isEmpty = [articles, items, things, outages].every((some) => some.length === 0);
-  return markup`${isEmpty && markup`<p class="card none">Nothing was found for &ldquo;${q}&rdquo;.</p>`}
+  return markup`${isEmpty && markup`<p class="card none">No results for &ldquo;${q}&rdquo;.</p>`}
 ${
   articles.length > 0 &&
-  markup`<section><h2>Answers</h2><ul class="card list">
+  markup`<section><h2>Articles</h2><ul class="card list">
 ${articles.map(
   ({ id, title, summary }) =>
     markup`<li><a href="${session.pathTo(`/articles/${id}`)}">${icon("book")}<span class="grow"><strong>${title}</strong>${summary !== null && markup`<small class="one-line">${summary}</small>`}</span></a></li>`,
@@ -126,15 +126,15 @@ ${articles.map(
 }
 ${
   items.length > 0 &&
-  markup`<section><h2>Ask for</h2><ul class="card list">
+  markup`<section><h2>Catalog</h2><ul class="card list">
 ${items.map(
   ({ id, name, description, icon: picture }) =>
     markup`<li><a href="${session.pathTo(`/ask/${id}`)}">${icon(picture)}<span class="grow"><strong>${name}</strong><small class="one-line">${description}</small></span></a></li>`,
 )}
 </ul></section>`
 }
-${things.length > 0 && markup`<section><h2>My things</h2>${renderThings(session, things)}</section>`}
-<p class="more">Not what you meant? <a href="${session.pathTo(`/broken?title=${encodeURIComponent(q)}`)}">Ask a person</a></p>`;
+${things.length > 0 && markup`<section><h2>My tickets</h2>${renderThings(session, things)}</section>`}
+<p class="more">Not what you need? <a href="${session.pathTo(`/broken?title=${encodeURIComponent(q)}`)}">Report a problem</a></p>`;
 }
 
 /** The answers of a request under the titles of its form. */

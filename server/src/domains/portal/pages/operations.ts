@@ -246,10 +246,10 @@ async function readThings(session: PortalSession): Promise<PortalPage> {
     ...requests.map((ticket) => toThing("request", ticket)),
   ].toSorted((left, right) => right.updatedAt.localeCompare(left.updatedAt));
   return {
-    title: "Everything I asked for",
+    title: "All my tickets",
     back: session.pathTo(""),
-    body: markup`<h1>Everything I asked for</h1>
-${things.length > 0 ? renderThings(session, things) : markup`<p class="card none">Nothing yet.</p>`}`,
+    body: markup`<h1>All my tickets</h1>
+${things.length > 0 ? renderThings(session, things) : markup`<p class="card none">No tickets yet.</p>`}`,
   };
 }
 
@@ -345,9 +345,9 @@ async function readCatalog(session: PortalSession): Promise<PortalPage> {
   const query = { limit: CATALOG_ITEMS_MAX };
   const items = await session.read<readonly Item[]>("catalog.list_items", { query });
   return {
-    title: "Ask for something",
+    title: "Request something",
     back: session.pathTo(""),
-    body: markup`<h1>Ask for something</h1>${renderTiles(session, items)}`,
+    body: markup`<h1>Request something</h1>${renderTiles(session, items)}`,
   };
 }
 
@@ -388,6 +388,6 @@ ${new Markup(linkArticles(session, content))}
 </article>
 <section class="card question" data-article="${id}"><strong>Did this help?</strong>
 <form class="acts" method="post" action="${session.pathTo(`/articles/${id}`)}"><button name="helpful" value="true" data-helpful="true">Yes</button><button name="helpful" value="false" data-helpful="false">No</button></form>
-<p class="more"><a href="${session.pathTo(`/broken?title=${encodeURIComponent(title)}`)}">Ask a person</a></p></section>`,
+<p class="more"><a href="${session.pathTo(`/broken?title=${encodeURIComponent(title)}`)}">Report a problem</a></p></section>`,
   };
 }

@@ -44,7 +44,7 @@ export function renderThread(thread: Thread): Markup {
   const { kind, id, number, title, words, turn, promisedAt } = thing;
   return markup`<div class="thread" data-kind="${kind}" data-id="${id}">
 <div class="thread-head"><h1>${title}</h1>
-<p><span class="number">${number}</span> &middot; <span class="turn-${turn}">${words}${renderSince(thing)}</span>${promisedAt !== null && isOpen && markup` <span class="promise">Promised by ${time(promisedAt)}</span>`}</p></div>
+<p><span class="number">${number}</span> &middot; <span class="turn-${turn}">${words}${renderSince(thing)}</span>${promisedAt !== null && isOpen && markup` <span class="promise">Expected by ${time(promisedAt)}</span>`}</p></div>
 <ol class="talk">
 <li class="message mine"><div class="bubble">${description === "" ? markup`<p>${title}</p>` : paragraphs(description)}${renderAnswerList(answers)}${time(createdAt)}</div></li>
 ${entries.map((entry) => renderEntry(entry, userId))}
@@ -57,8 +57,8 @@ ${
   markup`<form class="composer" data-comment method="post" enctype="multipart/form-data" action="${thread.action}">
 <input type="hidden" name="act" value="comment">
 <input type="hidden" name="key" value="${randomUUID()}">
-<label class="hidden" for="answer">Your answer</label>
-<textarea id="answer" name="body" rows="1" maxlength="20000" placeholder="Write an answer&hellip;" required>${thread.answer}</textarea>
+<label class="hidden" for="answer">Your reply</label>
+<textarea id="answer" name="body" rows="1" maxlength="20000" placeholder="Write a reply&hellip;" required>${thread.answer}</textarea>
 <label class="attach" title="Add a file">${icon("file")}<span class="hidden">Add a file</span><input class="hidden" type="file" name="files" multiple></label>
 <button class="primary" aria-label="Send">${icon("send")}</button>
 <p class="files" hidden></p>
@@ -69,8 +69,8 @@ ${
 }
 
 function renderQuestion({ action }: Thread): Markup {
-  return markup`<section class="card question"><strong>Does it work again?</strong>
-<form class="acts" method="post" action="${action}"><button class="primary" name="act" value="confirm" data-act="confirm">Yes, it works</button><noscript><label>If not, what does not work yet? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reopen" data-act="reopen">No, not yet&hellip;</button></form></section>`;
+  return markup`<section class="card question"><strong>Is the problem solved?</strong>
+<form class="acts" method="post" action="${action}"><button class="primary" name="act" value="confirm" data-act="confirm">Yes, close it</button><noscript><label>What does not work yet? <input name="reason" maxlength="2000"></label></noscript><button name="act" value="reopen" data-act="reopen">No, reopen it&hellip;</button></form></section>`;
 }
 
 function renderWaiting({ action }: Thread): Markup {
@@ -81,13 +81,13 @@ function renderWaiting({ action }: Thread): Markup {
 const FACES = [
   ["1", "Very bad", "😞"],
   ["2", "Bad", "🙁"],
-  ["3", "So so", "😐"],
+  ["3", "Okay", "😐"],
   ["4", "Good", "🙂"],
   ["5", "Very good", "😀"],
 ] as const;
 
 function renderRating({ satisfaction, action }: Thread): Markup {
-  return markup`<section class="card question"><strong>${satisfaction === null ? "How was it?" : "Thank you for your answer:"}</strong>
+  return markup`<section class="card question"><strong>${satisfaction === null ? "How satisfied are you?" : "Thank you for your rating:"}</strong>
 <form class="faces" method="post" action="${action}"><input type="hidden" name="act" value="rate">${FACES.map(
     ([score, name, face]) =>
       markup`<button name="satisfaction" value="${score}" data-rate="${score}" aria-pressed="${String(satisfaction === Number(score))}" aria-label="${name}" title="${name}">${face}</button>`,
@@ -112,29 +112,32 @@ function renderEntry(entry: TimelineEntry, userId: string): Markup {
   }
   const words = HAPPENED[type.slice(type.indexOf(".") + 1)];
   if (words === undefined) return markup``;
-  return markup`<li class="happened">${words(actor.name, data)} &middot; ${time(at)}</li>`;
+  return markup`<li class="happened">${words(actor.name, data, actor.id)} &middot; ${time(at)}</li>`;
 }
 
-/** Events of a ticket in the words of somebody who waits for it. */
-const HAPPENED: Readonly<Record<string, (name: string, data: TimelineEntry["data"]) => string>> = {
-  assigned: (name) => `${name} looks after it`,
-  resolved: (name) => `${name} says it works again`,
-  reopened: () => "It was opened again",
+/** The events of a ticket that requesters see, as text. */
+const HAPPENED: Readonly<
+  Record<string, (name: string, data: TimelineEntry["data"], actorId: string) => string>
+> = {
+  assigned: (name, { assigneeId }, actorId) =>
+    assigneeId === actorId ? `Assigned to ${name}` : "Assigned to an agent",
+  resolved: (name) => `${name} resolved the ticket`,
+  reopened: () => "Reopened",
   closed: () => "Closed",
-  cancelled: () => "Taken back",
+  cancelled: () => "Cancelled",
   approval_requested: (name, data) => {
     const decision = lastDecision(data);
     if (!decision) return "Sent for approval";
-    return `${name} approved a step of it${remark(decision.comment)}`;
+    return `${name} approved a step${remark(decision.comment)}`;
   },
   approval_reminded: () => "The approvers were reminded",
-  approved: (name, data) => `${name} approved it${remark(lastDecision(data)?.comment)}`,
-  rejected: (name, { reason }) => `${name} rejected it${remark(reason)}`,
+  approved: (name, data) => `${name} approved the request${remark(lastDecision(data)?.comment)}`,
+  rejected: (name, { reason }) => `${name} rejected the request${remark(reason)}`,
   step_decided: (_, { approved, comment, decidedByName }) =>
-    `${textOf(decidedByName) ?? "Somebody"} ${approved === true ? "approved" : "rejected"} a step of it${remark(comment)}`,
-  fulfilment_started: () => "Being prepared",
-  fulfilled: () => "Done",
-  merged: () => "Goes on in another ticket about the same thing",
+    `${textOf(decidedByName) ?? "An approver"} ${approved === true ? "approved" : "rejected"} a step${remark(comment)}`,
+  fulfilment_started: () => "Fulfilment started",
+  fulfilled: () => "Fulfilled",
+  merged: () => "Merged into another ticket about the same problem",
 };
 
 interface Decision {

@@ -36,10 +36,10 @@ export function renderBroken(
 ): PortalPage {
   const schema = withTitle(BROKEN, title);
   return {
-    title: "Something is broken",
+    title: "Report a problem",
     back: session.pathTo(""),
-    body: markup`<h1>Something is broken</h1>
-<p class="lead">Say it in your words. A picture often helps.</p>
+    body: markup`<h1>Report a problem</h1>
+<p class="lead">Describe the problem in your own words. A picture often helps.</p>
 ${renderPlace({ schema, refused, action: session.pathTo("/broken"), act: "Send" })}`,
     start: { form: "broken", title, schema: BROKEN },
   };

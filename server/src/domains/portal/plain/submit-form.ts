@@ -106,7 +106,7 @@ function afterFiles(path: string, done: string, refusals: readonly string[]): Su
   if (refusals.length === 0) return { path };
   return {
     path,
-    problem: `${done}, but not all of its files. ${refusals.join(" ")} Add them below.`,
+    problem: `${done}, but some files were refused. ${refusals.join(" ")} Add them again below.`,
   };
 }
 
@@ -137,7 +137,7 @@ async function speak(
         const input = { params, body: { body }, ...keyOf(posted, "comment") };
         await session.read(`${area}.add_comment`, input);
       }
-      return afterFiles(`/tickets/${number}`, "Your answer was sent", refusals);
+      return afterFiles(`/tickets/${number}`, "Your reply was sent", refusals);
     }
     case "confirm":
       await session.read("incidents.close", { params });

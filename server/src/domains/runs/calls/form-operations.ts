@@ -109,7 +109,9 @@ async function findPageAfter(
   }
   const sent = { opened, wait, submittedAt: answer.form.submittedAt };
   const page = await awaitPageAfter(platform, sent, { waitMs: 0 });
-  return page ?? (isOver(opened.row.status) ? undefined : waitingPage("Your answer was taken."));
+  return (
+    page ?? (isOver(opened.row.status) ? undefined : waitingPage("Your answers were received."))
+  );
 }
 
 /** The form of a step for whoever may send it. */
@@ -150,7 +152,7 @@ function waitingPage(text: string): HtmlDocument {
   const page = document({
     title,
     body: markup`<h1>${title}</h1>
-<div role="status"><p>${text} The page looks again by itself.</p></div>`,
+<div role="status"><p>${text} The page refreshes automatically.</p></div>`,
   });
   return { ...page, headers: { ...page.headers, refresh: String(LOOK_AGAIN_SECONDS) } };
 }

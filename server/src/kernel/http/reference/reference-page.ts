@@ -9,17 +9,17 @@ export function referenceDocument(areas: readonly ReferenceArea[], query: string
     title: "API reference",
     wide: { home: "/", menu: renderMenu() },
     body: markup`<h1>API reference</h1>
-<p class="lead">Requests carry <code>Authorization: Bearer &hellip;</code> and, but for those about the account, <code>X-Workspace: &lt;slug&gt;</code>. Begin with the <a href="/guide/first-steps">first steps</a>.</p>
+<p class="lead">Send the headers <code>Authorization: Bearer &hellip;</code> and <code>X-Workspace: &lt;slug&gt;</code>. Requests about your account do not need a workspace. See <a href="/guide/first-steps">First steps</a>.</p>
 <form class="search" method="get" action="/docs" role="search"><input name="q" type="search" aria-label="Search" placeholder="Search, such as: publish workflow" maxlength="100" value="${query}"><button>Search</button></form>
-${areas.length === 0 && markup`<p>Nothing has these words.</p>`}
+${areas.length === 0 && markup`<p>No matching operations.</p>`}
 ${query === "" && markup`<p class="areas">${areas.map(({ name }) => markup`<a href="#${name}">${name}</a> `)}</p>`}
 ${areas.map(renderArea)}
-<footer>For machines: <a href="/api/v1/openapi.json">OpenAPI as JSON</a>, <a href="/api/v1/openapi.yaml">as YAML</a></footer>`,
+<footer>OpenAPI document: <a href="/api/v1/openapi.json">JSON</a>, <a href="/api/v1/openapi.yaml">YAML</a></footer>`,
   });
 }
 
 function renderArea({ name, summary, entries }: ReferenceArea): Markup {
-  return markup`<section class="group" id="${name}"><h2>${name}</h2><p>${renderInline(summary)} <a href="/docs/try/${name}">Try it in the browser</a></p>
+  return markup`<section class="group" id="${name}"><h2>${name}</h2><p>${renderInline(summary)} <a href="/docs/try/${name}">Call it in the browser</a></p>
 <ul class="operations">${entries.map(
     ({ operation, method, path }) =>
       markup`<li><a href="/docs/operations/${operation.id}"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code> <span>${operation.summary}</span></a></li>`,
@@ -48,7 +48,7 @@ ${renderPart("In the path", outlineFields(operation.params))}
 ${renderPart("In the query", outlineFields(operation.query))}
 ${renderPart("In the body", outlineFields(operation.body))}
 ${renderPart("In the answer", outlineFields(response.body))}
-<p><a href="/docs/try/${area}">Try it in the browser</a></p></article>`,
+<p><a href="/docs/try/${area}">Call it in the browser</a></p></article>`,
   });
 }
 

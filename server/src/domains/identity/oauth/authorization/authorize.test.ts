@@ -259,7 +259,7 @@ describe("the login page", () => {
     const place = await samlWorkspace(world, { enforceSSO: true });
     const query = queryFor(await register(place.owner), newPkce());
     const page = await visit(query);
-    const [, link = ""] = /<a href="([^"]+)">Log in by single sign-on/.exec(page.body) ?? [];
+    const [, link = ""] = /<a href="([^"]+)">Log in with single sign-on/.exec(page.body) ?? [];
     const url = new URL(
       link.replaceAll("&#38;", "&"),
       "http://millrace.example.com/oauth/authorize",

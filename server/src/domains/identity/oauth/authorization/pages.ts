@@ -62,19 +62,19 @@ export function consentPage(
 <dt>Workspace</dt><dd>${workspaceName}</dd>
 <dt>Account</dt><dd>${email} <a href="${otherAccount}">Not you?</a></dd>
 <dt>Returns to</dt><dd>${new URL(redirectUri).host}</dd>
-${client.documentUrl !== null && markup`<dt>Says who it is at</dt><dd>${new URL(client.documentUrl).host}</dd>`}
+${client.documentUrl !== null && markup`<dt>Identified by</dt><dd>${new URL(client.documentUrl).host}</dd>`}
 </dl>
-${isUnknown && markup`<p class="faint">Nobody here has registered it: it calls itself ${client.name}. Allow it only if you have just connected it yourself.</p>`}
+${isUnknown && markup`<p class="faint">This application is not registered in the workspace. It calls itself ${client.name}. Allow it only if you have just connected it yourself.</p>`}
 <p>It will be able to:</p>
 <ul>
 ${scopes.map((scope) => markup`<li>${inWords(scope)}<code>${scope}</code></li>`)}
 </ul>
-${lacking.length > 0 && markup`<p class="faint">It asked for more, which you may not do yourself and so can't allow: ${lacking.join(", ")}.</p>`}
+${lacking.length > 0 && markup`<p class="faint">It also requests permissions that you do not have and can't allow: ${lacking.join(", ")}.</p>`}
 <form method="post" action="authorize">
 <input type="hidden" name="request" value="${signed}">
 <div class="choice">
 <button class="second" name="decision" value="deny">Deny</button>
-${isReadingOffered && markup`<button class="second" name="decision" value="allow_reading">Allow reading</button>`}
+${isReadingOffered && markup`<button class="second" name="decision" value="allow_reading">Allow read access</button>`}
 <button name="decision" value="allow">Allow${isReadingOffered && " all"}</button>
 </div>
 </form>`,
@@ -90,7 +90,7 @@ export function strangerPage(
   return document({
     title: "Another account is needed",
     body: markup`<h1>Another account is needed</h1>
-<p><strong>${client.name}</strong> asks for access to ${client.workspace ? markup`the workspace <strong>${client.workspace.name}</strong>` : (workspace?.slug ?? "a workspace")}, which is not open to ${email}.</p>
+<p><strong>${client.name}</strong> asks for access to ${client.workspace ? markup`the workspace <strong>${client.workspace.name}</strong>` : (workspace?.slug ?? "a workspace")}, which ${email} is not a member of.</p>
 <p><a href="${otherAccount}">Log in with another account</a></p>`,
   });
 }
@@ -108,7 +108,7 @@ export function workspacePage(
   const { memberships, email, here, otherAccount } = visit;
   return document({
     title: "Choose a workspace",
-    body: markup`<h1>Which workspace?</h1>
+    body: markup`<h1>Choose a workspace</h1>
 <p><strong>${client.name}</strong> asks for access to one of your workspaces.</p>
 <ul>
 ${memberships.map(({ workspace: { slug, name } }) => markup`<li><a href="${`${here}&workspace=${encodeURIComponent(slug)}`}">${name}</a></li>`)}

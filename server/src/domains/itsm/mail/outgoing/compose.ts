@@ -69,7 +69,7 @@ function partMarkup({ text, links }: TicketMailPart): Markup {
 
 function filesLine(leftOut: readonly string[]): string {
   if (leftOut.length === 0) return "";
-  return `Too large to go along, to be found at the link below: ${leftOut.join(", ")}`;
+  return `Too large to attach, available at the link below: ${leftOut.join(", ")}`;
 }
 
 function paragraph(text: string): Markup | undefined {

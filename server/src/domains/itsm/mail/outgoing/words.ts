@@ -1,4 +1,4 @@
-/** The words of the mails about a ticket, by what happened to it; pure. */
+/** The texts of the e-mails about a ticket, by event. */
 import type { TicketIdentity } from "../../tickets/index.ts";
 
 export interface TicketChange {
@@ -7,7 +7,7 @@ export interface TicketChange {
   readonly ticket: Pick<TicketIdentity, "number" | "title">;
   /** The comment, the resolution or the reason, if there is one. */
   readonly text: string;
-  /** The name of who wrote it, if somebody did. */
+  /** The name of the author, if there is one. */
   readonly author: string;
 }
 
@@ -16,42 +16,45 @@ interface Words {
   readonly close?: string;
 }
 
-const ANSWER = "To add something, answer this mail.";
+const ANSWER = "To add something, reply to this e-mail.";
 
 const WORDS: Readonly<Record<string, Words>> = {
-  created: { lead: (number) => `We have your message. Its number is ${number}.`, close: ANSWER },
+  created: {
+    lead: (number) => `We received your message. The ticket number is ${number}.`,
+    close: ANSWER,
+  },
   comment_added: { lead: () => "", close: ANSWER },
   resolved: {
     lead: (number) => `${number} is resolved.`,
-    close: "If it is not, answer this mail and it is opened again.",
+    close: "If it is not resolved, reply to this e-mail to reopen it.",
   },
-  reopened: { lead: (number) => `${number} is being worked on again.`, close: ANSWER },
+  reopened: { lead: (number) => `${number} was reopened.`, close: ANSWER },
   closed: { lead: (number) => `${number} is closed.` },
   merged: {
     lead: (number) => `${number} was merged into another ticket about the same problem.`,
-    close: "To add something, answer this mail: it reaches the people who work on the problem.",
+    close: "To add something, reply to this e-mail. Your reply is added to that ticket.",
   },
-  unmerged: { lead: (number) => `${number} is worked on separately again.`, close: ANSWER },
+  unmerged: { lead: (number) => `${number} is a separate ticket again.`, close: ANSWER },
   cancelled: { lead: (number) => `${number} was cancelled.`, close: ANSWER },
-  approval_requested: { lead: (number) => `${number} waits for your approval.` },
+  approval_requested: { lead: (number) => `${number} needs your approval.` },
   approved: { lead: (number) => `${number} was approved.` },
   task_added: { lead: (number) => `${number} has a task for you.` },
   task_updated: { lead: (number) => `${number} has a task for you.` },
-  task_ready: { lead: (number) => `${number} has a task that can begin.` },
+  task_ready: { lead: (number) => `${number} has a task that you can start.` },
   rejected: { lead: (number) => `${number} was rejected.`, close: ANSWER },
-  fulfilled: { lead: (number) => `${number} is fulfilled.`, close: ANSWER },
+  fulfilled: { lead: (number) => `${number} was fulfilled.`, close: ANSWER },
   failed: { lead: (number) => `${number} could not be fulfilled.`, close: ANSWER },
-  assigned: { lead: (number) => `${number} is yours now.` },
-  updated: { lead: (number) => `${number} is yours now.` },
+  assigned: { lead: (number) => `${number} was assigned to you.` },
+  updated: { lead: (number) => `${number} was assigned to you.` },
   escalated: { lead: (number) => `${number} was escalated.` },
-  completed: { lead: (number) => `${number} is completed.` },
+  completed: { lead: (number) => `${number} was completed.` },
   rolled_back: { lead: (number) => `${number} was rolled back.` },
   known_error_declared: { lead: (number) => `${number} is a known error now.` },
-  sla_breached: { lead: (number) => `${number} missed its target time.` },
-  mentioned: { lead: (number) => `You are mentioned in ${number}.`, close: ANSWER },
+  sla_breached: { lead: (number) => `${number} missed an SLA target.` },
+  mentioned: { lead: (number) => `You were mentioned in ${number}.`, close: ANSWER },
 };
 
-/** The verbs of events that whoever asked is told of by mail. */
+/** The verbs of events of which requesters are notified by e-mail. */
 export const TOLD_VERBS: readonly string[] = [
   "created",
   "comment_added",
@@ -65,14 +68,14 @@ export const TOLD_VERBS: readonly string[] = [
   "failed",
 ];
 
-/** The paragraphs of a mail: what happened, the text, and what to do. */
+/** The paragraphs of an e-mail: what happened, the text, and what to do. */
 export function paragraphsOf({ verb, ticket, text, author }: TicketChange): {
   readonly lead: string;
   readonly text: string;
   readonly close: string;
 } {
   const { lead, close = "" } = WORDS[verb] ?? {
-    lead: (number: string) => `There is news about ${number}.`,
+    lead: (number: string) => `${number} was updated.`,
   };
   const isComment = verb === "comment_added";
   const first = isComment && author !== "" ? `${author} wrote:` : lead(ticket.number);

@@ -39,9 +39,9 @@ async function applyEvent(tx: Tx, event: RecordedEvent): Promise<void> {
   } else if (type === REOPENED) {
     await moveNotice(tx, at, {
       status: "investigating",
-      message: "It is back. We look into it again.",
+      message: "The problem has returned. We are investigating.",
     });
-  } else await moveNotice(tx, at, { status: "resolved", message: "This is resolved." });
+  } else await moveNotice(tx, at, { status: "resolved", message: "This incident is resolved." });
 }
 
 const PUT = `

@@ -18,19 +18,19 @@ const STYLE_HASH = `sha256-${sha256(STATUS_STYLESHEET).toString("base64")}`;
 export const POLICY = `default-src 'none'; style-src '${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 const HEADLINES: Readonly<Record<Standing, string>> = {
-  up: "Everything works",
-  degraded: "Some things are slow or limited",
-  down: "Something does not work",
+  up: "All systems healthy",
+  degraded: "Some systems degraded",
+  down: "Some systems down",
 };
 const WORDS: Readonly<Record<Standing, string>> = {
-  up: "Works",
-  degraded: "Limited",
-  down: "Does not work",
+  up: "Healthy",
+  degraded: "Degraded",
+  down: "Down",
 };
 const STATUSES: Readonly<Record<string, string>> = {
-  investigating: "We look into it",
-  identified: "Cause found",
-  monitoring: "Mended, we watch it",
+  investigating: "Investigating",
+  identified: "Identified",
+  monitoring: "Monitoring",
   resolved: "Resolved",
 };
 
@@ -47,7 +47,7 @@ export function renderPage(page: PublicPage, now: Date, feed: string): string {
 <p class="now ${standing}" role="status"><i></i>${HEADLINES[standing]}</p>
 ${
   open.length > 0 &&
-  markup`<section aria-labelledby="open"><h2 id="open">Now</h2>
+  markup`<section aria-labelledby="open"><h2 id="open">Current incidents</h2>
 ${open.map((notice) => renderNotice(notice, page))}</section>`
 }
 ${
@@ -55,8 +55,8 @@ ${
   markup`<section aria-labelledby="components"><h2 id="components">Components</h2>
 <ul class="components">${components.map((component) => renderComponent(component, notices, now))}</ul></section>`
 }
-<section aria-labelledby="past"><h2 id="past">The last ${DAYS_SHOWN} days</h2>
-${past.length === 0 ? markup`<p class="quiet">Nothing was out of order.</p>` : past.map((notice) => renderNotice(notice, page))}</section>
+<section aria-labelledby="past"><h2 id="past">Past ${DAYS_SHOWN} days</h2>
+${past.length === 0 ? markup`<p class="quiet">No incidents.</p>` : past.map((notice) => renderNotice(notice, page))}</section>
 </main>
 <footer><a href="${feed}">Atom feed</a><span>As of ${toMoment(now.toISOString())}</span></footer>`;
   const style = new Markup(STATUS_STYLESHEET);
@@ -80,11 +80,11 @@ function renderComponent(
   const uptime = computeUptime(notices, id, now);
   const bad = days.filter((day) => day.standing !== "up").length;
   const summary =
-    bad === 0 ? `no trouble in ${DAYS_SHOWN} days` : `trouble on ${bad} of ${DAYS_SHOWN} days`;
+    bad === 0 ? `no incidents in ${DAYS_SHOWN} days` : `incidents on ${bad} of ${DAYS_SHOWN} days`;
   return markup`<li><div class="line"><strong>${name}</strong><span class="word ${standing}"><i></i>${WORDS[standing]}</span></div>
 ${about !== "" && markup`<p>${about}</p>`}
 <div class="days" role="img" aria-label="${name}: ${summary}">${days.map(({ day, standing: was }) => markup`<i class="${was}" title="${day}: ${WORDS[was].toLowerCase()}"></i>`)}</div>
-<div class="line ends"><span>${DAYS_SHOWN} days ago</span><span>${formatUptime(uptime)} % up</span><span>today</span></div></li>`;
+<div class="line ends"><span>${DAYS_SHOWN} days ago</span><span>${formatUptime(uptime)} % uptime</span><span>today</span></div></li>`;
 }
 
 /** Never rounded up to 100: a second of being down is not nothing. */

@@ -107,21 +107,21 @@ const submitAckForm = command({
 function askDocument({ ticket, message = "" }: StoredPage): HtmlDocument {
   return document({
     title: `Acknowledge ${ticket.number}`,
-    body: markup`<h1>${ticket.number} needs you</h1>
+    body: markup`<h1>${ticket.number} needs your attention</h1>
 <p>${ticket.title}</p>
 ${message !== "" && markup`<p>${message}</p>`}
 <form method="post">
 <button>Acknowledge</button>
 </form>
-<p class="faint hint">This stops the escalation: nobody else is paged about it.</p>`,
+<p class="faint hint">Acknowledging stops the escalation.</p>`,
   });
 }
 
 function answeredDocument({ ticket, state }: StoredPage, name: string | undefined): HtmlDocument {
   const answer =
     state === "ended"
-      ? "The ticket does not need anyone any more."
-      : `Acknowledged by ${name ?? "someone else"}. Nobody else is paged.`;
+      ? "This page has ended. The ticket needs no further attention."
+      : `Acknowledged by ${name ?? "another person"}. The escalation has stopped.`;
   return document({
     title: `${ticket.number} acknowledged`,
     body: markup`<h1>${ticket.number}</h1>

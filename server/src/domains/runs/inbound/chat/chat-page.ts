@@ -46,9 +46,9 @@ function fileMarkup(files: readonly ChatFile[]): readonly Markup[] {
   return files.map(({ name, url }) => markup`<p><a href="${url}">${name}</a></p>`);
 }
 
-/** Questions to begin with, each sent by its button. */
+/** The suggested questions, each a button that sends it. */
 function suggestionMarkup(sessionId: string, suggestions: readonly string[]): Markup {
-  return markup`<form method="post" class="offers" aria-label="Questions to begin with">
+  return markup`<form method="post" class="offers" aria-label="Suggested questions">
 <input type="hidden" name="sessionId" value="${sessionId}">
 ${suggestions.map((text) => markup`<button class="second" type="submit" name="message" value="${text}">${text}</button>`)}
 </form>`;
