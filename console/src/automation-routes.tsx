@@ -8,6 +8,7 @@ import { readCausesSearch } from "./causes/search.ts";
 import { readEventsSearch } from "./events/search.ts";
 import { readRunsSearch } from "./runs/list/search.ts";
 import { readRunSearch } from "./runs/run/search.ts";
+import { followMove } from "./moved-routes.tsx";
 import { NotFound } from "./shell/not-found.tsx";
 import { parseListSearch } from "./workflows/list/order.ts";
 import { inside, textOf } from "./frame-routes.tsx";
@@ -134,8 +135,13 @@ const welcome = createRoute({
   component: lazyRouteComponent(() => import("./welcome/welcome.tsx"), "Welcome"),
 });
 
-/** Whatever else: inside the frame, so that one finds a way on. */
-const nowhere = createRoute({ getParentRoute: () => inside, path: "$", component: NotFound });
+/** Whatever else: an address that has moved, or nothing, inside the frame so that one finds a way on. */
+const nowhere = createRoute({
+  getParentRoute: () => inside,
+  path: "$",
+  component: NotFound,
+  beforeLoad: followMove,
+});
 
 /** All components in all states, for those who build screens. */
 const gallery = createRoute({

@@ -9,6 +9,7 @@ import { readReportSearch } from "./desk-reports/search.ts";
 import { readOnCallSearch } from "./oncall/search.ts";
 import { readSlaSearch } from "./sla/search.ts";
 import { readServicesSearch } from "./services/search.ts";
+import { followMove } from "./moved-routes.tsx";
 import { NotFound } from "./shell/not-found.tsx";
 import { inside, textOf } from "./frame-routes.tsx";
 
@@ -184,20 +185,11 @@ const deskTicket = createRoute({
   validateSearch: readMoment,
 });
 
-const deskSettings = createRoute({
-  getParentRoute: () => inside,
-  path: "/desk/settings",
-  beforeLoad() {
-    throw redirect({ to: "/desk/settings/$page", params: { page: "teams" } });
-  },
-});
-
-/** `open` is the thing that is edited, `new` one that is made. */
-const deskSettingsPage = createRoute({
+/** Where the desk's settings were: a page of theirs would be taken for a ticket. */
+const movedDeskSettings = createRoute({
   getParentRoute: () => inside,
   path: "/desk/settings/$page",
-  component: lazyRouteComponent(() => import("./desk-settings/frame/settings.tsx"), "DeskSettings"),
-  validateSearch: (search): { open?: string | undefined } => ({ open: textOf(search["open"]) }),
+  beforeLoad: followMove,
 });
 
 const deskReports = createRoute({
@@ -250,8 +242,7 @@ export const serviceRoutes = [
   ticket,
   desk,
   deskTicket,
-  deskSettings,
-  deskSettingsPage,
+  movedDeskSettings,
   deskReports,
   tasks,
   onCall,

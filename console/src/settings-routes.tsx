@@ -1,12 +1,19 @@
-/** Screens of people, rights and settings. */
-import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+/** Screens of settings, people and rights. All of them are below `/settings`. */
+import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
 import { prefetch } from "./data/api.ts";
 import { readAccountSearch } from "./account/search.ts";
 import { readAuditSearch } from "./audit/search.ts";
 import { readOperationSearch } from "./operation/search.ts";
 import { readPeopleSearch } from "./people/search.ts";
 import { readRolesSearch } from "./roles/search.ts";
-import { inside } from "./frame-routes.tsx";
+import { inside, textOf } from "./frame-routes.tsx";
+
+const settings = createRoute({
+  getParentRoute: () => inside,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./settings/settings.tsx"), "Settings"),
+  validateSearch: (search): { q?: string | undefined } => ({ q: textOf(search["q"]) }),
+});
 
 const mailSettings = createRoute({
   getParentRoute: () => inside,
@@ -16,21 +23,21 @@ const mailSettings = createRoute({
 
 const account = createRoute({
   getParentRoute: () => inside,
-  path: "/account",
+  path: "/settings/account",
   component: lazyRouteComponent(() => import("./account/account.tsx"), "Account"),
   validateSearch: readAccountSearch,
 });
 
 const people = createRoute({
   getParentRoute: () => inside,
-  path: "/people",
+  path: "/settings/people",
   component: lazyRouteComponent(() => import("./people/people.tsx"), "People"),
   validateSearch: readPeopleSearch,
 });
 
 const member = createRoute({
   getParentRoute: () => inside,
-  path: "/people/$id",
+  path: "/settings/people/$id",
   component: lazyRouteComponent(() => import("./people/member.tsx"), "MemberPage"),
   loader({ params: { id } }) {
     prefetch("users.get", { params: { id } });
@@ -39,7 +46,7 @@ const member = createRoute({
 
 const roles = createRoute({
   getParentRoute: () => inside,
-  path: "/roles",
+  path: "/settings/roles",
   component: lazyRouteComponent(() => import("./roles/roles.tsx"), "Roles"),
   validateSearch: readRolesSearch,
 });
@@ -58,7 +65,7 @@ const singleSignOn = createRoute({
 
 const programs = createRoute({
   getParentRoute: () => inside,
-  path: "/settings/programs",
+  path: "/settings/api",
   component: lazyRouteComponent(() => import("./workspace/programs.tsx"), "Programs"),
 });
 
@@ -70,19 +77,38 @@ const agents = createRoute({
 
 const audit = createRoute({
   getParentRoute: () => inside,
-  path: "/audit",
+  path: "/settings/audit",
   component: lazyRouteComponent(() => import("./audit/audit.tsx"), "Audit"),
   validateSearch: readAuditSearch,
 });
 
 const operation = createRoute({
   getParentRoute: () => inside,
-  path: "/operation",
+  path: "/settings/operation",
   component: lazyRouteComponent(() => import("./operation/operation.tsx"), "Operation"),
   validateSearch: readOperationSearch,
 });
 
+const deskSettings = createRoute({
+  getParentRoute: () => inside,
+  path: "/settings/desk",
+  beforeLoad() {
+    throw redirect({ to: "/settings/desk/$page", params: { page: "teams" }, replace: true });
+  },
+});
+
+/** `open` is the thing that is edited, `new` one that is made. */
+const deskSettingsPage = createRoute({
+  getParentRoute: () => inside,
+  path: "/settings/desk/$page",
+  component: lazyRouteComponent(() => import("./desk-settings/frame/settings.tsx"), "DeskSettings"),
+  validateSearch: (search): { open?: string | undefined } => ({ open: textOf(search["open"]) }),
+});
+
 export const settingsRoutes = [
+  settings,
+  deskSettings,
+  deskSettingsPage,
   mailSettings,
   account,
   people,

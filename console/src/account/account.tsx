@@ -22,7 +22,7 @@ const TABS: readonly { readonly id: AccountTab; readonly label: string }[] = [
 /** One's own account: who one is, how one gets in, and what acts in one's name. */
 export function Account() {
   useTitle("Your account");
-  const { tab = "profile" } = useSearch({ from: "/inside/account" });
+  const { tab = "profile" } = useSearch({ from: "/inside/settings/account" });
   const navigate = useNavigate();
   const me = useMe();
   return (
@@ -41,7 +41,7 @@ export function Account() {
           chosen={tab}
           onChoose={(next) =>
             void navigate({
-              to: "/account",
+              to: "/settings/account",
               search: { tab: next === "profile" ? undefined : next },
               replace: true,
             })

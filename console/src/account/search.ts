@@ -1,11 +1,11 @@
-export type AccountTab = "profile" | "security" | "tokens";
+export const ACCOUNT_TABS = ["profile", "security", "tokens"] as const;
+export type AccountTab = (typeof ACCOUNT_TABS)[number];
 
 export interface AccountSearch {
   readonly tab?: AccountTab | undefined;
 }
 
 /** The tab that is open; anything else is the first. */
-export function readAccountSearch(search: Readonly<Record<string, unknown>>): AccountSearch {
-  const { tab } = search;
-  return { tab: tab === "security" || tab === "tokens" ? tab : undefined };
+export function readAccountSearch({ tab }: Readonly<Record<string, unknown>>): AccountSearch {
+  return { tab: ACCOUNT_TABS.find((one) => one === tab && one !== "profile") };
 }

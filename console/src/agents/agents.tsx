@@ -122,7 +122,7 @@ function AgentEntry({ agent, onEnd }: { readonly agent: Agent; readonly onEnd: (
       act={
         <>
           {may("audit.get") && (
-            <Link className="btn" to="/audit" search={{ person: id }}>
+            <Link className="btn" to="/settings/audit" search={{ person: id }}>
               What it did
             </Link>
           )}

@@ -28,7 +28,7 @@ const PAUSE_MS = 300;
 /** Acts of people, on which thing and when, with before and after. */
 export function Audit() {
   useTitle("Audit log");
-  const search = useSearch({ from: "/inside/audit" });
+  const search = useSearch({ from: "/inside/settings/audit" });
   const navigate = useNavigate();
   const query = toAuditQuery(search);
   const { data, error, isPending, refetch } = useOp("audit.query", {
@@ -44,7 +44,7 @@ export function Audit() {
   const events = [...(data?.data ?? []), ...older];
   const next = cursor === undefined ? data?.pagination.nextCursor : cursor;
   const go = (change: AuditSearch): void =>
-    void navigate({ to: "/audit", search: { ...search, ...change }, replace: true });
+    void navigate({ to: "/settings/audit", search: { ...search, ...change }, replace: true });
   useListKeys({
     ids: events.map(({ id }) => id),
     chosen: search.open,

@@ -3,7 +3,7 @@
  * else's.
  */
 const PERSON = "millrace.person";
-const THEIRS = /^millrace\.(?:recents|input|welcome)\./;
+const THEIRS = /^millrace\.(?:recents|input|menu|welcome)\./;
 
 type Memory = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 

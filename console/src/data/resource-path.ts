@@ -25,7 +25,7 @@ export function pathOf(type: string, id: string, number?: string | null): string
       return `/dashboards/${id}`;
     case "person":
     case "user":
-      return `/people/${id}`;
+      return `/settings/people/${id}`;
     case "table":
       return number ? `/tables/${number}` : undefined;
     case "record":

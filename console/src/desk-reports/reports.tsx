@@ -30,7 +30,7 @@ const KIND_WORDS = {
 
 /** The figures of the desk: all of them by one request, each leads to its tickets. */
 export function DeskReports() {
-  useTitle("Reports · Desk");
+  useTitle("Desk reports");
   const search = useSearch({ from: "/inside/desk/reports" });
   const navigate = useNavigate();
   const { kind = "incident", days = "30", team, rows } = search;
@@ -50,7 +50,7 @@ export function DeskReports() {
   return (
     <div className="page reports">
       <header className="page-head reports-head">
-        <h1>Reports</h1>
+        <h1>Desk reports</h1>
         <ReportBar {...{ search, show }} />
       </header>
       <div className="reports-body">

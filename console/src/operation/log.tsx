@@ -14,7 +14,7 @@ const LINES = 500;
 /** The last lines of the log of this process; it follows until it is paused. */
 export function Log() {
   const navigate = useNavigate();
-  const search = useSearch({ from: "/inside/operation" });
+  const search = useSearch({ from: "/inside/settings/operation" });
   const level = search.level ?? "info";
   const [isPaused, setPaused] = useState(false);
   const [text, setText] = useState("");
@@ -52,7 +52,7 @@ export function Log() {
             value={level}
             onChange={({ target }) =>
               void navigate({
-                to: "/operation",
+                to: "/settings/operation",
                 search: { ...search, level: target.value as LogLevel },
                 replace: true,
               })

@@ -32,7 +32,7 @@ const PANELS: Readonly<Record<OperationTab, () => React.ReactNode>> = {
 export function Operation() {
   useTitle("Operation");
   const navigate = useNavigate();
-  const { tab = "overview", ...rest } = useSearch({ from: "/inside/operation" });
+  const { tab = "overview", ...rest } = useSearch({ from: "/inside/settings/operation" });
   const me = useMe();
   const Panel = PANELS[tab];
   return (
@@ -49,7 +49,11 @@ export function Operation() {
             tabs={OPERATION_TABS.map((id) => ({ id, label: toWords(id) }))}
             chosen={tab}
             onChoose={(next) =>
-              void navigate({ to: "/operation", search: { ...rest, tab: next }, replace: true })
+              void navigate({
+                to: "/settings/operation",
+                search: { ...rest, tab: next },
+                replace: true,
+              })
             }
           >
             <Panel />

@@ -16,7 +16,7 @@ export function MemberActivity({ userId }: { readonly userId: string }) {
     <Section
       title="What they did"
       act={
-        <Link to="/audit" search={{ person: userId }} className="btn">
+        <Link to="/settings/audit" search={{ person: userId }} className="btn">
           All of it
         </Link>
       }

@@ -121,7 +121,7 @@ function useMemberCommands(member: Member, onDone: () => void) {
   const remove = async (): Promise<void> => {
     await call("users.remove", { params: { id: member.id } });
     notify(`${member.name} is removed.`);
-    await navigate({ to: "/people" });
+    await navigate({ to: "/settings/people" });
   };
   const handOver = async (): Promise<void> => {
     if (!me) return;

@@ -24,7 +24,7 @@ type Member = Schemas["Member"];
 
 /** One member: roles, teams, how they get in, what they did, and the way out. */
 export function MemberPage() {
-  const { id } = useParams({ from: "/inside/people/$id" });
+  const { id } = useParams({ from: "/inside/settings/people/$id" });
   const { data, error, isPending, refetch } = useOp("users.get", { params: { id } });
   const member = data?.data;
   const me = useMe();
@@ -33,7 +33,7 @@ export function MemberPage() {
   return (
     <div className="scroll folio">
       <div className="folio-body">
-        <Link to="/people" className="row muted">
+        <Link to="/settings/people" className="row muted">
           <ArrowLeft className="ico" /> People
         </Link>
         {error && <PageError error={error} retry={() => void refetch()} />}
@@ -104,7 +104,7 @@ function Roles({ member }: { readonly member: Member }) {
         !isEditing && (
           <span className="row">
             {may("roles.create") && (
-              <Link to="/roles" search={{ person: member.id }} className="btn">
+              <Link to="/settings/roles" search={{ person: member.id }} className="btn">
                 Explain access
               </Link>
             )}

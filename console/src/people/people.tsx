@@ -25,7 +25,7 @@ const PAUSE_MS = 200;
 
 /** Everybody who belongs to the workspace, and those who were asked to. */
 export function People() {
-  const { tab, q = "" } = useSearch({ from: "/inside/people" });
+  const { tab, q = "" } = useSearch({ from: "/inside/settings/people" });
   const navigate = useNavigate();
   const may = useMay();
   const { nameOf } = useRoles();
@@ -59,7 +59,7 @@ export function People() {
     },
   ]);
   const show = (next: "invitations" | undefined): void =>
-    void navigate({ to: "/people", search: { tab: next }, replace: true });
+    void navigate({ to: "/settings/people", search: { tab: next }, replace: true });
   return (
     <div className="page paper people-page">
       <header className="page-head">
@@ -98,7 +98,7 @@ export function People() {
           columns={columns}
           rows={data.data}
           keyOf={({ id }) => id}
-          onOpen={({ id }) => void navigate({ to: "/people/$id", params: { id } })}
+          onOpen={({ id }) => void navigate({ to: "/settings/people/$id", params: { id } })}
           empty={
             <Empty title={words === "" ? "Nobody" : "Nobody is called like that"}>
               Members are found by their name or address.

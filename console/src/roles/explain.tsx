@@ -18,13 +18,13 @@ const PAUSE_MS = 300;
 
 /** May they? A person, an operation, perhaps a thing: the server's own decision, and its reasons. */
 export function Explain() {
-  const search = useSearch({ from: "/inside/roles" });
+  const search = useSearch({ from: "/inside/settings/roles" });
   const { person, operation, thing, environment } = search;
   const navigate = useNavigate();
   const operations = useOp("access.list_operations").data?.data.operations ?? [];
   const chosen = operations.find(({ id }) => id === operation);
   const ask = (change: RolesSearch): void =>
-    void navigate({ to: "/roles", search: { ...search, ...change }, replace: true });
+    void navigate({ to: "/settings/roles", search: { ...search, ...change }, replace: true });
   const { data, error } = useOp(
     "access.explain",
     {

@@ -114,12 +114,17 @@ export const frameActions = (): readonly Action[] => [...frames].flatMap((ref) =
 const BUTTON_KEYS = /^(Enter|Space|(shift\+)?Tab|Delete|Backspace|Arrow\w+)$/;
 
 function isWithin(target: EventTarget | null, { within, keys = "" }: Action): boolean {
-  if (within === undefined || !(target instanceof Element) || target === document.body) return true;
+  if (!(target instanceof Element) || target === document.body) return true;
+  if (within === undefined) return !BUTTON_KEYS.test(keys) || !isFrameControl(target);
   // The frame around it has the focus after a change of screen.
   if (target.querySelector(within) !== null) return true;
   if (target.closest(within) === null) return false;
   return !BUTTON_KEYS.test(keys) || target.closest("button, a, summary") === null;
 }
+
+/** A button or link outside of the screen, in the menu or the top bar: Enter is its own. */
+const isFrameControl = (target: Element): boolean =>
+  target.closest("button, a, summary") !== null && target.closest("#main") === null;
 
 /** The name of a key press: signs without shift, since it is what makes them. */
 export function nameKey(event: KeyPress): string {

@@ -1,29 +1,27 @@
+/** The menu, declared once: areas, and the screens of each. Jump keys, the palette and the titles of pages read it. */
 import {
   Activity,
-  BellRing,
-  BookOpen,
-  Bot,
-  Braces,
   AlarmClock,
   AppWindow,
+  BellRing,
+  BookOpen,
+  Boxes,
   CalendarClock,
   ChartColumn,
   CircleCheckBig,
-  Gauge,
+  Columns3,
   DatabaseZap,
   House,
   Inbox,
-  ListTodo,
-  LayoutDashboard,
-  type LucideIcon,
   KeyRound,
+  LayoutDashboard,
+  ListTodo,
+  type LucideIcon,
   Network,
-  Radio,
   Package,
   Plug,
-  ScrollText,
+  Radio,
   Settings,
-  ShieldCheck,
   ShoppingBag,
   Siren,
   SquareCode,
@@ -38,6 +36,7 @@ import type { OperationId } from "../data/api.ts";
 
 export interface Screen {
   readonly to: string;
+  /** The name of the page. */
   readonly label: string;
   readonly icon: LucideIcon;
   readonly keys?: string;
@@ -45,18 +44,42 @@ export interface Screen {
   readonly needs?: OperationId;
   /** Only those who run the installation have it. */
   readonly isForOperators?: true;
+  /** Other addresses that are part of it. */
+  readonly covers?: readonly string[];
 }
 
 export interface Area {
+  readonly id: string;
   readonly label: string;
+  readonly icon: LucideIcon;
+  /** What people who work in it do there. Others find the area under "More" until they pin it. */
+  readonly work?: OperationId;
+  /** The first one that is offered opens with the area; one of the area's own name is not listed below it. */
   readonly screens: readonly Screen[];
 }
 
-/** The menu. Whatever somebody may not read is not offered: the menu of an agent is short. */
 export const AREAS: readonly Area[] = [
-  { label: "", screens: [{ to: "/", label: "Home", icon: House, keys: "g h" }] },
   {
-    label: "Service",
+    id: "home",
+    label: "Home",
+    icon: House,
+    screens: [
+      { to: "/", label: "Home", icon: House, keys: "g h" },
+      {
+        to: "/approvals",
+        label: "Approvals",
+        icon: CircleCheckBig,
+        keys: "g a",
+        needs: "approvals.list",
+      },
+      { to: "/tasks", label: "Tasks", icon: ListTodo, keys: "g j", needs: "tickets.list" },
+    ],
+  },
+  {
+    id: "desk",
+    label: "Desk",
+    icon: Inbox,
+    work: "incidents.assign",
     screens: [
       {
         to: "/desk",
@@ -64,13 +87,7 @@ export const AREAS: readonly Area[] = [
         icon: Inbox,
         keys: "g d",
         needs: "incidents.list_children",
-      },
-      {
-        to: "/changes",
-        label: "Changes",
-        icon: CalendarClock,
-        keys: "g c",
-        needs: "changes.list",
+        covers: ["/major"],
       },
       {
         to: "/problems",
@@ -79,17 +96,40 @@ export const AREAS: readonly Area[] = [
         keys: "g p",
         needs: "problems.list",
       },
-      { to: "/tasks", label: "Tasks", icon: ListTodo, keys: "g j", needs: "tickets.list" },
       { to: "/oncall", label: "On call", icon: Siren, keys: "g y", needs: "tickets.list" },
       { to: "/sla", label: "SLAs", icon: AlarmClock, keys: "g l", needs: "sla.list" },
-      { to: "/services", label: "Services", icon: Network, keys: "g s", needs: "cmdb.list_items" },
       {
-        to: "/knowledge",
-        label: "Knowledge",
-        icon: BookOpen,
-        keys: "g k",
-        needs: "knowledge.list",
+        to: "/desk/reports",
+        label: "Desk reports",
+        icon: ChartColumn,
+        needs: "incidents.list_children",
       },
+    ],
+  },
+  {
+    id: "changes",
+    label: "Changes",
+    icon: CalendarClock,
+    work: "changes.create",
+    screens: [
+      {
+        to: "/changes",
+        label: "Changes",
+        icon: CalendarClock,
+        keys: "g c",
+        needs: "changes.list",
+      },
+      { to: "/changes/board", label: "Change board", icon: Columns3, needs: "changes.list" },
+    ],
+  },
+  {
+    id: "services",
+    label: "Services",
+    icon: Network,
+    work: "cmdb.create_item",
+    screens: [
+      { to: "/services", label: "Services", icon: Network, keys: "g s", needs: "cmdb.list_items" },
+      { to: "/services/classes", label: "Classes", icon: Boxes, needs: "cmdb.list_classes" },
       {
         to: "/catalog",
         label: "Catalog",
@@ -100,7 +140,25 @@ export const AREAS: readonly Area[] = [
     ],
   },
   {
+    id: "knowledge",
+    label: "Knowledge",
+    icon: BookOpen,
+    work: "knowledge.create",
+    screens: [
+      {
+        to: "/knowledge",
+        label: "Knowledge",
+        icon: BookOpen,
+        keys: "g k",
+        needs: "knowledge.list",
+      },
+    ],
+  },
+  {
+    id: "automation",
     label: "Automation",
+    icon: Workflow,
+    work: "workflows.create",
     screens: [
       {
         to: "/workflows",
@@ -109,27 +167,16 @@ export const AREAS: readonly Area[] = [
         keys: "g w",
         needs: "workflows.list",
       },
-      { to: "/runs", label: "Runs", icon: Activity, keys: "g r", needs: "workflows.list" },
       {
-        to: "/approvals",
-        label: "Approvals",
-        icon: CircleCheckBig,
-        keys: "g a",
-        needs: "approvals.list",
+        to: "/runs",
+        label: "Runs",
+        icon: Activity,
+        keys: "g r",
+        needs: "workflows.list",
+        covers: ["/causes"],
       },
       { to: "/events", label: "Events", icon: Radio, keys: "g e", needs: "events.recent" },
-    ],
-  },
-  {
-    label: "Integrations",
-    screens: [
-      {
-        to: "/webhooks",
-        label: "Webhooks",
-        icon: Webhook,
-        keys: "g z",
-        needs: "webhooks.list",
-      },
+      { to: "/webhooks", label: "Webhooks", icon: Webhook, keys: "g z", needs: "webhooks.list" },
       {
         to: "/connectors",
         label: "Connectors",
@@ -150,11 +197,36 @@ export const AREAS: readonly Area[] = [
     ],
   },
   {
+    id: "data",
     label: "Data",
+    icon: Table2,
+    work: "records.create",
     screens: [
-      { to: "/tables", label: "Tables", icon: Table2, keys: "g t", needs: "tables.list" },
-      { to: "/builder", label: "Apps", icon: AppWindow, keys: "g u", needs: "apps.list" },
+      {
+        to: "/tables",
+        label: "Tables",
+        icon: Table2,
+        keys: "g t",
+        needs: "tables.list",
+        covers: ["/imports", "/diagram"],
+      },
       { to: "/sql", label: "SQL", icon: DatabaseZap, keys: "g q", needs: "queries.run" },
+    ],
+  },
+  {
+    id: "apps",
+    label: "Apps",
+    icon: AppWindow,
+    work: "apps.create",
+    screens: [{ to: "/builder", label: "Apps", icon: AppWindow, keys: "g u", needs: "apps.list" }],
+  },
+  {
+    id: "reports",
+    label: "Reports",
+    icon: ChartColumn,
+    work: "reports.create",
+    screens: [
+      { to: "/reports", label: "Reports", icon: ChartColumn, keys: "g f", needs: "kpis.list" },
       {
         to: "/dashboards",
         label: "Dashboards",
@@ -162,41 +234,40 @@ export const AREAS: readonly Area[] = [
         keys: "g b",
         needs: "dashboards.list",
       },
-      {
-        to: "/reports",
-        label: "Reports",
-        icon: ChartColumn,
-        keys: "g f",
-        needs: "kpis.list",
-      },
       { to: "/alerts", label: "Alerts", icon: BellRing, needs: "kpis.list" },
-    ],
-  },
-  {
-    label: "Platform",
-    screens: [
-      { to: "/people", label: "People", icon: Users, keys: "g m", needs: "users.list" },
-      { to: "/roles", label: "Roles", icon: ShieldCheck, needs: "roles.list" },
-      { to: "/settings/agents", label: "Agents", icon: Bot, needs: "agent_calls.list" },
-      {
-        to: "/settings/programs",
-        label: "API access",
-        icon: Braces,
-        needs: "users.update",
-      },
-      { to: "/audit", label: "Audit log", icon: ScrollText, needs: "events.trace" },
-      {
-        to: "/settings/workspace",
-        label: "Workspace",
-        icon: Settings,
-        needs: "workspaces.update",
-      },
-      { to: "/operation", label: "Operation", icon: Gauge, isForOperators: true },
     ],
   },
 ];
 
-export const SCREENS: readonly Screen[] = AREAS.flatMap(({ screens }) => screens);
+/** Where all settings are. Their own declaration loads later (`settings/declaration.ts`). */
+export const SETTINGS_SCREEN: Screen = {
+  to: "/settings",
+  label: "Settings",
+  icon: Settings,
+  keys: "g ,",
+};
+
+/** Screens that the menu does not list, with a key of their own. */
+const OTHERS: readonly Screen[] = [
+  SETTINGS_SCREEN,
+  { to: "/settings/people", label: "People", icon: Users, keys: "g m", needs: "users.list" },
+];
+
+export const SCREENS: readonly Screen[] = [...AREAS.flatMap(({ screens }) => screens), ...OTHERS];
+
+export const isWithin = (path: string, to: string): boolean =>
+  to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`);
+
+/** The screen that an address is part of. */
+export function screenAt(path: string): Screen | undefined {
+  const length = ({ to, covers = [] }: Screen): number =>
+    Math.max(...[to, ...covers].filter((one) => isWithin(path, one)).map((one) => one.length), -1);
+  return SCREENS.filter((screen) => length(screen) >= 0).toSorted(
+    (one, other) => length(other) - length(one),
+  )[0];
+}
+
+export const isSettingsPath = (path: string): boolean => isWithin(path, SETTINGS_SCREEN.to);
 
 /** Dialogs that the palette opens from every screen. */
 export interface Shortcut extends Pick<Screen, "needs"> {

@@ -15,13 +15,14 @@ import { Keys } from "../ui/key.tsx";
 import { notify, takeWayBack, Toasts } from "../ui/toast.tsx";
 import { signOut } from "./account.ts";
 import { type Action, useFrameActions, useHeldKeys } from "./actions.ts";
-import { SCREENS } from "./areas.ts";
+import { screenAt, SCREENS } from "./areas.ts";
 import { AccountMenu } from "./bar/account-menu.tsx";
 import { Bell } from "./bar/bell.tsx";
 import { ConnectionBanner, LiveTag } from "./bar/connection.tsx";
 import { EnvironmentSwitch } from "./bar/environment-switch.tsx";
 import { KeySheet } from "./key-sheet.tsx";
-import { Dock, Menu } from "./menu.tsx";
+import { Dock } from "./menu/dock.tsx";
+import { Menu } from "./menu/menu.tsx";
 import { MaintenanceBanner } from "./bar/maintenance-banner.tsx";
 import { NextSteps } from "./next-steps.tsx";
 import { useOffer } from "./offer.ts";
@@ -265,10 +266,7 @@ function SkipLink({ onSkip }: { readonly onSkip: () => void }) {
 function useScreenChange(path: string): React.RefObject<HTMLElement | null> {
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
-    const screen = SCREENS.find(({ to }) =>
-      to === "/" ? path === "/" : path === to || path.startsWith(`${to}/`),
-    );
-    setTitle(screen?.label);
+    setTitle(screenAt(path)?.label);
   }, [path]);
   // Only once it is drawn is it known what of the screen before has gone, and the focus with it.
   const drawn = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });

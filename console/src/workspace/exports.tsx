@@ -39,7 +39,8 @@ export function Exports() {
   };
   return (
     <Section
-      title="Export"
+      title="Workspace export"
+      anchor="exports"
       about="Everything of this workspace in one file: definitions, records, tickets, files and the log of all environments. An operator of another installation brings it in there."
       act={
         <Button

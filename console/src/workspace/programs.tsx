@@ -55,6 +55,7 @@ function AllTokens() {
   return (
     <Section
       title="API tokens of everybody"
+      anchor="tokens"
       about={
         tokens.length === 0
           ? "Nobody has made one."
@@ -116,6 +117,7 @@ function Applications() {
   return (
     <Section
       title="OAuth applications"
+      anchor="applications"
       about="They ask people for their consent, and act within it."
       act={
         <Button look="main" refusal={reason} onClick={() => setNew(true)}>

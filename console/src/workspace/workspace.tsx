@@ -31,7 +31,8 @@ export function WorkspaceSettings() {
     <div className="scroll folio">
       <div className="folio-body">
         <header className="folio-head">
-          <h1 className="grow">{workspace?.name ?? "Workspace"}</h1>
+          <h1 className="grow">Workspace</h1>
+          <span className="muted cut">{workspace?.name}</span>
           <code className="muted">{workspace?.slug}</code>
         </header>
         {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -95,7 +96,11 @@ function General(props: { readonly workspace: Workspace; readonly reason: string
     notify("The workspace is changed.");
   };
   return (
-    <Section title="General" about="Schedules, reports and apps follow its time zone and language.">
+    <Section
+      title="General"
+      anchor="general"
+      about="Schedules, reports and apps follow its time zone and language."
+    >
       <form
         className="section-body"
         onSubmit={(event) => {
@@ -245,7 +250,7 @@ function SecondFactors() {
     );
   };
   return (
-    <Section title="Security">
+    <Section title="Security" anchor="security">
       <ul>
         <Entry
           title={
@@ -316,7 +321,7 @@ function Usage({ slug }: { readonly slug: string }) {
     one.localeCompare(other, "en"),
   );
   return (
-    <Section title="Usage" about={`In ${place.environment}.`}>
+    <Section title="Usage" anchor="usage" about={`In ${place.environment}.`}>
       <dl className="usage">
         {counts.map(([name, number]) => (
           <div key={name}>

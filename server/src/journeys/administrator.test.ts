@@ -10,7 +10,7 @@ describeInBrowser("administering people", () => {
   test("a colleague is invited, joins, gets a role made from a copy, and its limits are explained", async () => {
     const admin = await at.visit(["owner"]);
     const { page } = admin;
-    await page.goto(`${at.origin}/people`);
+    await page.goto(`${at.origin}/settings/people`);
     await page.getByRole("button", { name: "Invite", exact: true }).waitFor();
     await page.getByText("admin@example.com").waitFor();
     await page.keyboard.press("n");
@@ -25,7 +25,7 @@ describeInBrowser("administering people", () => {
     await colleague.page.getByRole("button").first().click();
     await colleague.page.waitForURL(({ pathname }) => pathname !== "/invitations");
 
-    await moveTo(page, `${at.origin}/roles`);
+    await moveTo(page, `${at.origin}/settings/roles`);
     await page.getByRole("button", { name: "Viewer", exact: true }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Night watch");
     await page.getByLabel("Find a permission").last().fill("incidents:write");
@@ -39,7 +39,7 @@ describeInBrowser("administering people", () => {
     await page.getByRole("rowheader", { name: /^incidents:write/ }).waitFor();
     await expectSoundInEveryLook(admin);
 
-    await moveTo(page, `${at.origin}/people`);
+    await moveTo(page, `${at.origin}/settings/people`);
     await page.getByText("ada@example.com").first().click();
     await page.getByRole("button", { name: "Change", exact: true }).click();
     await page.getByLabel(/^Night watch/).check();
@@ -75,7 +75,7 @@ describeInBrowser("administering people", () => {
       name: "Contractor",
       permissions: ["tables:read"],
     });
-    await page.goto(`${at.origin}/people`);
+    await page.goto(`${at.origin}/settings/people`);
     await page.getByText("admin@example.com").waitFor();
     await page.keyboard.press("n");
     await page.getByLabel("E-mail addresses").fill("tomás@example.com");
@@ -109,7 +109,7 @@ describeInBrowser("administering people", () => {
     await person.page.getByLabel("Password").fill(TEST_PASSWORD);
     await person.page.keyboard.press("Enter");
     await person.page.waitForURL(({ pathname }) => pathname !== "/login");
-    await moveTo(person.page, `${at.origin}/account`);
+    await moveTo(person.page, `${at.origin}/settings/account`);
     await person.page.locator(".account-roles").getByText("Contractor", { exact: true }).waitFor();
     const member = await ask("GET /api/v1/settings/users?q=tom%C3%A1s");
     expect(member.body.data).toMatchObject([
@@ -120,7 +120,7 @@ describeInBrowser("administering people", () => {
   test("a token is made, used and revoked, and a session that is ended elsewhere is over at once", async () => {
     const person = await at.visit(["builder"]);
     const { page } = person;
-    await page.goto(`${at.origin}/account?tab=tokens`);
+    await page.goto(`${at.origin}/settings/account?tab=tokens`);
     await page.getByRole("button", { name: "New token" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Robot");
     await page.getByLabel("Find a permission").fill("workspaces:read");
@@ -145,7 +145,7 @@ describeInBrowser("administering people", () => {
       password: TEST_PASSWORD,
     });
     const other = await at.visitAs(body.data.token);
-    await other.page.goto(`${at.origin}/account`);
+    await other.page.goto(`${at.origin}/settings/account`);
     await other.page.getByRole("heading", { name: "Somebody" }).waitFor();
     await page.getByRole("tab", { name: "Signing in" }).click();
     await page.getByText("This one").waitFor();
@@ -161,13 +161,19 @@ describeInBrowser("administering people", () => {
     await at.world.sql("insert into operators values ($1, 'system', now())", [operator.userId]);
     await failedJob(at.world);
     const colleague = await at.visit(["builder"]);
-    await colleague.page.goto(`${at.origin}/tables`);
-    await colleague.page.getByRole("heading", { level: 1 }).waitFor();
-    expect(await colleague.page.getByRole("link", { name: "Operation" }).count()).toBe(0);
+    await colleague.page.goto(`${at.origin}/settings`);
+    await colleague.page.getByRole("heading", { name: "Settings", exact: true }).waitFor();
+    expect(await colleague.page.getByRole("link", { name: /^Operation/ }).count()).toBe(0);
+    await moveTo(colleague.page, `${at.origin}/tables`);
+    await colleague.page.getByRole("heading", { level: 1, name: "Tables" }).waitFor();
 
     const { page } = operator;
     await page.goto(at.origin);
-    await page.getByRole("link", { name: "Operation" }).click();
+    await page.getByRole("link", { name: "Settings", exact: true }).click();
+    await page
+      .getByRole("main")
+      .getByRole("link", { name: /^Operation/ })
+      .click();
     await page.getByText("1 jobs were given up.").waitFor();
     await expectSoundInEveryLook(operator);
     await page.getByRole("tab", { name: "Work" }).click();
@@ -178,7 +184,7 @@ describeInBrowser("administering people", () => {
     await page.getByLabel("Message").fill("A larger disk until 22:00.");
     await page.keyboard.press("Enter");
     await page.getByText("only operators change anything").waitFor();
-    await colleague.page.getByRole("link", { name: "Workflows" }).click();
+    await colleague.page.getByRole("link", { name: "Automation" }).click();
     await colleague.page.getByText("nothing can be changed for now. A larger disk").waitFor();
     await page.getByRole("button", { name: "End it" }).click();
     await page.getByText("Maintenance has ended.").waitFor();

@@ -14,7 +14,7 @@ describeInBrowser("audit log", () => {
     await owner(`DELETE /api/v1/settings/users/${gone.userId}`);
     const visitor = await at.visit(["auditor"]);
     const { page } = visitor;
-    await page.goto(`${at.origin}/audit`);
+    await page.goto(`${at.origin}/settings/audit`);
     const events = page.getByRole("region", { name: "Events" });
     const other = events.getByRole("button", { name: /Something else/ });
     await other.waitFor();

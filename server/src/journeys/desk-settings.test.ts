@@ -18,7 +18,7 @@ describeInBrowser("the desk's settings", () => {
   test("an administrator sets up a text, a macro and a mailbox, each tried before it is saved", async () => {
     const admin = await at.visit(["admin"]);
     const { page } = admin;
-    await page.goto(`${at.origin}/desk/settings/texts?open=new`);
+    await page.goto(`${at.origin}/settings/desk/texts?open=new`);
     await page.getByLabel("Name").fill("Hello");
     await page.getByLabel("Text", { exact: true }).fill("About {{ticket.number}}: {{nonsense}}");
     await page.getByText("Nothing fills in {{nonsense}}.").waitFor();
@@ -28,7 +28,7 @@ describeInBrowser("the desk's settings", () => {
     await page.getByText("Hello is saved").waitFor();
     expect(await list("text-modules")).toMatchObject([{ name: "Hello", keyword: "hello" }]);
 
-    await moveTo(page, `${at.origin}/desk/settings/macros?open=new`);
+    await moveTo(page, `${at.origin}/settings/desk/macros?open=new`);
     await page.getByLabel("Name").fill("Mine, and tagged");
     await page.getByRole("button", { name: "Add an action" }).click();
     await page.getByRole("menuitem", { name: "Tag" }).click();
@@ -44,7 +44,7 @@ describeInBrowser("the desk's settings", () => {
     await page.getByLabel("Add tags").fill("storm, north");
     await page.getByText(/1 ticket looked at: 0 the same, 1 otherwise/).waitFor();
 
-    await moveTo(page, `${at.origin}/desk/settings/mailboxes?open=new`);
+    await moveTo(page, `${at.origin}/settings/desk/mailboxes?open=new`);
     await page.getByLabel("Name").fill("Service desk");
     await page.getByLabel("Address").fill("not an address");
     await page.getByRole("button", { name: /^Create/ }).click();

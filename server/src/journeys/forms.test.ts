@@ -90,7 +90,7 @@ describeInBrowser("forms", () => {
     await page.getByText("SHOP_URL is set.").waitFor();
     expect(await list("/api/v1/variables")).toMatchObject([{ name: "SHOP_URL", value: 42 }]);
 
-    await moveTo(page, `${at.origin}/desk/settings/teams?open=new`);
+    await moveTo(page, `${at.origin}/settings/desk/teams?open=new`);
     await page.getByLabel("Name", { exact: true }).fill("Network");
     await page.keyboard.press("Control+s");
     await page.getByText("Network is saved").waitFor();

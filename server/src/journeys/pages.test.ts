@@ -26,10 +26,10 @@ const THINGS: Readonly<Record<string, string>> = {
   "/knowledge/$id": "knowledge.get",
   "/catalog/$id": "catalog.get_item",
   "/services/$id": "cmdb.get_item",
-  "/people/$id": "users.get",
+  "/settings/people/$id": "users.get",
 };
 /** Everybody's, whatever their menu says. */
-const OWN = ["/", "/notifications", "/settings/notifications", "/account"];
+const OWN = ["/", "/notifications", "/settings/notifications", "/settings/account"];
 const CLICKS_MAX = 15;
 /** For a busy machine and, where there is time, every control of every page. */
 const LIMIT_MS = IS_THOROUGH ? 1_800_000 : 180_000;

@@ -22,7 +22,7 @@ describeInBrowser("moving a workspace", () => {
       const owner = await source.visitAs(member.token, { workspace: "small" });
       const { page } = owner;
       await page.goto(`${source.origin}/settings/workspace`);
-      const section = page.getByRole("region", { name: "Export" });
+      const section = page.getByRole("region", { name: "Workspace export" });
       await section.getByText("None was made yet.").waitFor();
       await section.getByRole("button", { name: "Export the workspace" }).focus();
       await page.keyboard.press("Enter");
@@ -47,7 +47,7 @@ describeInBrowser("moving a workspace", () => {
       );
       const runner = await target.visitAs(there.token);
       const screen = runner.page;
-      await screen.goto(`${target.origin}/operation?tab=imports`);
+      await screen.goto(`${target.origin}/settings/operation?tab=imports`);
       await screen.getByText("None was brought here.").waitFor();
       await screen.getByLabel("Bring in an archive").last().setInputFiles(archive);
       const entry = screen.getByRole("listitem").filter({ hasText: "Take back" });

@@ -44,7 +44,7 @@ export function Board() {
         <Link className="btn bare icon" aria-label="Changes" to="/changes" search={{}}>
           <ArrowLeft />
         </Link>
-        <h1>Board</h1>
+        <h1>Change board</h1>
         {data && (
           <span className="muted">
             {count(agenda.length, "change waits", "changes wait")} for agreement

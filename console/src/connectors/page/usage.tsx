@@ -50,7 +50,7 @@ export function Usage({ connectorId }: { readonly connectorId: string }) {
         <UsedIn usedIn={usedIn} />
       </Section>
       <p className="muted">
-        <Link to="/audit" search={{ thing: connectorId }}>
+        <Link to="/settings/audit" search={{ thing: connectorId }}>
           Everything that happened to it
         </Link>
       </p>

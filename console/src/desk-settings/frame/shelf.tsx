@@ -19,7 +19,7 @@ export function useOpen(): OpenPlace {
   const navigate = useNavigate();
   return [
     open,
-    (id) => void navigate({ to: "/desk/settings/$page", params: { page }, search: { open: id } }),
+    (id) => void navigate({ to: "/settings/desk/$page", params: { page }, search: { open: id } }),
   ];
 }
 

@@ -45,7 +45,7 @@ export function ViewList({ views, chosen, onChoose, menuOf }: ViewListProps) {
           <ChartColumn className="ico" aria-hidden="true" />
           Reports
         </Link>
-        <Link to="/desk/settings" className="view-line">
+        <Link to="/settings/desk" className="view-line">
           <Settings2 className="ico" aria-hidden="true" />
           Settings
         </Link>

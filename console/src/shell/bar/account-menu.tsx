@@ -58,7 +58,7 @@ function Entries({ me, onClose }: { readonly me: Me | undefined; readonly onClos
       </div>
       <ul className="menu-list menu-apart">
         <li>
-          <Link to="/account" className="menu-item" onClick={onClose}>
+          <Link to="/settings/account" className="menu-item" onClick={onClose}>
             <UserRound className="ico" /> Your account
           </Link>
         </li>

@@ -1,6 +1,14 @@
 /** Entries of the palette: acts of the screen, places, environments, and whatever the search finds. */
 import { useNavigate } from "@tanstack/react-router";
-import { ArrowRight, Clock, CornerDownLeft, Layers, Plus, Search } from "lucide-react";
+import {
+  ArrowRight,
+  Clock,
+  CornerDownLeft,
+  Layers,
+  Plus,
+  Search,
+  Settings as SettingsIcon,
+} from "lucide-react";
 import { useMemo, useState } from "react";
 import { ENVIRONMENTS, place } from "../../data/place.ts";
 import { Keys } from "../../ui/key.tsx";
@@ -8,6 +16,7 @@ import { toWords } from "../../ui/words.ts";
 import { type Action, frameActions, screenActions, startAction } from "../actions.ts";
 import { SCREENS, SHORTCUTS } from "../areas.ts";
 import { useOffer } from "../offer.ts";
+import { useLateSettings } from "../settings/use-settings.ts";
 import { switchEnvironment } from "../bar/environment-switch.tsx";
 import type { Entry } from "./entry.ts";
 import { rankEntry } from "./rank.ts";
@@ -31,7 +40,7 @@ export function useEntries(text: string): Entries {
   const { things, isSearching, error } = useThings(text.trim());
   const entries = useMemo(() => {
     if (text.trim() === "") {
-      return fixed.filter(({ group }) => group !== "Environment" && group !== "Create");
+      return fixed.filter(({ group }) => !/^(Environment|Create|Settings)$/.test(group));
     }
     const seen = new Set<string>();
     const found = [...fixed, ...things]
@@ -49,6 +58,7 @@ export function useEntries(text: string): Entries {
 function useFixedEntries(): readonly Entry[] {
   const navigate = useNavigate();
   const isOffered = useOffer();
+  const settings = useLateSettings();
   // As they were when the palette opened.
   const [own] = useState(() => toEntries(screenActions(), "Here"));
   const [shared] = useState(() => toEntries(frameActions(), "Everywhere"));
@@ -74,6 +84,16 @@ function useFixedEntries(): readonly Entry[] {
         hint: keys && <Keys keys={keys} />,
         run: go(to),
       })),
+      ...settings.flatMap((section) =>
+        section.settings.map(({ title, about, also, to, search = {}, hash }): Entry => ({
+          id: isPlain(search, hash) ? to : `setting:${title}`,
+          group: "Settings",
+          icon: <SettingsIcon className="ico" />,
+          label: title,
+          also: `${also} ${about}`,
+          run: () => void navigate({ to, search, ...(hash !== undefined && { hash }) }),
+        })),
+      ),
       ...SHORTCUTS.filter(
         (shortcut) => isOffered(shortcut) && own.every(({ label }) => label !== shortcut.label),
       ).map(({ to, search, label, also }): Entry => ({
@@ -95,8 +115,12 @@ function useFixedEntries(): readonly Entry[] {
         }),
       ),
     ];
-  }, [own, shared, isOffered, navigate]);
+  }, [own, shared, settings, isOffered, navigate]);
 }
+
+/** Says whether a setting is a whole page, which the places may have too. */
+const isPlain = (search: object, hash: string | undefined): boolean =>
+  Object.keys(search).length === 0 && hash === undefined;
 
 /** The way to everything that a text finds. */
 function toSearchEntry(q: string, navigate: ReturnType<typeof useNavigate>): Entry {

@@ -1,5 +1,5 @@
 import "./section.css";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useEffect, useId, useRef } from "react";
 
 interface SectionProps {
   readonly title: string;
@@ -7,14 +7,26 @@ interface SectionProps {
   /** Buttons, at the end of the head. */
   readonly act?: ReactNode;
   readonly isDangerous?: boolean;
+  /** The part of the address that leads to it: `usage` for `#usage`. */
+  readonly anchor?: string;
   readonly children?: ReactNode;
 }
 
 /** One subject on a page of settings: its name, a word about it, and what can be done. */
-export function Section({ title, about, act, isDangerous, children }: SectionProps) {
+export function Section({ title, about, act, isDangerous, anchor, children }: SectionProps) {
   const id = useId();
+  const section = useRef<HTMLElement>(null);
+  // The router looks for it when the page opens; a section that waits for an answer is drawn later.
+  useEffect(() => {
+    if (anchor !== undefined && location.hash === `#${anchor}`) section.current?.scrollIntoView();
+  }, [anchor]);
   return (
-    <section className={isDangerous ? "section danger" : "section"} aria-labelledby={id}>
+    <section
+      ref={section}
+      id={anchor}
+      className={isDangerous ? "section danger" : "section"}
+      aria-labelledby={id}
+    >
       <header className="section-head">
         <div className="grow">
           <h2 id={id}>{title}</h2>

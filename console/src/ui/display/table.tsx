@@ -63,7 +63,7 @@ export function Table<T>(props: TableProps<T>) {
     if (!element) return;
     showRow(element, rowPx, next, isNarrow ? 0 : HEAD_PX);
     requestAnimationFrame(() =>
-      element.querySelector<HTMLElement>(`[data-row="${next}"]`)?.focus(),
+      element.querySelector<HTMLElement>(`[data-line="${next}"]`)?.focus(),
     );
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -120,7 +120,7 @@ export function Table<T>(props: TableProps<T>) {
           {sorted.slice(from, to).map((row, n) => (
             <tr
               key={keyOf(row)}
-              data-row={from + n}
+              data-line={from + n}
               aria-rowindex={from + n + 2}
               aria-current={keyOf(row) === props.chosen || undefined}
               tabIndex={from + n === current ? 0 : -1}

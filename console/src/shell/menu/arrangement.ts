@@ -1,0 +1,101 @@
+/** Which entries the menu shows first, in the order of the person. */
+
+/** What a person changed: entries by the id of their area, or by the address of a screen that they pinned. */
+export interface Arrangement {
+  readonly order: readonly string[];
+  readonly pinned: readonly string[];
+  readonly hidden: readonly string[];
+}
+
+export const ORIGINAL: Arrangement = { order: [], pinned: [], hidden: [] };
+
+/** More are a list to read, not a menu. */
+export const FIRST_MAX = 9;
+/** Of what is stored: a stored value is anything. */
+const STORED_MAX = 100;
+
+interface Candidate {
+  readonly id: string;
+  /** False where the person may look, but has no work to do. */
+  readonly isUsed: boolean;
+}
+
+interface Shown<T> {
+  readonly first: readonly T[];
+  readonly more: readonly T[];
+}
+
+/** Divides entries into those shown first and those under "More". */
+export function arrange<T extends Candidate>(
+  candidates: readonly T[],
+  { order, pinned, hidden }: Arrangement,
+): Shown<T> {
+  const place = ({ id }: T, at: number): number => {
+    const own = order.indexOf(id);
+    return own === -1 ? order.length + at : own;
+  };
+  const places = new Map(candidates.map((one, at) => [one, place(one, at)]));
+  const sorted = candidates.toSorted(
+    (one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0),
+  );
+  const isPinned = ({ id }: T): boolean => pinned.includes(id);
+  const isFree = ({ id }: T): boolean => !hidden.includes(id);
+  // For a person who only reads, every area is one they use.
+  const isReader = candidates.filter(({ isUsed }) => isUsed).length <= 1;
+  const wanted = sorted.filter(
+    (one) => isFree(one) && (isPinned(one) || isReader || one.isUsed || order.includes(one.id)),
+  );
+  const room = FIRST_MAX - wanted.filter(isPinned).length;
+  const unpinned = wanted.filter((one) => !isPinned(one)).slice(0, Math.max(room, 0));
+  const first = wanted.filter((one) => isPinned(one) || unpinned.includes(one)).slice(0, FIRST_MAX);
+  return { first, more: sorted.filter((one) => !first.includes(one)) };
+}
+
+const without = (ids: readonly string[], id: string): readonly string[] =>
+  ids.filter((one) => one !== id);
+
+export const pin = (to: Arrangement, id: string): Arrangement => ({
+  ...to,
+  pinned: [...without(to.pinned, id), id],
+  hidden: without(to.hidden, id),
+});
+
+export const unpin = (to: Arrangement, id: string): Arrangement => ({
+  ...to,
+  order: without(to.order, id),
+  pinned: without(to.pinned, id),
+});
+
+export const hide = (to: Arrangement, id: string): Arrangement => ({
+  order: without(to.order, id),
+  pinned: without(to.pinned, id),
+  hidden: [...without(to.hidden, id), id],
+});
+
+/** Moves an entry among those shown first, whose ids are given in their order. */
+export function move(
+  to: Arrangement,
+  first: readonly string[],
+  { id, by }: { readonly id: string; readonly by: 1 | -1 },
+): Arrangement {
+  const at = first.indexOf(id);
+  const target = at + by;
+  if (at === -1 || target < 0 || target >= first.length) return to;
+  return { ...to, order: first.toSpliced(at, 1).toSpliced(target, 0, id) };
+}
+
+/** Reads a stored value; what it lacks or has wrong is as it was at first. */
+export function readArrangement(value: unknown): Arrangement {
+  const stored: Readonly<Record<string, unknown>> =
+    typeof value === "object" && value !== null ? { ...value } : {};
+  const idsOf = (name: keyof Arrangement): readonly string[] => {
+    const ids: unknown = stored[name];
+    if (!Array.isArray(ids)) return [];
+    const texts = ids.filter((id): id is string => typeof id === "string");
+    return [...new Set(texts)].slice(0, STORED_MAX);
+  };
+  return { order: idsOf("order"), pinned: idsOf("pinned"), hidden: idsOf("hidden") };
+}
+
+export const isOriginal = ({ order, pinned, hidden }: Arrangement): boolean =>
+  order.length + pinned.length + hidden.length === 0;

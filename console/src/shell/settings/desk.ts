@@ -1,0 +1,112 @@
+/** Settings of the service desk. */
+import { Inbox } from "lucide-react";
+import type { SettingsSection } from "./setting.ts";
+
+export const DESK: SettingsSection = {
+  id: "desk",
+  label: "Desk",
+  icon: Inbox,
+  settings: [
+    {
+      title: "Macros",
+      about: "Several actions at one key, on one ticket or on many.",
+      also: "canned responses quick actions shortcuts bulk automation ticket actions",
+      to: "/settings/desk/macros",
+      needs: "macros.list",
+    },
+    {
+      title: "Text modules",
+      about: "Texts that agents write often. Type ; and a keyword to insert one.",
+      also: "canned responses templates snippets saved replies boilerplate signatures",
+      to: "/settings/desk/texts",
+      needs: "macros.list",
+    },
+    {
+      title: "Own fields",
+      about: "More fields on tickets, in forms, filters, SLAs and reports.",
+      also: "custom fields attributes ticket form columns properties",
+      to: "/settings/desk/fields",
+      needs: "teams.list",
+    },
+    {
+      title: "Tags",
+      about: "The tags in use. A renamed tag is renamed on every ticket.",
+      also: "labels keywords categories",
+      to: "/settings/desk/tags",
+      needs: "teams.list",
+    },
+    {
+      title: "Mailboxes",
+      about: "A mail opens a ticket or joins its thread; replies leave from the same address.",
+      also: "email channels inbox imap smtp support address incoming outgoing forwarding",
+      to: "/settings/desk/mailboxes",
+      needs: "mailboxes.list",
+    },
+    {
+      title: "Assignment",
+      about: "Which tickets are assigned to whom automatically: in turn, by load, by rota.",
+      also: "routing round robin rules triage auto-assign dispatch",
+      to: "/settings/desk/assignment",
+      needs: "teams.list",
+    },
+    {
+      title: "Priorities",
+      about: "The priority that impact and urgency give, and when a ticket closes automatically.",
+      also: "priority matrix severity urgency impact auto-close desk rules",
+      to: "/settings/desk/rules",
+      needs: "teams.list",
+    },
+    {
+      title: "SLA policies",
+      about: "Targets for response and resolution, and who is told before they are missed.",
+      also: "service level agreement targets response time resolution time deadlines breach",
+      to: "/sla",
+      search: { tab: "policies" },
+      needs: "sla.list",
+    },
+    {
+      title: "Calendars",
+      about: "Business hours and holidays, in which the time of SLAs counts.",
+      also: "business hours working hours opening times holidays schedule",
+      to: "/sla",
+      search: { tab: "calendars" },
+      needs: "sla.list",
+    },
+    {
+      title: "Escalation",
+      about: "Who is paged next when a page is not acknowledged.",
+      also: "on call escalation policies paging rotation pager incident response",
+      to: "/oncall",
+      search: { tab: "escalation" },
+      needs: "escalation_policies.list",
+    },
+    {
+      title: "Change templates",
+      about: "Standard changes that need no vote, with the tasks of each.",
+      also: "standard change models pre-approved cab",
+      to: "/settings/desk/templates",
+      needs: "changes.list",
+    },
+    {
+      title: "Classes",
+      about: "The kinds of configuration items, and the fields of each.",
+      also: "configuration item classes cmdb ci types asset types models schema services",
+      to: "/services/classes",
+      needs: "cmdb.list_classes",
+    },
+    {
+      title: "Portal",
+      about: "The name, greeting and colour of the portal of requesters.",
+      also: "self-service help center customer portal branding logo theme",
+      to: "/settings/desk/portal",
+      needs: "portal.home",
+    },
+    {
+      title: "Status page",
+      about: "Which services everybody can see as healthy, degraded or down.",
+      also: "uptime outage public incidents components maintenance announcements",
+      to: "/settings/desk/status",
+      needs: "status_components.list",
+    },
+  ],
+};

@@ -1,0 +1,69 @@
+/** The search over settings: by title, synonyms and explanation. */
+import { foldText } from "../../ui/behaviour/fold.ts";
+import type { Setting, SettingsSection } from "./setting.ts";
+
+/** A plural is found by its singular, and the other way round. */
+const ENDING_MAX = 2;
+const STEM_MIN = 4;
+
+const wordsOf = (text: string): readonly string[] =>
+  foldText(text)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "");
+
+const isLike = (word: string, typed: string): boolean =>
+  word.startsWith(typed) ||
+  (word.length >= STEM_MIN && typed.startsWith(word) && typed.length - word.length <= ENDING_MAX);
+
+/** 0 where a typed word fits nothing. A word of the title counts more than a synonym, and that more than the rest. */
+export function scoreSetting({ title, about, also }: Setting, text: string): number {
+  const typed = wordsOf(text);
+  const fields = [
+    [wordsOf(title), 4],
+    [wordsOf(also), 2],
+    [wordsOf(about), 1],
+  ] as const;
+  let total = 0;
+  for (const one of typed) {
+    const found = fields.find(([words]) => words.some((word) => isLike(word, one)));
+    if (!found) return 0;
+    total += found[1];
+  }
+  const isWhole = foldText(`${title} ${also}`).includes(foldText(text.trim()));
+  return typed.length === 0 ? 0 : total / typed.length + (isWhole ? 0.5 : 0);
+}
+
+export interface FoundSetting {
+  readonly setting: Setting;
+  readonly section: SettingsSection;
+}
+
+/** The settings that fit a text, best first. */
+export function findSettings(
+  sections: readonly SettingsSection[],
+  text: string,
+): readonly FoundSetting[] {
+  return sections
+    .flatMap((section) => section.settings.map((setting) => ({ setting, section })))
+    .map((found) => ({ ...found, score: scoreSetting(found.setting, text) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((one, other) => other.score - one.score);
+}
+
+/** The setting that an address shows: of those of one page the one whose tab is open. */
+export function settingAt(
+  sections: readonly SettingsSection[],
+  path: string,
+  search: Readonly<Record<string, unknown>>,
+): FoundSetting | undefined {
+  const fitting = sections
+    .flatMap((section) => section.settings.map((setting) => ({ setting, section })))
+    .filter(({ setting: { to, search: own = {}, hash } }) => {
+      const isOnPage = path === to || path.startsWith(`${to}/`);
+      const isOnTab = Object.entries(own).every(([name, value]) => search[name] === value);
+      return hash === undefined && isOnPage && isOnTab;
+    });
+  const weigh = ({ setting: { to, search: own = {} } }: FoundSetting): number =>
+    to.length + Object.keys(own).length;
+  return fitting.toSorted((one, other) => weigh(other) - weigh(one))[0];
+}

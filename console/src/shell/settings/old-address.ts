@@ -1,0 +1,16 @@
+/** Old beginnings of addresses, and what they are now. What follows in the address stays. */
+const MOVED: readonly (readonly [from: string, to: string])[] = [
+  ["/account", "/settings/account"],
+  ["/audit", "/settings/audit"],
+  ["/desk/settings", "/settings/desk"],
+  ["/operation", "/settings/operation"],
+  ["/people", "/settings/people"],
+  ["/roles", "/settings/roles"],
+  ["/settings/programs", "/settings/api"],
+];
+
+/** The path that a screen has now; undefined where it has not moved. */
+export function movedTo(path: string): string | undefined {
+  const move = MOVED.find(([from]) => path === from || path.startsWith(`${from}/`));
+  return move && `${move[1]}${path.slice(move[0].length)}`;
+}

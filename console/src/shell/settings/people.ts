@@ -1,0 +1,143 @@
+/** Settings of the person, the workspace, its people and its security. */
+import { Building2, ShieldCheck, UserRound, Users } from "lucide-react";
+import type { SettingsSection } from "./setting.ts";
+
+export const ACCOUNT: SettingsSection = {
+  id: "account",
+  label: "My account",
+  icon: UserRound,
+  settings: [
+    {
+      title: "Your account",
+      about: "Your name, your e-mail address and the look of the console.",
+      also: "profile me personal display name avatar theme dark mode light",
+      to: "/settings/account",
+    },
+    {
+      title: "Signing in",
+      about: "Your password, passkeys, second factor and the browsers you are signed in with.",
+      also: "login password change passkey webauthn 2fa mfa two-factor totp authenticator sessions devices recovery codes",
+      to: "/settings/account",
+      search: { tab: "security" },
+    },
+    {
+      title: "Your API tokens",
+      about: "Tokens that act as you, and applications that you allowed.",
+      also: "personal access tokens pat api keys bearer consents connected apps authorized",
+      to: "/settings/account",
+      search: { tab: "tokens" },
+    },
+    {
+      title: "Mail and notifications",
+      about: "Which notifications you also get by e-mail.",
+      also: "email alerts preferences subscriptions unsubscribe mute digest",
+      to: "/settings/notifications",
+    },
+  ],
+};
+
+export const WORKSPACE: SettingsSection = {
+  id: "workspace",
+  label: "Workspace",
+  icon: Building2,
+  settings: [
+    {
+      title: "Workspace",
+      about: "Its name, time zone and language, and which web pages may call the API.",
+      also: "general organisation organization company tenant timezone locale region cors origins",
+      to: "/settings/workspace",
+      needs: "workspaces.update",
+    },
+    {
+      title: "Environments",
+      about: "Whether staging and development have their own secrets and variables.",
+      also: "production staging development stages values",
+      to: "/settings/workspace",
+      hash: "general",
+      needs: "workspaces.update",
+    },
+    {
+      title: "Usage",
+      about: "How many tickets, runs, records and other things the workspace holds.",
+      also: "statistics quota limits counts storage plan",
+      to: "/settings/workspace",
+      hash: "usage",
+      needs: "workspaces.update",
+    },
+    {
+      title: "Workspace export",
+      about: "The whole workspace as one file, for another installation.",
+      also: "backup archive download data portability migration move gdpr",
+      to: "/settings/workspace",
+      hash: "exports",
+      needs: "workspace_exports.list",
+    },
+  ],
+};
+
+export const PEOPLE: SettingsSection = {
+  id: "people",
+  label: "People and access",
+  icon: Users,
+  settings: [
+    {
+      title: "People",
+      about: "The members of the workspace: invite, suspend and remove them, and give them roles.",
+      also: "users members accounts staff employees team invite deactivate suspend offboarding",
+      to: "/settings/people",
+      needs: "users.list",
+    },
+    {
+      title: "Invitations",
+      about: "People who were invited and have not joined yet.",
+      also: "invite new users pending onboarding sign up",
+      to: "/settings/people",
+      search: { tab: "invitations" },
+      needs: "invitations.list",
+    },
+    {
+      title: "Roles",
+      about: "What each role may do, and why a person may or may not do something.",
+      also: "permissions rights groups access control rbac authorization privileges explain",
+      to: "/settings/roles",
+      needs: "roles.list",
+    },
+    {
+      title: "Teams",
+      about: "Groups of members who share queues, macros and views.",
+      also: "groups queues assignment group support group departments",
+      to: "/settings/desk/teams",
+      needs: "teams.list",
+    },
+  ],
+};
+
+export const SECURITY: SettingsSection = {
+  id: "security",
+  label: "Security",
+  icon: ShieldCheck,
+  settings: [
+    {
+      title: "Single sign-on",
+      about: "Sign in through your identity provider, by OpenID Connect or SAML.",
+      also: "sso saml oidc openid idp entra azure ad okta google keycloak login domain scim",
+      to: "/settings/sso",
+      needs: "sso.get",
+    },
+    {
+      title: "Second factor of everybody",
+      about: "Whether every member needs a second factor to sign in.",
+      also: "2fa mfa two-factor enforce require authentication policy",
+      to: "/settings/workspace",
+      hash: "security",
+      needs: "mfa.enforce",
+    },
+    {
+      title: "Audit log",
+      about: "Who did what, when and from where.",
+      also: "history activity trail compliance changes who did log events security log",
+      to: "/settings/audit",
+      needs: "events.trace",
+    },
+  ],
+};

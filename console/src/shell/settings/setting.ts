@@ -1,0 +1,27 @@
+/** What the declaration of a setting says. */
+import type { LucideIcon } from "lucide-react";
+import type { OperationId } from "../../data/api.ts";
+
+export interface Setting {
+  /** The name of its page, or of the part of a page. */
+  readonly title: string;
+  /** What it is for, in one line. */
+  readonly about: string;
+  /** Other words for it, as people of other products know it. */
+  readonly also: string;
+  readonly to: string;
+  readonly search?: Readonly<Record<string, string>>;
+  /** The part of the page. The search finds it, the menu has the page. */
+  readonly hash?: string;
+  /** Absent where the person may not perform this operation. */
+  readonly needs?: OperationId;
+  /** Only those who run the installation have it. */
+  readonly isForOperators?: true;
+}
+
+export interface SettingsSection {
+  readonly id: string;
+  readonly label: string;
+  readonly icon: LucideIcon;
+  readonly settings: readonly Setting[];
+}

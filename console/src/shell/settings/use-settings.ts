@@ -1,0 +1,34 @@
+/** The settings that the person may use. */
+import { useEffect, useMemo, useState } from "react";
+import { useOffer } from "../offer.ts";
+import type { SettingsSection } from "./setting.ts";
+
+const NONE: readonly SettingsSection[] = [];
+
+/** Those of the settings that are offered; a section with none of them is left out. */
+export function useOffered(all: readonly SettingsSection[]): readonly SettingsSection[] {
+  const isOffered = useOffer();
+  return useMemo(
+    () =>
+      all
+        .map((section) => ({ ...section, settings: section.settings.filter(isOffered) }))
+        .filter(({ settings }) => settings.length > 0),
+    [all, isOffered],
+  );
+}
+
+/** Offered settings for the palette, which is there before the declaration of the settings is loaded. */
+export function useLateSettings(): readonly SettingsSection[] {
+  const [all, setAll] = useState(NONE);
+  useEffect(() => {
+    let isWanted = true;
+    import("./declaration.ts")
+      .then(({ SETTINGS }) => isWanted && setAll(SETTINGS))
+      // The palette works without; the next screen says that there is a new version.
+      .catch(() => undefined);
+    return () => {
+      isWanted = false;
+    };
+  }, []);
+  return useOffered(all);
+}
