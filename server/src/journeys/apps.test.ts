@@ -102,8 +102,8 @@ describeInBrowser("apps", () => {
     await page.getByText("1 archived app").waitFor({ state: "detached" });
     await act("Archive");
     await page.getByText("1 archived app").click();
-    await act("Bring it back");
-    await page.getByText("Orders is back.").waitFor();
+    await act("Restore");
+    await page.getByText("Orders is restored.").waitFor();
     expect((await app.request.get(`${at.origin}/apps/default/orders`)).status()).toBe(200);
     await expectSound(visitor);
   });

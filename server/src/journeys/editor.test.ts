@@ -284,7 +284,7 @@ describeInBrowser("editing workflows", () => {
     expect((await read()).status).toBe("archived");
     await expectSound(visitor);
     await undo();
-    await page.getByText("It is out of the archive").waitFor();
+    await page.getByText("The workflow is restored").waitFor();
     await page.getByText("Read only").waitFor({ state: "hidden" });
     expect((await read()).status).not.toBe("archived");
   });

@@ -1,10 +1,11 @@
 import { useState } from "react";
-import { etagOf, type OperationId } from "../../data/api.ts";
-import { applyChange, describeRefusal } from "../../data/change.ts";
+import { etagOf, type Input, type OperationId } from "../../data/api.ts";
+import { describeRefusal } from "../../data/change.ts";
 import type { Version } from "../../data/form/use-form.ts";
 import { useMe, useRefusals } from "../../data/people.ts";
 import type { TicketAction } from "../../data/tickets/action.ts";
 import { actionsFor, whyNot } from "../../data/tickets/actions.ts";
+import { perform as performOperation } from "../../data/use-command.ts";
 import { performAction, sendTo } from "../../data/tickets/perform-action.ts";
 import { notify } from "../../ui/toast.tsx";
 import { showFields } from "../ticket-cache.ts";
@@ -76,16 +77,17 @@ export function useTicketActs(ticket: Ticket | undefined) {
 }
 
 /** Changes fields of a ticket in place. */
-export async function changeFields(
+export function changeFields(
   ticket: Ticket,
   op: OperationId,
   fields: Values,
   said: string,
-): Promise<void> {
-  await applyChange({
+): Promise<unknown> {
+  const input = { params: { id: ticket.id }, body: fields } as unknown as Input<OperationId>;
+  return performOperation(op, input, {
     // Of own fields those that are not named stay: the server knows the whole.
     ...(!("fields" in fields) && { show: () => showFields(ticket, fields) }),
-    send: () => sendTo(op, ticket.id, fields, etagOfTicket(ticket)),
+    ifMatch: etagOfTicket(ticket),
     said,
   });
 }

@@ -8,27 +8,18 @@ import {
   Rewind,
   Trash2,
 } from "lucide-react";
-import { call, type Schemas } from "../../data/api.ts";
+import type { Schemas } from "../../data/api.ts";
 import { useMay, useRefusals } from "../../data/people.ts";
 import { place } from "../../data/place.ts";
+import { perform } from "../../data/use-command.ts";
 import { copyText } from "../../ui/behaviour/copy.ts";
 import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import type { Draft } from "./draft/use-draft.ts";
 
 interface WorkflowMenuProps {
   readonly workflow: Schemas["Workflow"];
   readonly draft: Draft;
   readonly onBackfill: () => void;
-}
-
-async function report(what: Promise<unknown>, said: string, undo?: () => void): Promise<void> {
-  try {
-    await what;
-    notify(said, undo);
-  } catch (error) {
-    notifyError(error);
-  }
 }
 
 function backfillRefusal(
@@ -50,17 +41,23 @@ export function WorkflowMenu({ workflow, draft, onBackfill }: WorkflowMenuProps)
   const navigate = useNavigate();
   const params = { id: workflow.id };
   const reason = refusalOf("workflows.archive");
-  const archive = (): Promise<void> =>
-    report(
-      call("workflows.archive", { params }),
-      "It is archived, and its triggers are off",
-      () => void restore(),
+  const archive = (): Promise<unknown> =>
+    perform(
+      "workflows.archive",
+      { params },
+      {
+        said: "The workflow is archived, and its triggers are off",
+        undo: () => restore(),
+      },
     );
-  const restore = (): Promise<void> =>
-    report(
-      call("workflows.unarchive", { params }),
-      "It is out of the archive",
-      () => void archive(),
+  const restore = (): Promise<unknown> =>
+    perform(
+      "workflows.unarchive",
+      { params },
+      {
+        said: "The workflow is restored",
+        undo: () => archive(),
+      },
     );
   const items: readonly MenuItem[] = [
     {

@@ -1,8 +1,7 @@
 /** Acts on a workflow of the list. */
 import { call, type Input } from "../../data/api.ts";
-import { applyChange } from "../../data/change.ts";
+import { perform } from "../../data/use-command.ts";
 import { copyText } from "../../ui/behaviour/copy.ts";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { parseImported } from "./definition-file.ts";
 
 interface Named {
@@ -12,21 +11,17 @@ interface Named {
 
 /** A draft with the same steps, published nowhere. */
 export async function duplicate({ id, name }: Named): Promise<string | undefined> {
-  try {
-    const { data } = await call("workflows.get", { params: { id } });
-    const definition = parseImported(JSON.stringify(data));
-    const body = {
-      ...definition,
-      name: `${name} (copy)`,
-      trigger: withoutAddress(data.trigger),
-    };
-    const made = await call("workflows.create", { body } as unknown as Input<"workflows.create">);
-    notify(`${name} was copied.`);
-    return made.data.id;
-  } catch (error) {
-    notifyError(error);
-    return undefined;
-  }
+  const read = await perform("workflows.get", { params: { id } });
+  if (!read) return undefined;
+  const body = {
+    ...parseImported(JSON.stringify(read.data)),
+    name: `${name} (copy)`,
+    trigger: withoutAddress(read.data.trigger),
+  };
+  const made = await perform("workflows.create", { body } as unknown as Input<"workflows.create">, {
+    said: `${name} is copied.`,
+  });
+  return made?.data.id;
 }
 
 /** The address of a webhook is its own workflow's. */
@@ -36,33 +31,26 @@ function withoutAddress(trigger: object): object {
 }
 
 export async function copyAsJson({ id, name }: Named): Promise<void> {
-  try {
-    const { data } = await call("workflows.get", { params: { id } });
-    await copyText(JSON.stringify(data, null, 2), `${name} as JSON is`);
-  } catch (error) {
-    notifyError(error);
-  }
+  const read = await perform("workflows.get", { params: { id } });
+  if (read) await copyText(JSON.stringify(read.data, null, 2), `${name} as JSON is`);
 }
 
-export function archive({ id, name }: Named): Promise<boolean> {
-  return applyChange({
-    send: () => send("workflows.archive", id),
-    said: `${name} is archived, and its triggers are off.`,
-    undo: () => send("workflows.unarchive", id),
-  });
-}
+export const archive = ({ id, name }: Named): Promise<unknown> =>
+  perform(
+    "workflows.archive",
+    { params: { id } },
+    {
+      said: `${name} is archived, and its triggers are off.`,
+      undo: () => call("workflows.unarchive", { params: { id } }),
+    },
+  );
 
-export function unarchive({ id, name }: Named): Promise<boolean> {
-  return applyChange({
-    send: () => send("workflows.unarchive", id),
-    said: `${name} is back, as a draft.`,
-    undo: () => send("workflows.archive", id),
-  });
-}
-
-async function send(
-  operation: "workflows.archive" | "workflows.unarchive",
-  id: string,
-): Promise<void> {
-  await call(operation, { params: { id } });
-}
+export const unarchive = ({ id, name }: Named): Promise<unknown> =>
+  perform(
+    "workflows.unarchive",
+    { params: { id } },
+    {
+      said: `${name} is restored as a draft.`,
+      undo: () => call("workflows.archive", { params: { id } }),
+    },
+  );

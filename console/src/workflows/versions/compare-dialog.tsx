@@ -1,10 +1,11 @@
 import { Rocket, Undo2 } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useModal } from "../../ui/overlay/modal.ts";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { place } from "../../data/place.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
+import { perform, useCommand } from "../../data/use-command.ts";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 import { compareDefinitions } from "../graph/diff.ts";
 import type { Definition } from "../graph/graph.ts";
 import { DifferenceView } from "./difference-view.tsx";
@@ -30,7 +31,6 @@ export function CompareDialog(props: CompareDialogProps) {
   const dialog = useModal();
   const [from, setFrom] = useState(first);
   const [to, setTo] = useState(DRAFT);
-  const [isBusy, setBusy] = useState(false);
   const before = useDefinition(props, from);
   const after = useDefinition(props, to);
   const difference = useMemo(
@@ -43,20 +43,11 @@ export function CompareDialog(props: CompareDialogProps) {
   const version = versions.find(({ id }) => id === from);
   const { environment } = place;
   const isOn = workflow.environments[environment]?.versionId === from;
-  const rollBack = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await switchVersion(
-        workflow,
-        from,
-        `Version ${version?.version} is on in ${environment} again`,
-      );
-      onClose();
-    } catch (error) {
-      notifyError(error);
-      setBusy(false);
-    }
-  };
+  const rollback = useRollback(workflow);
+  const rollBack = (): void =>
+    void rollback
+      .run({ params: { id: workflow.id }, body: { versionId: from } })
+      .then((reply) => reply && onClose());
   const take = (): void => {
     if (before.definition) onTake(before.definition, `Take version ${version?.version}`);
     onClose();
@@ -86,14 +77,25 @@ export function CompareDialog(props: CompareDialogProps) {
           <Undo2 />
           Take v{version?.version} as the draft
         </Button>
-        <Button
-          disabled={cannotDeploy !== undefined || isOn || isBusy || from === DRAFT}
-          title={cannotDeploy ?? (isOn ? `It is on in ${environment}` : undefined)}
-          onClick={() => void rollBack()}
+        <CommandButton
+          command={{
+            isBusy: rollback.isBusy,
+            refusal:
+              cannotDeploy ??
+              rollback.refusal ??
+              (from === DRAFT
+                ? "Select a version."
+                : isOn
+                  ? `It is on in ${environment}`
+                  : undefined),
+          }}
+          onPress={rollBack}
         >
           <Rocket />
-          {isBusy ? "Rolling back…" : `Roll ${environment} back to v${version?.version ?? ""}`}
-        </Button>
+          {rollback.isBusy
+            ? "Rolling back…"
+            : `Roll ${environment} back to v${version?.version ?? ""}`}
+        </CommandButton>
         <span className="grow" />
         <Button look="main" onClick={() => dialog.current?.close()} data-focus>
           Done
@@ -103,22 +105,23 @@ export function CompareDialog(props: CompareDialogProps) {
   );
 }
 
-/** Makes a version the one that is on here, and offers the way back to the one that was. */
-async function switchVersion(
-  { id, environments }: Schemas["Workflow"],
-  versionId: string,
-  said: string,
-): Promise<void> {
+/** Makes a version the one that is deployed here, with the way back to the one that was. */
+function useRollback({ id, environments }: Schemas["Workflow"]) {
   const { environment } = place;
   const former = environments[environment];
-  const roll = (to: string) =>
-    call("workflows.rollback", { params: { id }, body: { versionId: to } });
-  await roll(versionId);
-  const goBack = async ({ versionId: to, version }: NonNullable<typeof former>): Promise<void> => {
-    await roll(to);
-    notify(`Version ${version} is on in ${environment} again`);
-  };
-  notify(said, former ? () => void goBack(former).catch(notifyError) : undefined);
+  const undo =
+    former &&
+    (() =>
+      perform(
+        "workflows.rollback",
+        { params: { id }, body: { versionId: former.versionId } },
+        { said: `Version ${former.version} is on in ${environment} again` },
+      ));
+  return useCommand("workflows.rollback", {
+    said: ({ data }) =>
+      `Version ${data.environments[environment]?.version} is on in ${environment} again`,
+    ...(undo && { undo }),
+  });
 }
 
 function useDefinition({ workflow, definition }: CompareDialogProps, versionId: string) {

@@ -5,7 +5,8 @@ import { call, type Input, query, type Schemas, useOp } from "../../data/api.ts"
 import { useQuery } from "@tanstack/react-query";
 import { type Environment, ENVIRONMENTS, place } from "../../data/place.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
+import { useCommand } from "../../data/use-command.ts";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import { compareDefinitions, type Difference } from "../graph/diff.ts";
 import { type Definition, findStep } from "../graph/graph.ts";
@@ -30,34 +31,24 @@ export function DeployDialog(props: DeployDialogProps) {
   const { workflow, definition, isDirty, onSave, onClose } = props;
   const dialog = useModal();
   const [environment, setEnvironment] = useState<Environment>(place.environment);
-  const [isBusy, setBusy] = useState(false);
   // Absent while nobody touched it: a gate stays as it is.
   const [gates, setGates] = useState<Partial<Record<Environment, Gate | null>>>({});
   const [updated, setUpdated] = useState<ReadonlySet<Environment>>(new Set());
   const active = workflow.environments[environment];
+  const publish = useCommand("workflows.publish", {
+    environment,
+    said: ({ data }) =>
+      `Version ${data.environments[environment]?.version} is on in ${environment}`,
+    onDone: onClose,
+  });
   const deploy = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      if (!(await onSave())) return;
-      const gate = gates[environment];
-      const { data } = await call(
-        "workflows.publish",
-        {
-          params: { id: workflow.id },
-          body: {
-            ...(gate !== undefined && { requireRehearsal: gate }),
-            ...(updated.has(environment) && { updateModules: true }),
-          },
-        },
-        { environment },
-      );
-      notify(`Version ${data.environments[environment]?.version} is on in ${environment}`);
-      onClose();
-    } catch (error) {
-      notifyError(error);
-    } finally {
-      setBusy(false);
-    }
+    if (!(await onSave())) return;
+    const gate = gates[environment];
+    const body = {
+      ...(gate !== undefined && { requireRehearsal: gate }),
+      ...(updated.has(environment) && { updateModules: true }),
+    };
+    await publish.run({ params: { id: workflow.id }, body });
   };
   return (
     <dialog ref={dialog} className="versions-dialog" aria-label="Deploy" onClose={onClose}>
@@ -79,10 +70,10 @@ export function DeployDialog(props: DeployDialogProps) {
         </span>
         <span className="grow" />
         <Button onClick={() => dialog.current?.close()}>Cancel</Button>
-        <Button look="main" disabled={isBusy} onClick={() => void deploy()} data-focus>
+        <CommandButton command={publish} isMain onPress={() => void deploy()} data-focus>
           <Rocket />
-          {isBusy ? "Deploying…" : `Deploy to ${environment}`}
-        </Button>
+          {publish.isBusy ? "Deploying…" : `Deploy to ${environment}`}
+        </CommandButton>
       </footer>
     </dialog>
   );

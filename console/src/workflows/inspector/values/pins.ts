@@ -2,8 +2,9 @@
  * Outputs that tests take for granted, each by the key of its step: those of others stay whoever pins at the same time.
  */
 import { call, useOp } from "../../../data/api.ts";
+import { perform } from "../../../data/use-command.ts";
 import { findStep } from "../../graph/graph.ts";
-import { notify, notifyError } from "../../../ui/toast.tsx";
+import { notify } from "../../../ui/toast.tsx";
 
 export interface Pins {
   readonly outputs: Readonly<Record<string, unknown>>;
@@ -18,28 +19,27 @@ export function usePins(workflowId: string, saveFirst?: () => Promise<boolean>):
   const saved = useOp("workflows.get", { params: { id: workflowId } }).data?.data;
   const { data } = useOp("workflows.pinned_data", { params: { id: workflowId } });
   const outputs = data?.data.outputs ?? NONE;
-  const put = async (key: string, output: unknown): Promise<void> => {
+  const put = (key: string, output: unknown): Promise<unknown> => {
     const params = { id: workflowId, key };
-    if (output === undefined) await call("workflows.unpin_output", { params });
-    else await call("workflows.pin_output", { params, body: { output } });
+    return output === undefined
+      ? call("workflows.unpin_output", { params })
+      : call("workflows.pin_output", { params, body: { output } });
   };
   const isSaved = (key: string): boolean =>
     saved !== undefined && findStep(saved, key.replaceAll(".", "/")) !== undefined;
   const pin = async (key: string, output: unknown): Promise<boolean> => {
     const before = outputs[key];
-    try {
-      if (output !== undefined && !isSaved(key) && saveFirst && !(await saveFirst())) {
-        notify("Not pinned: save the workflow first.");
-        return false;
-      }
-      await put(key, output);
-      const undo = (): void => void put(key, before).catch(notifyError);
-      notify(output === undefined ? "Unpinned" : "Pinned: tests take this output", undo);
-      return true;
-    } catch (error) {
-      notifyError(error);
+    const params = { id: workflowId, key };
+    const undo = (): Promise<unknown> => put(key, before);
+    if (output === undefined) {
+      return !!(await perform("workflows.unpin_output", { params }, { said: "Unpinned", undo }));
+    }
+    if (!isSaved(key) && saveFirst && !(await saveFirst())) {
+      notify("Not pinned: save the workflow first.");
       return false;
     }
+    const said = "Pinned: tests take this output";
+    return !!(await perform("workflows.pin_output", { params, body: { output } }, { said, undo }));
   };
   return { outputs, pin };
 }
