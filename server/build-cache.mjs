@@ -1,9 +1,9 @@
 /**
- * Builds of the server and the console, and where they are kept: under `cache` in the data folder, named by the hash of
- * their sources, so that none is ever used for others. A build arrives by one rename: processes that build the same at
- * once, or end while they do, leave either a whole build or none.
+ * Builds of the server and the console, stored under `cache` in the data folder and named by the hash of their
+ * sources, so that a build is only used for its own sources. A build is moved into place by one rename: concurrent or
+ * interrupted builds leave either a complete build or none.
  *
- * Plain JavaScript: a start needs it before anything else, and to load the type stripper would take longer than this.
+ * Plain JavaScript, because every start loads it first, and loading the type stripper takes longer than this file.
  */
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -27,7 +27,7 @@ import { basename, dirname, join, resolve } from "node:path";
 
 const REPOSITORY = join(import.meta.dirname, "..");
 const STAMP = ".sources";
-/** Two, since processes of the version before may still run and load further parts of theirs. */
+/** Two, because processes of the previous version may still run and load parts of theirs. */
 const BUILDS_KEPT = 2;
 const DRAFT_LIFETIME_MS = 3_600_000;
 const BUILD_TIMEOUT_MS = 120_000;
@@ -68,8 +68,8 @@ export const CONSOLE_BUILD = {
 };
 
 /**
- * The hash of all sources. Of their contents: images and archives give every file the same time. Bundles hold absolute
- * paths, so the place counts as well.
+ * The hash of all source contents. Timestamps are not used, because images and archives set equal times. Bundles
+ * contain absolute paths, so the location is included.
  *
  * @param {Build} build
  * @returns {string}
@@ -83,9 +83,8 @@ export function hashSources({ sources }) {
 }
 
 /**
- * The hash of all sources as they were last read, unless a file was touched since: to read them all took a tenth of a
- * start. Unlike the time of its contents, the time at which a file was last touched can't be set, not by an archive or
- * an image either.
+ * The cached hash of the sources, unless a file has changed since: reading all of them took a tenth of the start time.
+ * Uses the change time of files, which, unlike the modification time, archives and images cannot set.
  *
  * @param {Build} build
  * @param {string} dataDir
@@ -93,18 +92,18 @@ export function hashSources({ sources }) {
  */
 export function recallSources(build, dataDir) {
   const path = join(dataDir, "cache", `${build.name}.sources`);
-  // Before the contents are: what is written meanwhile is read again next time.
+  // Read before the contents, so that concurrent changes are detected next time.
   const { state, touchedAt } = describeSources(build);
   const [knownState, known] = readNote(path);
   if (known !== undefined && knownState === state) return known;
   const sources = hashSources(build);
-  // The clock of a file system has ticks, and a second write in one of them would go unseen.
+  // File system times have limited resolution, so a second write in the same tick would not be detected.
   if (touchedAt < Date.now() - TICK_MS_MAX) noteSources(path, `${state}\n${sources}`);
   return sources;
 }
 
 /**
- * Which files there are, and when each was last touched.
+ * The files and their change times.
  *
  * @param {Build} build
  */
@@ -141,12 +140,13 @@ function noteSources(path, text) {
     writeFileSync(draft, text, { mode: 0o644 });
     renameSync(draft, path);
   } catch {
-    // Before the first build there is no cache, and others' can't be written to: the next start reads them all again.
+    // Before the first build there is no cache, and a foreign one is not writable: the next start reads all sources
+    // again.
   }
 }
 
 /**
- * The folder that was built of these sources: one that came along with them, as in an image, or else one in the cache.
+ * The build of these sources: included with them, as in an image, or in the cache.
  *
  * @param {Build} build
  * @param {string} dataDir
@@ -163,7 +163,7 @@ export function findBuild(build, dataDir, sources) {
 }
 
 /**
- * The folder that an image brings along.
+ * The folder of a build included in an image.
  *
  * @param {Build} build
  * @returns {string}
@@ -173,7 +173,7 @@ export function broughtFolder({ name }) {
 }
 
 /**
- * Where a build of these sources is kept.
+ * The cache folder of a build of these sources.
  *
  * @param {Build} build
  * @param {string} dataDir
@@ -185,7 +185,7 @@ export function cacheFolder({ name }, dataDir, sources) {
 }
 
 /**
- * Whether the sources and what builds them are installed.
+ * True if the sources and the build tool are installed.
  *
  * @param {Build} build
  * @returns {boolean}
@@ -200,8 +200,7 @@ export function canBuild({ program, tool }) {
 }
 
 /**
- * Builds in a process of its own, so that nothing of the build tool stays in this one's memory; resolves with the
- * reason when it failed.
+ * Builds in a separate process, so that the build tool does not stay in memory. Resolves to the reason of a failure.
  *
  * @param {Build} build
  * @param {readonly string[]} args
@@ -227,7 +226,7 @@ export function runBuild({ program }, args, env = {}) {
 }
 
 /**
- * A folder beside the one that is to be built, for this process alone.
+ * A draft folder of this process, next to the build's folder.
  *
  * @param {string} folder
  * @returns {string}
@@ -237,7 +236,7 @@ export function draftFolder(folder) {
 }
 
 /**
- * Makes a finished draft the build of these sources. What it holds is on the disk before it has its name.
+ * Makes a finished draft the build of these sources. Its content is durable before it gets its name.
  *
  * @param {Build} build
  * @param {string} draft
@@ -248,10 +247,10 @@ export function storeBuild(build, draft, folder, sources) {
   if (hashSources(build) !== sources) throw new Error("The sources changed during the build.");
   writeFileSync(join(draft, STAMP), sources);
   for (const file of listFiles(draft)) syncFile(file);
-  // Whatever the umask: it is run.
+  // Independent of the umask, because the build is executed.
   for (const path of listEntries(draft)) chmodSync(path, lstatSync(path).mode & 0o7755);
   chmodSync(draft, 0o755);
-  // Another process may have been quicker.
+  // Another process may have stored the build first.
   if (readStamp(folder) === sources && isOurs(folder)) {
     return rmSync(draft, { recursive: true, force: true });
   }
@@ -260,7 +259,7 @@ export function storeBuild(build, draft, folder, sources) {
 }
 
 /**
- * Removes what nobody needs any more beside this build: all but the last used ones, and drafts that were left behind.
+ * Removes unused builds except the last used ones, and abandoned drafts.
  *
  * @param {string} folder
  */
@@ -282,7 +281,7 @@ export function removeOldBuilds(folder) {
 }
 
 /**
- * Whether a folder is a build of any sources.
+ * True if a folder is a complete build.
  *
  * @param {string} folder
  * @returns {boolean}
@@ -298,17 +297,17 @@ function readStamp(folder) {
 }
 
 /**
- * Whether nobody but us and root can have written it or anything in it: it is run.
+ * True if only this user and root can write to it, because the build is executed.
  *
  * @param {string} folder
  */
 function isOurs(folder) {
-  // Another process takes away what it made for a moment: then nobody runs it either.
+  // Another process may remove its temporary files; then they are not executed.
   return [folder, ...listEntries(folder)].every((path) => isOwn(path) ?? true);
 }
 
 /**
- * Whether only we and root can have written it; undefined where nothing is.
+ * True if only this user and root can write to it. Undefined if it does not exist.
  *
  * @param {string} path
  */
@@ -336,7 +335,7 @@ function renewBuild(folder) {
   try {
     utimesSync(folder, now, now);
   } catch {
-    // Not ours to touch: it only goes a little earlier.
+    // Without permission to touch it, it is only removed earlier.
   }
 }
 

@@ -1,17 +1,17 @@
-// Plain JavaScript, for the same reason as the cache of builds.
+// Plain JavaScript for the same reason as build-cache.mjs.
 import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { canBuild, findBuild, recallSources, runBuild, SERVER_BUILD } from "./build-cache.mjs";
 
-// What is built and compiled here is run by later starts: nobody else may write to it, whatever the umask allows.
+// Later starts execute the files built and compiled here, so other users must not be able to write to them.
 const umask = process.umask(0o022);
 process.umask(umask | 0o022);
 
 /**
- * Runs the server: from its bundle, which is built first where that can be. The bundle of the present sources starts in
- * half of the time, build included.
+ * Runs the server from its bundle, which is built first if possible. A start with a bundle takes half of the time,
+ * including the build.
  */
 export async function runServer() {
   const isBuildable = bundleSetting() === undefined && canBuild(SERVER_BUILD);
@@ -19,7 +19,7 @@ export async function runServer() {
   await runProgram(folder, "main");
 }
 
-/** Runs the commands for operators: from the server's bundle if there is one, or from their sources. */
+/** Runs operator commands from the server's bundle if there is one, or from the sources. */
 export async function runCommand() {
   await runProgram(findBundle(), "cli");
 }
@@ -56,9 +56,9 @@ async function runProgram(folder, name) {
     );
     process.exit(1);
   }
-  // Programs that this one starts run from the same.
+  // Child programs run from the same bundle.
   process.env["MILLRACE_BUNDLE"] = folder;
-  // Beside the bundle, to go when it goes.
+  // Inside the bundle folder, to be removed with it.
   enableCompileCache(join(folder, "compiled"));
   return import(pathToFileURL(program).href);
 }

@@ -1,4 +1,4 @@
-// Plain JavaScript, so that an older Node can still read it and say what is wrong.
+// Plain JavaScript, so that an older Node can parse it and report its version.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 24 || (major === 24 && minor < 12)) {
   process.stderr.write(

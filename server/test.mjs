@@ -1,9 +1,9 @@
 /**
- * `npm test`: the checks and the tests, side by side where there is memory for both, since the tests leave a seventh of
- * two processors idle. Each says by itself what it found; of checks beside the tests the words come last, where whoever
- * scrolls to the end finds them. Words after `--` are the tests'.
+ * `npm test`: runs checks and tests, in parallel if there is enough memory, because the tests leave a seventh of two
+ * processors idle. Each prints its results; the output of parallel checks comes last, so that it is visible at the
+ * end. Arguments after `--` are passed to the tests.
  *
- * After `--short` it leaves out what is dear and hardly ever breaks alone (`vitest.config.ts`).
+ * With `--short` it skips expensive tests that rarely fail alone (`vitest.config.ts`).
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -12,22 +12,22 @@ import { join } from "node:path";
 import { availableMemory } from "node:process";
 
 const REPOSITORY = join(import.meta.dirname, "..");
-/** The linter takes three gigabytes, and the tests with their browsers and databases six. */
+/** The linter uses three gigabytes, and the tests with their browsers and databases six. */
 const TOGETHER_BYTES_MIN = 10 * 1024 ** 3;
 
-/** The check of types is a program in Go, which collects its rubbish less often so: a twelfth of its time. */
+/** The type checker is a Go program. Less frequent garbage collection saves a twelfth of its time. */
 const GOGC = "400";
 
 const words = process.argv.slice(2).filter((word) => word !== "--short");
 const isShort = process.argv.includes("--short");
 
-/** Where the tests write what has to be read last: which of them were left out. */
+/** The folder of the notice about skipped tests, printed last. */
 const noticeFolder = mkdtempSync(join(tmpdir(), "millrace-notice-"));
 const noticeFile = join(noticeFolder, "notice");
 
 /**
  * @param {readonly string[]} args
- * @param {(text: Buffer) => void} [onText] - Gets what it says, which otherwise is said at once.
+ * @param {(text: Buffer) => void} [onText] - Receives the output. By default it is printed immediately.
  * @returns {Promise<boolean>} Whether it succeeded.
  */
 function runScript(args, onText) {
@@ -48,7 +48,7 @@ function runScript(args, onText) {
 
 const runTests = () => runScript(["-w", "server", "test", "--", ...words]);
 
-/** @returns {Promise<boolean>} Whether all is well. */
+/** @returns {Promise<boolean>} Whether both succeeded. */
 async function runTogether() {
   /** @type {Buffer[]} */
   const said = [];

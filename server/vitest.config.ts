@@ -4,26 +4,26 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type Reporter, type TestSpecification } from "vitest/node";
 import { chooseSeed } from "./src/kernel/testing/seed.ts";
 
-/** Tests in a browser, of every operation, and with processes of their own. */
+/** Tests with a browser, of every operation, or with separate processes. */
 const LONG =
   /\/src\/(journeys|sweep|process|cli|portability|offline|code-cli|artifact-cli|lazy-imports|source-stack|kernel\/(embedd|sandbox|expression\/pool)|domains\/(portability|documents|itsm\/(model|knowledge)))/;
 
 /**
- * What `npm test -- --short` leaves out: four tenths of the time, for whoever wants to know after seven minutes whether a
- * change is on its way. Most changes that break one of these break one that stays.
+ * The tests skipped by `npm test -- --short`: four tenths of the time, for a quick result after seven minutes. Most
+ * changes that break one of these also break another test.
  */
 const NOT_SHORT = [
-  // Whole processes, beside their first start; commands of the host; pools of processes.
+  // Whole processes except their first start; host commands; process pools.
   "src/process/!(first-start).test.ts",
   "src/{cli,offline,portability}/**",
   "src/{code-cli,artifact-cli,source-stack,lazy-imports}.test.ts",
   "src/domains/portability/**",
   "src/kernel/{embedded,embedding,sandbox}/**",
   "src/kernel/expression/pool/**",
-  // Journeys, beside the first one, and those of agents and of people who ask.
+  // Journeys except the first one, those of agents and those of requesters.
   "src/journeys/!(approvals|desk|home|portal).test.ts",
   "src/journeys/desk-settings.test.ts",
-  // What is large, long or against the clock.
+  // Large, long or time-dependent tests.
   "src/domains/{documents,workflows/n8n,records/vectors}/**",
   "src/domains/runs/{endurance,backfill/backfill}.test.ts",
   "src/domains/{agents/hostile-model,bus/explorer/explorer,itsm/knowledge/knowledge.recall}.test.ts",
@@ -32,12 +32,12 @@ const NOT_SHORT = [
   "src/sweep/event-loop.test.ts",
 ];
 
-/** The part of the others that comes between the long ones; the rest fills the end. */
+/** The share of short tests that run between the long ones. The rest runs at the end. */
 const BETWEEN = 0.8;
 
 /**
- * Long ones wait for much of their time, and the others hardly ever do: all long ones first left a quarter of two cores
- * idle for as long as they ran. So each is followed by its share of the others, the longest first of either.
+ * Long tests wait for much of their time, and short ones hardly ever do: running all long ones first left a quarter of
+ * two cores idle. So each is followed by its share of the short ones, longest first.
  */
 class LongAmongShort extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -51,26 +51,27 @@ class LongAmongShort extends BaseSequencer {
       file,
       ...others.slice(Math.floor(index * share), Math.floor((index + 1) * share)),
     ]);
-    // A worker belongs to one project: those of the other come last, or a further one would load the whole product.
+    // A worker belongs to one project: tests of the other project run last, because another worker would load the
+    // whole product.
     const rest = others.slice(Math.floor(long.length * share));
     return [...mixed, ...rest, ...sorted.filter(isOther)];
   }
 }
 
-// The first process compiles the product, and its workers find it compiled: each took six seconds of the processor.
+// The first process compiles the product for its workers, which saves each six seconds of CPU time.
 const COMPILED = join(import.meta.dirname, "../node_modules/.cache/millrace-compiled");
 enableCompileCache(COMPILED);
 process.env["NODE_COMPILE_CACHE"] = COMPILED;
 
 /**
- * More than cores: tests of pages and of whole processes wait for much of their time. With five, two cores were no busier
- * and took a twelfth more: each worker compiles the product's hot functions anew, and all share the caches.
+ * More than the number of cores, because tests of pages and processes often wait. Five workers took a twelfth longer
+ * on two cores: each worker compiles the hot functions again, and all share the CPU caches.
  */
 const WORKERS = 3;
 
-// Rubbish is collected seldom, and not in threads of its own: those took a sixth of a worker's time from the others.
-// Nor is it whenever a worker waits, which it does after each question to a database: that was every other time. The
-// product alone is so large that V8 would begin to look through all of it at once, and again and again as it grows.
+// Garbage is collected rarely and without separate threads, which took a sixth of a worker's time from the others, and
+// not whenever a worker waits, which happens after each database query. The product is so large that V8 would start
+// full collections immediately and repeatedly.
 const FLAGS = [
   "--min-semi-space-size=64",
   "--max-semi-space-size=64",
@@ -82,7 +83,7 @@ const PRELOAD = join(import.meta.dirname, "src/kernel/testing/preload.ts");
 
 process.env["MILLRACE_TEST_SEED"] = String(chooseSeed());
 
-/** Names the seed where it matters. */
+/** Prints the seed of a failed run. */
 const SEED_REPORTER: Reporter = {
   onTestRunEnd(_modules, _errors, reason) {
     const isThorough = process.env["MILLRACE_THOROUGH"] === "1";
@@ -96,11 +97,11 @@ const SEED_REPORTER: Reporter = {
 
 export default defineConfig({
   test: {
-    // A second, which is the default, is not much for a page on a busy machine.
+    // The default of one second is too short for a page on a busy machine.
     expect: { poll: { timeout: 20_000 } },
     maxWorkers: WORKERS,
-    // Each file would load the whole product anew, which took a third of the time. What a test changes for its whole
-    // process, such as a setting of the environment or a timer, it must put back.
+    // Each file would load the whole product again, which took a third of the time. A test must revert changes to its
+    // process, such as environment variables and timers.
     isolate: false,
     setupFiles: ["property-tests.ts", "test-limits.ts"].map((file) =>
       join(import.meta.dirname, "src/kernel/testing", file),
@@ -122,17 +123,17 @@ export default defineConfig({
             "./src/kernel/testing/browser-notice.ts",
           ],
           execArgv: [...FLAGS, "--import", PRELOAD],
-          // Node reads the sources itself, as it does in the product: to transform them took 15 seconds. No test has a
-          // mock of a module, for which vitest would read and parse each file once more.
+          // Node loads the sources itself, like in the product: transforming them took 15 seconds. Tests do not mock
+          // modules, for which vitest would parse each file again.
           experimental: { viteModuleRunner: false, nodeLoader: false },
         },
       },
-      // The console's own, of what is pure; its screens are in `src/journeys`.
+      // Tests of the console's pure functions. Its screens are tested in `src/journeys`.
       {
         extends: true,
         test: { name: "console", include: ["../console/src/**/*.test.ts"], execArgv: FLAGS },
       },
-      // The statistics of the benchmarks, and how they read processor time.
+      // Tests of the benchmarks' statistics and CPU time measurement.
       {
         extends: true,
         test: {

@@ -1,12 +1,12 @@
 import type { Member } from "./member.ts";
 
-/** All processes together: begun, renewed one by one, ended. */
+/** All processes: starts them, restarts them one by one, and stops them. */
 export class Fleet {
   readonly #members: readonly Member[];
   readonly #say: (line: string) => void;
   #ending = false;
   #renewing: Promise<void> | undefined;
-  /** Whether it was asked for once more meanwhile. */
+  /** True if another restart was requested during the current one. */
   #again = false;
 
   constructor(members: readonly Member[], say: (line: string) => void) {
@@ -14,7 +14,7 @@ export class Fleet {
     this.#say = say;
   }
 
-  /** False when some of them did not become ready: then none is left. */
+  /** Returns false if some did not become ready. Then all are stopped. */
   async begin(): Promise<boolean> {
     for (const member of this.#members) member.start();
     const ready = await Promise.all(this.#members.map((member) => member.ready()));
@@ -26,9 +26,8 @@ export class Fleet {
   }
 
   /**
-   * Restarts one after the other, each only when the one before it is ready: workers first, so that
-   * whatever new servers write finds somebody who understands it. One that does not come back ends
-   * this, and the others go on as they are.
+   * Restarts the processes one by one, each after the previous one is ready: workers first, so that they understand
+   * data written by new servers. If one does not become ready, the restart ends and the others keep running.
    */
   renew(): Promise<void> {
     this.#again = true;
@@ -36,11 +35,11 @@ export class Fleet {
     return this.#renewing;
   }
 
-  /** Ends all at once, in good order. */
+  /** Stops all at once gracefully. */
   async end(): Promise<void> {
     this.#ending = true;
     await Promise.all(this.#members.map((member) => member.stop()));
-    // The one that is being renewed may have been started meanwhile.
+    // The process being restarted may have been started in the meantime.
     await this.#renewing;
     await Promise.all(this.#members.map((member) => member.stop()));
   }

@@ -1,4 +1,4 @@
-/** `npm run scale`: several processes of the product on one machine, for as long as this one lives. */
+/** `npm run scale`: runs several processes of the product on one machine. */
 import { Fleet } from "./fleet.ts";
 import { Member } from "./member.ts";
 import { planOf, PlanRefused, type Post, USAGE } from "./plan.ts";
@@ -31,7 +31,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 }
 let begun = false;
 process.on("SIGHUP", () => {
-  // Until then they are as new as they can be.
+  // Before that, all processes are new anyway.
   if (begun) void fleet.renew();
 });
 begun = await fleet.begin();

@@ -4,24 +4,24 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Post } from "./plan.ts";
 
 const START = join(import.meta.dirname, "../../server/start.mjs");
-/** As `npm start` has it. */
+/** The flags of `npm start`. */
 const FLAGS = ["--max-semi-space-size=8", "--scavenger-max-new-space-capacity-mb=8"];
 const READY_MAX_MS = 120_000;
 const READY_POLL_MS = 100;
-/** The product takes no more than this to end in good order. */
+/** Longer than a graceful stop of the product takes. */
 const STOP_MAX_MS = 90_000;
 const FIRST_RETRY_MS = 500;
 const RETRY_MAX_MS = 30_000;
-/** Whoever has lived for so long is started again at once when it dies. */
+/** A process that ran this long is restarted immediately after a crash. */
 const SETTLED_MS = 60_000;
 
-/** What a member is started with, and to whom it tells what becomes of it. */
+/** The start options of a member, and its callbacks. */
 export interface MemberOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly say: (line: string) => void;
 }
 
-/** Keeps one process of the product running: one that dies is started again, later each time. */
+/** Keeps one process of the product running. A crashed process is restarted with growing delays. */
 export class Member {
   readonly post: Post;
   readonly #options: MemberOptions;
@@ -41,7 +41,7 @@ export class Member {
     if (this.#isAlive) return;
     const { env } = this.#options;
     const { role, port } = this.post;
-    // A proxy sends nothing to workers, so that they need not wait for it to turn away.
+    // A proxy sends no requests to workers, so they need not wait for it.
     const delay = role === "api" ? (env["MILLRACE_STOP_DELAY_SECONDS"] ?? "3") : "0";
     const child = spawn(process.execPath, [...FLAGS, START], {
       stdio: "inherit",
@@ -60,14 +60,14 @@ export class Member {
     child.once("exit", (code, killedBy) => onEnd(String(code ?? killedBy)));
   }
 
-  /** Resolves when it is ready; with false when it ended instead, or took too long. */
+  /** Resolves to true when it is ready, or to false if it ended or took too long. */
   async ready(): Promise<boolean> {
     const { HOST: host = "" } = this.#options.env;
     const address = host === "" || host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
     const limit = performance.now() + READY_MAX_MS;
     const child = this.#child;
     while (performance.now() < limit && child === this.#child && this.#isAlive) {
-      // Nobody listens yet, or whoever listens is not ready: both are a reason to ask again.
+      // The process does not listen yet or is not ready. Both are retried.
       const status = await fetch(`http://${address}:${this.post.port}/readyz`)
         .then((reply) => reply.arrayBuffer().then(() => reply.status))
         .catch(() => 0);
@@ -77,7 +77,7 @@ export class Member {
     return false;
   }
 
-  /** Lets it answer what is under way; one that does not end is ended by force. */
+  /** Stops it gracefully, and kills it after a timeout. */
   async stop(): Promise<void> {
     this.#wanted = false;
     clearTimeout(this.#retry);

@@ -1,19 +1,19 @@
 import { parseArgs } from "node:util";
 
-/** One process of the product that is to run. */
+/** A process of the product to run. */
 export interface Post {
-  /** For messages: "api 1". */
+  /** The name in messages: "api 1". */
   readonly name: string;
   readonly role: "api" | "worker";
   readonly port: number;
 }
 
-/** What was asked for can't be done, and why. */
+/** An invalid request with the reason. */
 export class PlanRefused extends Error {}
 
 const PROCESSES_MAX = 64;
 
-/** The words of a command line, told to whoever needs them. */
+/** The options of the command line, for the usage message. */
 export const USAGE = `npm run scale -- [options]
   --api N           processes that serve the API (2)
   --worker N        processes that work (2)
@@ -21,7 +21,7 @@ export const USAGE = `npm run scale -- [options]
   --worker-port P   the same for the probes of workers (100 above the first port)
 `;
 
-/** Reads the options; the settings of the processes themselves are those of the environment. */
+/** Parses the options. The processes take their own settings from the environment. */
 export function planOf(
   words: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -1,18 +1,18 @@
-/** What a proof is asked to do: its own options, as they stand on the command line after its name. */
+/** The options of a proof: its command line arguments. */
 export type Options = readonly string[];
 
-/** What a proof found. */
+/** The result of a proof. */
 export interface Finding {
-  /** Whether everything held. */
+  /** True if all checks passed. */
   readonly held: boolean;
-  /** What was done and seen, a line each; the table of RESULTS.md is made of them. */
+  /** The actions and observations as lines, for the table in RESULTS.md. */
   readonly lines: readonly string[];
 }
 
-/** Something that is shown by doing it for a while, by its name on the command line. */
+/** A long-running test, by its name on the command line. */
 export interface Proof {
   readonly name: string;
-  /** The options that it takes, for the usage. */
+  /** Its options for the usage message. */
   readonly usage: string;
   readonly run: (options: Options) => Promise<Finding>;
 }

@@ -59,7 +59,7 @@ import { workflows } from "#domains/workflows/index.ts";
 import { workspaces } from "#domains/workspaces/index.ts";
 import type { Domain } from "#kernel/contract.ts";
 
-/** Every area of the product. */
+/** All domains of the product. */
 export const domains: readonly Domain[] = [
   sessions,
   passwords,

@@ -19,7 +19,7 @@ const world = await useWorld();
 const owner = await world.member(["owner"]);
 const url = await world.app.listen({ host: "127.0.0.1", port: 0 });
 const root: string = mkdtempSync(join(tmpdir(), "millrace-cli-"));
-/** Within a folder of its own, so that what is written beside it is seen. */
+/** In a separate folder, so that files written outside of it are detected. */
 const home = join(root, "home");
 mkdirSync(home);
 const terminal = await Terminal.open(home, { MILLRACE_PASSWORD: TEST_PASSWORD });
@@ -29,7 +29,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-test("from login to a tested artifact, without overwriting what others changed", async () => {
+test("covers sign-in to a tested artifact, without overwriting changes by others", async () => {
   expect(await millrace("whoami")).toMatchObject({ code: 1, err: expect.stringMatching(/log/) });
   const login = await terminal.start(["login", "--url", url, "--email", "admin@example.com"]);
   expect(login.err).toBe("");
@@ -105,7 +105,7 @@ test("from login to a tested artifact, without overwriting what others changed",
   expect((await millrace("artifacts", "test")).out).toMatch(/orphan: no test cases/);
 });
 
-test("a module whose name leads out of the folder is refused, and nothing is written there", async () => {
+test("rejects a module whose name leads outside the folder, and writes nothing there", async () => {
   const { body } = await owner("POST /api/flowsdk/artifacts", {
     name: "Escape",
     moduleKey: "outside",
@@ -113,13 +113,13 @@ test("a module whose name leads out of the folder is refused, and nothing is wri
     detail: { scriptSource: "return {};" },
   });
   const { id } = body.data;
-  // Nobody can save such a name: this is a server that is not to be trusted.
+  // The API rejects such a name, so this simulates an untrusted server.
   await world.sql("update artifacts set module_key = '../../outside' where id = $1", [id]);
   const pulled = await millrace("artifacts", "pull");
   expect([pulled.code, pulled.err]).toEqual([1, expect.stringContaining("leads out of artifacts")]);
   expect(readdirSync(root)).toEqual(["home"]);
   await world.sql("update artifacts set module_key = 'outside' where id = $1", [id]);
-  // A program of the folder that is no artifact stays what it is.
+  // A user's program in the folder that is not an artifact stays unchanged.
   const own = join(home, "artifacts/outside/Escape.js");
   mkdirSync(join(home, "artifacts/outside"));
   writeFileSync(own, "console.log(1);");
@@ -130,7 +130,7 @@ test("a module whose name leads out of the folder is refused, and nothing is wri
   await owner(`DELETE /api/flowsdk/artifacts/${id}`);
 });
 
-test("dev pushes what is new in the folder, and goes on until it is ended", async () => {
+test("dev pushes changes in the folder until it is stopped", async () => {
   const folder = join(home, "fresh");
   mkdirSync(join(folder, "new"), { recursive: true });
   const card = {
@@ -153,7 +153,7 @@ test("dev pushes what is new in the folder, and goes on until it is ended", asyn
   expect(await dev.ended).toBe(0);
 });
 
-test("a workspace goes to a folder and back: a plan tells what differs, and applying it leaves nothing to tell", async () => {
+test("a workspace is pulled to a folder and applied again: the plan shows the differences, and is empty afterwards", async () => {
   await millrace("login", "--url", url, "--email", "admin@example.com");
   await owner("POST /api/v1/queries", { name: "Everyone", sql: "select 1 as n" });
   const pulled = await millrace("pull", "--folder", "code", "--kinds", "queries,roles,workflows");
@@ -194,7 +194,7 @@ test("a workspace goes to a folder and back: a plan tells what differs, and appl
   expect((await millrace("plan", "--folder", "code", "--prune")).out).toBe(
     "- remove workflows/Greet\n1 to change.\n",
   );
-  // Names of things are other people's: a plan shows what could move the cursor, a file never lies elsewhere.
+  // Names come from other users: a plan shows control characters, and a file is never written elsewhere.
   const outside = join(home, "outside.yaml");
   writeFileSync(outside, "mine");
   rmSync(file);

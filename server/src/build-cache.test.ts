@@ -48,7 +48,7 @@ function write(path: string, text: string): void {
   utimesSync(join(folder, path), LONG_AGO, LONG_AGO);
 }
 
-/** Stores a build of these sources, as a process of its own would. */
+/** Stores a build of these sources, like a separate process. */
 function store(sources: string): string {
   const kept = cacheFolder(build(), folder, sources);
   const draft = draftFolder(kept);
@@ -58,13 +58,13 @@ function store(sources: string): string {
   return kept;
 }
 
-test("each change of a source, and nothing else, is a change of the sources", () => {
+test("the source hash changes exactly when a source changes", () => {
   const hashes = [hashSources(build())];
   const change = (act: () => void): void => {
     act();
     hashes.push(hashSources(build()));
   };
-  // Of one size and time.
+  // With equal size and time.
   change(() => write("src/a.ts", "A"));
   change(() => write("src/inner/c.ts", ""));
   change(() => rmSync(join(folder, "src/inner/b.ts")));
@@ -74,20 +74,20 @@ test("each change of a source, and nothing else, is a change of the sources", ()
   expect(new Set(hashes).size).toBe(4);
 });
 
-test("what is recalled of the sources is what they are, whatever was touched since, and whoever noted it", () => {
+test("the cached source hash matches the sources after any changes", () => {
   const note = join(folder, "cache/mill.sources");
   const recall = (): string => recallSources(build(), folder);
   const expectTrue = (): void => expect(recall()).toBe(hashSources(build()));
   expectTrue();
   expect(existsSync(note)).toBe(false);
   mkdirSync(join(folder, "cache"));
-  // Not while a further write might bear the same time.
+  // A further write could have the same time.
   expectTrue();
   expect(existsSync(note)).toBe(false);
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + HOUR });
   expectTrue();
   expect(readFileSync(note, "utf8")).toContain(hashSources(build()));
-  // Of one size and time.
+  // With equal size and time.
   write("src/a.ts", "A");
   expectTrue();
   renameSync(join(folder, "src/a.ts"), join(folder, "src/z.ts"));
@@ -102,7 +102,7 @@ test("what is recalled of the sources is what they are, whatever was touched sin
   vi.useRealTimers();
 });
 
-test("a build is found for its own sources only, once it is whole, and unless others may write there", () => {
+test("a build is only used for its own sources, when complete, and unless others can write there", () => {
   const sources = hashSources(build());
   const find = (): string | undefined => findBuild(build(), folder, sources);
   const kept = cacheFolder(build(), folder, sources);
@@ -116,7 +116,7 @@ test("a build is found for its own sources only, once it is whole, and unless ot
   chmodSync(kept, 0o755);
   chmodSync(join(kept, "main.mjs"), 0o664);
   expect(find()).toBe(undefined);
-  // It is built anew, and what others may have written is not kept.
+  // It is built again, and files that others may have written are not kept.
   writeFileSync(join(kept, "main.mjs"), "written by others");
   store(sources);
   expect(find()).toBe(kept);
@@ -125,7 +125,7 @@ test("a build is found for its own sources only, once it is whole, and unless ot
   expect(findBuild(build(), folder, hashSources(build()))).toBe(undefined);
 });
 
-test("of two that build the same the first counts; none counts whose sources changed meanwhile", () => {
+test("the first of two equal builds is kept; a build is dropped if its sources changed during it", () => {
   const sources = hashSources(build());
   const kept = store(sources);
   writeFileSync(join(kept, "loaded-by-the-first"), "");
@@ -136,7 +136,7 @@ test("of two that build the same the first counts; none counts whose sources cha
   expect(() => store(sources)).toThrow("The sources changed during the build.");
 });
 
-test("others may write nothing of a build, whatever the umask of the process that made it", () => {
+test("other users cannot write to a build, regardless of the umask", () => {
   const sources = hashSources(build());
   const kept = cacheFolder(build(), folder, sources);
   const draft = draftFolder(kept);
@@ -147,7 +147,7 @@ test("others may write nothing of a build, whatever the umask of the process tha
   expect(findBuild(build(), folder, sources)).toBe(kept);
 });
 
-test("where no console can be kept, the start goes on without it", async () => {
+test("starts without a console if the build cannot be stored", async () => {
   writeFileSync(join(folder, "cache"), "in the way");
   const settings = readSettings({ MILLRACE_DATA_DIR: folder });
   const log = pino({ level: "silent" });
@@ -155,7 +155,7 @@ test("where no console can be kept, the start goes on without it", async () => {
   expect([undefined, broughtFolder(CONSOLE_BUILD)]).toContain(found);
 });
 
-test("the last used builds stay, and drafts that may still be worked on", () => {
+test("keeps the last used builds and drafts that may be in use", () => {
   const sources = hashSources(build());
   const kept = store(sources);
   const cache = join(folder, "cache");

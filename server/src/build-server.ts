@@ -1,9 +1,10 @@
 /**
- * Builds the server into one bundle: `node server/src/build-server.ts [folder]`. Without a folder it is for a start of
- * the product, with its settings: nothing is made where that start will be refused, and the bundle goes to the cache.
+ * Builds the server into one bundle: `node server/src/build-server.ts [folder]`. Without a folder, it prepares a start
+ * of the product with its settings: nothing is built if the start will be rejected, and the bundle is stored in the
+ * cache.
  *
- * Parts that are loaded late stay files of their own. Programs of processes are bundled beside it. Threads of ours run
- * from the sources, which the bundle names by their paths, and so do libraries that not every start loads.
+ * Lazily loaded parts stay separate files. Programs of child processes are bundled next to it. Threads run from the
+ * sources, which the bundle references by path, like libraries that not every start loads.
  */
 import { rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -20,13 +21,13 @@ import {
 import { readSettings } from "#kernel/settings.ts";
 import { checkSurroundings } from "./preflight.ts";
 
-/** The programs of processes that the command line has as well. */
+/** The process programs that the CLI also includes. */
 export const OFFLINE_PROGRAMS = {
   "evaluator-process": "kernel/expression/pool/evaluator-process.ts",
   "script-process": "kernel/sandbox/process/program.ts",
 };
 
-/** All of them by their names in a bundle: `programFile` finds them there. */
+/** All process programs by their bundle name, which `programFile` uses. */
 const PROCESS_PROGRAMS = {
   ...OFFLINE_PROGRAMS,
   "document-process": "domains/documents/work/document-process.ts",
@@ -35,12 +36,15 @@ const PROCESS_PROGRAMS = {
   "picture-process": "domains/files/pictures/picture-process.ts",
 };
 
-/** Libraries that every start loads: Node looks for each of their files, some 400. */
+/** Libraries loaded by every start, in about 400 files that Node would search for. */
 const BUNDLED =
   /^(?:@millrace\/client|croner|fast-json-stringify|fastify|kysely|luxon|pg|pino|prom-client|secure-json-parse|semver|typebox|undici)(?:\/|$)/;
 const OURS = /^[./#\0]|^node:/;
 
-/** Resolves libraries here: from the data folder they would not be found. What a bundled one needs is bundled too. */
+/**
+ * Resolves libraries from here, because they would not be found from the data folder. Dependencies of bundled ones are
+ * bundled too.
+ */
 const nameLibraries: Plugin = {
   name: "name-libraries",
   resolveId(id, importer) {
@@ -58,8 +62,8 @@ const UNDICI_PARTS = {
 };
 
 /**
- * Leaves out what we never use of the HTTP client: its fetch, caches and mocks are most of it, and each process would
- * hold them.
+ * Removes unused parts of the HTTP client (fetch, caches, mocks): they are most of it, and each process would load
+ * them.
  */
 const sliceUndici: Plugin = {
   name: "slice-undici",
@@ -70,14 +74,14 @@ const sliceUndici: Plugin = {
       const path = JSON.stringify(fileURLToPath(import.meta.resolve(file)));
       return `import ${name} from ${path};`;
     });
-    // As the library's own index does it: a dispatcher can request nothing by itself.
+    // Like the library's index: a dispatcher has no request method by itself.
     return `${parts.join("\n")}
 Dispatcher.prototype.request = request;
 export { Agent, buildConnector };`;
   },
 };
 
-/** Lets a module find the files beside it. */
+/** Lets a module find the files next to it. */
 const namePlaces: Plugin = {
   name: "name-places",
   transform: {
@@ -97,7 +101,7 @@ const namePlaces: Plugin = {
   },
 };
 
-/** Bundles programs, each named with its path among the sources. */
+/** Bundles programs, each with its path among the sources. */
 export async function writeBundle(
   programs: Readonly<Record<string, string>>,
   folder: string,
@@ -114,7 +118,7 @@ export async function writeBundle(
     entryFileNames: "[name].mjs",
     chunkFileNames: "[name].mjs",
     comments: false,
-    // One sign beyond Latin-1 would double what the text takes in memory, and spaces are a third of it.
+    // A single character beyond Latin-1 would double the memory of the text, and spaces are a third of it.
     charset: "ascii",
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     sourcemap: "hidden",
@@ -122,7 +126,7 @@ export async function writeBundle(
   });
 }
 
-/** Bundles each program of a process by itself: it loads nothing of the server's. */
+/** Bundles each process program separately, so that it loads no server code. */
 export async function writePrograms(folder: string): Promise<void> {
   for (const [name, path] of Object.entries(PROCESS_PROGRAMS)) {
     await writeBundle({ [name]: path }, folder);
@@ -147,7 +151,7 @@ async function findFolder(): Promise<string | undefined> {
     await checkSurroundings(settings);
     return cacheFolder(SERVER_BUILD, settings.dataDir, hashSources(SERVER_BUILD));
   } catch {
-    // The start itself says what is wrong.
+    // The start itself reports the error.
     return undefined;
   }
 }

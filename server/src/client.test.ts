@@ -8,7 +8,7 @@ const baseUrl = await world.app.listen({ host: "127.0.0.1", port: 0 });
 const options = { baseUrl, token, workspace: "default" };
 const client = createClient(options);
 
-test("the client calls operations by their names, with what they take and give", async () => {
+test("the client calls operations by name with typed inputs and results", async () => {
   const { data } = await client.secrets.create({ body: { name: "CLIENT_KEY", value: "v" } });
   expect(data.name).toBe("CLIENT_KEY");
   const again = await client.call("secrets.get", { params: { name: "CLIENT_KEY" } });
@@ -16,7 +16,7 @@ test("the client calls operations by their names, with what they take and give",
   expect(await client.secrets.delete({ params: { name: "CLIENT_KEY" } })).toBeUndefined();
 });
 
-test("a refusal is an error with its code, and what is wrong with each part", async () => {
+test("an error response is an ApiError with its code and field errors", async () => {
   const refused = client.secrets.create({ body: { name: "not a name", value: "v" } });
   await expect(refused).rejects.toBeInstanceOf(ApiError);
   await expect(refused).rejects.toMatchObject({
@@ -28,7 +28,7 @@ test("a refusal is an error with its code, and what is wrong with each part", as
   await expect(stranger.secrets.list()).rejects.toMatchObject({ status: 401 });
 });
 
-test("a list is read to its end, page after page", async () => {
+test("reads a list to its end, page by page", async () => {
   for (const n of [1, 2, 3, 4, 5]) {
     await client.secrets.create({ body: { name: `PAGE_${n}`, value: "v" } });
   }
@@ -39,12 +39,12 @@ test("a list is read to its end, page after page", async () => {
   expect(names).toEqual(["PAGE_1", "PAGE_2", "PAGE_3", "PAGE_4", "PAGE_5"]);
 });
 
-test("a command that is tried again is carried out once", async () => {
+test("performs a retried command once", async () => {
   let calls = 0;
   const flaky: typeof fetch = async (...args) => {
     calls += 1;
     const answer = await fetch(...args);
-    // The answer is lost on its way, although the command was carried out.
+    // The response is lost although the command was performed.
     if (calls === 1) throw new TypeError("fetch failed");
     return answer;
   };

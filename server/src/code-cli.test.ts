@@ -15,7 +15,7 @@ import { until, useWorld } from "#kernel/testing/world.ts";
 import { Terminal } from "./cli/testing/terminal.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
-// Nothing is looked for by its meaning here: the vectors of what comes with a pack took three seconds.
+// Without semantic search, because embedding the pack content took three seconds.
 const world = await useWorld({ work: true });
 const owner = await world.member(["owner"]);
 const url = await world.app.listen({ host: "127.0.0.1", port: 0 });
@@ -85,7 +85,7 @@ await make("workflows", {
     { from: "large", to: "sum", when: "false" },
   ],
 });
-// As the console makes them: a tile with a report of its own, and a policy by a shared calendar.
+// Like the console creates them: a tile with its own report, and a policy with a shared calendar.
 await make("analytics/dashboards", {
   name: "Sales",
   widgets: [{ title: "Orders", report: { source: { kind: "records", table: "orders" } } }],
@@ -154,7 +154,7 @@ export default defineWorkflow({ name: "Typed", trigger: { type: "manual" } }, (w
 });
 `;
 
-test("workflows come as TypeScript that gives the same, with types by which a wrong field is an error", async () => {
+test("exports workflows as equivalent TypeScript, with types that detect wrong fields", async () => {
   const pulled = await inFolder("pull", "--format", "ts");
   expect(pulled).toMatchObject({ code: 0, out: expect.stringContaining("millrace.d.ts") });
   const source = readFileSync(join(folder, "workflows/Order.ts"), "utf8");
@@ -184,7 +184,7 @@ test("workflows come as TypeScript that gives the same, with types by which a wr
   expect(await terminal.execute(tsc, ["-p", folder])).toMatchObject({ code: 0, out: "" });
 });
 
-test("a run is recorded with one command, and what a folder makes of it is tested before it is applied", async () => {
+test("records a run with one command, and tests a folder against it before applying", async () => {
   expect(await inFolder("test")).toMatchObject({ code: 2 });
   expect((await millrace("workflows", "publish", "Order")).code).toBe(0);
   const ran = await millrace("workflows", "run", "Order", "--input", '{"name":"Ada"}', "--follow");
@@ -214,7 +214,7 @@ test("a run is recorded with one command, and what a folder makes of it is teste
     out: "✓ workflows/Order: ada\n✓ artifacts/shop/price: halves\n2 passed, 0 failed\n",
   };
   expect(await inFolder("test", "--server")).toMatchObject(passed);
-  // Without a session: nothing of a server is asked for.
+  // Without a session: no server is called.
   const nobody = { XDG_CONFIG_HOME: join(home, "nobody") };
   expect(await terminal.start(["test", "--folder", folder], nobody)).toMatchObject(passed);
   edit("workflows/Order.ts", (text) => text.replace("template`Hello", "template`Bye"));
@@ -241,7 +241,7 @@ test("a run is recorded with one command, and what a folder makes of it is teste
   expect(readFileSync(junit, "utf8")).toMatch(/tests="2" failures="2"[\s\S]*name="halves"/);
   expect((await inFolder("test", "Order", "--update")).out).toContain("ada (updated)");
   expect((await inFolder("test", "Order", "--json")).code).toBe(0);
-  // Of single steps: here and on a server.
+  // Only for single steps: locally and on a server.
   expect(await inFolder("fixture", runId, "--name", "ada", "--steps", "nothing")).toMatchObject({
     code: 2,
     err: expect.stringContaining("The run has no step nothing"),
@@ -266,7 +266,7 @@ test("a run is recorded with one command, and what a folder makes of it is teste
   }
 });
 
-test("dev applies on each save to development, and tells a problem with its file and place", async () => {
+test("dev applies each save to development and reports problems with file and path", async () => {
   const place = join(home, "loop");
   mkdirSync(join(place, "tables"), { recursive: true });
   const file = join(place, "tables/notes.yaml");
@@ -292,7 +292,7 @@ test("dev applies on each save to development, and tells a problem with its file
   expect(names).toEqual(["Second", undefined]);
 });
 
-test("what people edited is shown against the folder, and the folder is promoted to the next place", async () => {
+test("shows users' edits against the folder, and promotes the folder to another environment", async () => {
   expect((await inFolder("apply")).code).toBe(0);
   const { body } = await owner("GET /api/v1/connectors?q=Billing");
   const path = `/api/v1/connectors/${body.data[0].id}`;
@@ -314,7 +314,7 @@ test("what people edited is shown against the folder, and the folder is promoted
   expect((await inFolder("apply", "--environment", "staging")).code).toBe(0);
   const there = await owner("GET /api/v1/tables/orders", undefined, { "x-environment": "staging" });
   expect(there.status).toBe(200);
-  // Another installation, or workspace, takes the same folder once it has the secrets.
+  // Another installation or workspace accepts the same folder once it has the secrets.
   const next = await world.member(["owner"], await world.workspace("next"));
   await next("POST /api/v1/secrets", { name: "SHOP_TOKEN", value: "another" });
   const { body: me } = await next("GET /api/v1/auth/me");
@@ -332,7 +332,7 @@ test("what people edited is shown against the folder, and the folder is promoted
   });
 });
 
-test("events of a type are followed as they come, after the newest, until somebody ends it", async () => {
+test("follows events of a type from the newest on until stopped", async () => {
   const publish = (type: string) =>
     make("events/topics/followed/publish", { type, payload: {} }).then(({ id }) => String(id));
   const first = await publish("followed.one");
@@ -352,7 +352,7 @@ test("events of a type are followed as they come, after the newest, until somebo
   expect(follow.out()).not.toContain(other);
 });
 
-test("records, SQL, events and packs are at hand", async () => {
+test("reads records, SQL, events and packs", async () => {
   const made = await millrace(
     "records",
     "create",

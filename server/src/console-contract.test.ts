@@ -1,4 +1,4 @@
-/** The console copies nothing that the server declares: rights and staleness come from the generated contract. */
+/** The console must not copy server declarations: permissions and invalidation come from the generated contract. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -10,7 +10,7 @@ const sources = globSync("**/*.{ts,tsx}", { cwd: root })
   .filter((path) => !path.endsWith(".test.ts"))
   .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 
-test("screens name operations, not permissions", () => {
+test("screens name operations instead of permissions", () => {
   const names = domains.flatMap(({ permissions }) => permissions.map(({ name }) => name));
   const known = new Set(names.filter((name) => name.includes(":")));
   const copied = sources.flatMap(({ path, text }) =>
@@ -18,15 +18,15 @@ test("screens name operations, not permissions", () => {
       .filter(([, name = ""]) => known.has(name))
       .map(([literal]) => `${path}: ${literal}`),
   );
-  // No operation needs it: it allows to make a workspace, which only operators do elsewhere.
+  // No operation requires it: it allows creating a workspace, otherwise limited to operators.
   expect(copied).toEqual(['shell/bar/workspace-switch.tsx: "workspaces:create"']);
 });
 
-test("what a write makes stale follows from its operation", () => {
+test("invalidation after a write follows from its operation", () => {
   const own = sources.filter(
     ({ path, text }) => !path.startsWith("data/") && /\binvalidate\(/.test(text),
   );
-  // A trace that grows by the log, a list that is patched in place, an editor of several operations.
+  // A trace that grows with the log, a list that is patched in place, and an editor of several operations.
   expect(own.map(({ path }) => path).toSorted()).toEqual([
     "causes/causes.tsx",
     "desk-settings/frame/use-editor.ts",
@@ -34,7 +34,7 @@ test("what a write makes stale follows from its operation", () => {
   ]);
 });
 
-test("controls of the browser are in ui/ and code/ alone, where they have one look", () => {
+test("native controls are only used in ui/ and code/, which define their style", () => {
   const raw = sources.filter(
     ({ path, text }) =>
       !/^(ui|code)\//.test(path) && /<(button|input|select|textarea)\b/.test(text),
@@ -42,7 +42,7 @@ test("controls of the browser are in ui/ and code/ alone, where they have one lo
   expect(raw.map(({ path }) => path)).toEqual([]);
 });
 
-/** Orders that rank the values of an enumeration, or some of them, which is no fact of the server. */
+/** Orders that rank enumeration values, which the server does not define. */
 const RANKED = [
   "alerts/alerts.tsx",
   "changes/change/use-change-acts.ts",
@@ -56,7 +56,7 @@ const RANKED = [
   "workflows/versions/rehearsal.tsx",
 ];
 
-test("screens take the values of an enumeration from the client", () => {
+test("screens take enumeration values from the client", () => {
   const known = new Set(Object.values(enums).map((values) => values.toSorted().join(" ")));
   const value = /\["([^"]+)",[^\]]*\]|(?:\{ (?:id|value): )?"([^"]+)"(?:, label: "[^"]*" \})?/g;
   const list =

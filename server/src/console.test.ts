@@ -1,4 +1,4 @@
-/** The console's structure as tests: direction of imports, doors between areas, size and names of files. */
+/** Tests of the console's structure: import direction, area boundaries, size and names of files. */
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -10,15 +10,15 @@ const sources = globSync("**/*.{ts,tsx}", { cwd: root }).map((path) => ({
 }));
 const shipped = sources.filter(({ path }) => !path.endsWith(".test.ts"));
 
-/** Lower ones know nothing of higher ones. All others are areas, beside each other. */
+/** Lower layers must not import higher ones. All other folders are areas on one level. */
 const LAYERS = ["style", "ui", "data", "shell"];
 
-test("style ← ui ← data ← shell ← areas, and an area enters another only by its index.ts", () => {
+test("style ← ui ← data ← shell ← areas, and areas import others only by their index.ts", () => {
   const trespasses = shipped.flatMap(({ path, text }) =>
     importsOf(path, text)
       .filter((target) => {
         const [from, to] = [areaOf(path), areaOf(target)];
-        // The root puts it all together.
+        // The root composes all parts.
         if (from === "" || from === to) return false;
         const [own, other] = [LAYERS.indexOf(from), LAYERS.indexOf(to)];
         if (own !== -1) return other === -1 || other > own;
@@ -29,10 +29,10 @@ test("style ← ui ← data ← shell ← areas, and an area enters another only
   expect(trespasses).toEqual([]);
 });
 
-test("no circle of imports, types included", () => {
+test("has no import cycles, including types", () => {
   const imports = new Map(shipped.map(({ path, text }) => [path, importsOf(path, text)]));
   const left = new Set(imports.keys());
-  // Whatever imports only files that are in no circle is in none; what is left at the end is in one, or leads to one.
+  // Files that import only cycle-free files are removed repeatedly. The rest is in a cycle or leads to one.
   for (let before = -1; left.size !== before;) {
     before = left.size;
     for (const path of left) {
@@ -42,12 +42,12 @@ test("no circle of imports, types included", () => {
   expect([...left]).toEqual([]);
 });
 
-test("no two files of a folder have one name, which search and tools would take for one file", () => {
+test("no folder has two files of one name, which search and tools would confuse", () => {
   const names = shipped.map(({ path }) => path.replace(/\.tsx?$/, ""));
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
-test("only the data layer speaks to the server", () => {
+test("only the data layer calls the server", () => {
   const guilty = shipped.filter(
     ({ path, text }) =>
       areaOf(path) !== "data" &&
@@ -56,15 +56,15 @@ test("only the data layer speaks to the server", () => {
   expect(guilty.map(({ path }) => path)).toEqual([]);
 });
 
-test("a text is copied by the one function that tells where the browser refuses", () => {
+test("texts are copied by the one function that reports when the browser denies it", () => {
   const guilty = shipped.filter(({ text }) => text.includes("clipboard.writeText"));
   expect(guilty.map(({ path }) => path)).toEqual(["ui/behaviour/copy.ts"]);
 });
 
-/** Apart from the console: it is loaded by itself. */
+/** Separate from the console, because it is loaded alone. */
 const OWN_PAGE = "portal";
 
-test("a class is styled by one area: what another loaded earlier would stay", () => {
+test("each class is styled by one area, because styles of areas loaded earlier remain", () => {
   const areas = new Map<string, Set<string>>();
   for (const path of globSync("**/*.css", { cwd: root })) {
     const area = areaOf(path);
@@ -74,28 +74,28 @@ test("a class is styled by one area: what another loaded earlier would stay", ()
       areas.set(name, (areas.get(name) ?? new Set()).add(area));
     }
   }
-  // Those of a layer are everybody's, and an area refines its own use of them.
+  // Classes of a layer are shared, and an area can refine its use of them.
   const shared = [...areas].filter(([, of]) => of.size > 1 && of.isDisjointFrom(new Set(LAYERS)));
   expect(shared.map(([name, of]) => `${name}: ${[...of].join(", ")}`)).toEqual([]);
 });
 
-test("every file fits the hand, most of them a small one", () => {
+test("no file exceeds the maximum length, and most are short", () => {
   const lengths = sources.map(({ path, text }) => ({ path, lines: text.split("\n").length }));
   expect(lengths.filter(({ lines }) => lines > 400)).toEqual([]);
   const large = lengths.filter(({ lines }) => lines > 300).length;
   expect(large / lengths.length).toBeLessThanOrEqual(0.05);
 });
 
-/** Folders that hold more than fourteen sources, and how many. This list only ever shrinks. */
+/** Folders with more than fourteen sources and their counts. The list may only shrink. */
 const FULL: Readonly<Record<string, number>> = {};
 
-test("a folder is seen at a glance: at most fourteen sources", () => {
+test("no folder has more than fourteen sources", () => {
   const folders = Map.groupBy(shipped, ({ path }) => dirname(path));
   const full = [...folders].filter(([folder, files]) => files.length > (FULL[folder] ?? 14));
   expect(full.map(([folder, { length }]) => `${folder}: ${length}`)).toEqual([]);
 });
 
-test("a file is named for its subject, not for what somebody does there", () => {
+test("files are named for their subject, not for an activity", () => {
   const vague = /^(utils?|helpers?|common|types|interfaces|constants|managers?|base|misc)$/;
   const named = /(^|-)(string|setting|binding|ping|feed|seed)s?$/;
   const wrong = sources.filter(({ path }) => {
@@ -105,7 +105,7 @@ test("a file is named for its subject, not for what somebody does there", () => 
   expect(wrong.map(({ path }) => path)).toEqual([]);
 });
 
-test("nothing is left to do", () => {
+test("has no open tasks in comments", () => {
   const unfinished = new RegExp(["TO" + "DO", "FIX" + "ME", "XX" + "X"].join("|"));
   expect(sources.filter(({ text }) => unfinished.test(text)).map(({ path }) => path)).toEqual([]);
 });
@@ -116,7 +116,7 @@ function importsOf(path: string, text: string): string[] {
   );
 }
 
-/** The first folder; nothing for the root. */
+/** The first folder. Empty for the root. */
 function areaOf(path: string): string {
   return path.includes("/") ? (path.split("/")[0] ?? "") : "";
 }

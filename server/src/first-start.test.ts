@@ -5,7 +5,7 @@ import { firstStart } from "./first-start.ts";
 
 const world = await useWorld();
 
-test("the made-up password is told until somebody has logged in, also when retention has deleted that", async () => {
+test("prints the generated password until the first login, also if retention has deleted the login event", async () => {
   const { kernel } = world;
   const email = kernel.settings.adminEmail;
   const password = kernel.masterKey

@@ -20,11 +20,11 @@ const UNIQUE_VIOLATION = "23505";
 
 export interface FirstOwner {
   readonly email: string;
-  /** Present when it was made up; derived from the master key, so that a later start can tell it again. */
+  /** Present if it was generated. Derived from the master key, so that a later start can print it again. */
   readonly password: string | undefined;
 }
 
-/** Creates the workspace `default` and its owner; undefined once somebody has logged in, or chose the password. */
+/** Creates the workspace `default` and its owner. Undefined after the first login or with a configured password. */
 export async function firstStart(platform: Platform): Promise<FirstOwner | undefined> {
   const { db, homeWorkspace, settings } = platform;
   const existing = await db.system("select from workspaces where key = $1", [homeWorkspace]);
@@ -44,7 +44,7 @@ export async function firstStart(platform: Platform): Promise<FirstOwner | undef
       act.finish();
     });
   } catch (error) {
-    // Another node was quicker, and has printed its password.
+    // Another node has created the owner and printed the password.
     if (sqlStateOf(error) === UNIQUE_VIOLATION) return undefined;
     throw error;
   }
@@ -52,12 +52,12 @@ export async function firstStart(platform: Platform): Promise<FirstOwner | undef
   return { email: settings.adminEmail, password: isGenerated ? generated : undefined };
 }
 
-/** Derived, not stored: whoever has the master key and the database can do anything as it is. */
+/** Derived, not stored. An attacker with the master key and the database has full access anyway. */
 function generatePassword({ masterKey, homeWorkspace }: Platform): string {
   return masterKey.derive(`password of the owner of ${homeWorkspace}`).toString("base64url", 0, 15);
 }
 
-/** The owner with the password that was made up, as long as nobody has logged in and it is still the right one. */
+/** The owner with the generated password, while it is valid and there was no login. */
 async function findUnclaimedOwner(
   { db, settings }: Platform,
   password: string,

@@ -17,7 +17,7 @@ const second = workspaces[1]?.slug;
 const auditorIn = (n: number) => world.member(["owner"], workspaces[n]);
 const [auditor, listener, late] = [await auditorIn(0), await auditorIn(1), await auditorIn(2)];
 
-/** A person with a password who belongs to all of them. */
+/** A user with a password who is a member of all of them. */
 const email = "everywhere@example.com";
 const userId = newId("usr");
 await world.sql(
@@ -36,7 +36,7 @@ const logIn = (password: string) => world.stranger("POST /api/v1/auth/token", { 
 const listIn = async (ask: typeof auditor, filter = "type=audit.auth.*") =>
   (await ask(`GET /api/v1/audit?${filter}`)).body.data as any[];
 
-test("a login is one event, which the audit log of each workspace of the person shows", async () => {
+test("a login is one event in the audit log of every workspace of the user", async () => {
   const answer = await logIn(TEST_PASSWORD);
   expect(answer).toMatchObject({ status: 200, events: ["audit.auth.login"] });
   expect(answer.body.data.workspaces).toHaveLength(WORKSPACES + 1);
@@ -51,7 +51,7 @@ test("a login is one event, which the audit log of each workspace of the person 
   expect(await listIn(await world.member(["owner"], nobody))).toEqual([]);
 });
 
-test("who has left is in the audit log of the time before, and who joins is from then on", async () => {
+test("former members are in the audit log for their time of membership, and new members from then on", async () => {
   const before = await listIn(late);
   expect(before.length).toBeGreaterThan(0);
   await world.sql("delete from memberships where user_id = $1 and workspace_id = $2", [
@@ -63,7 +63,7 @@ test("who has left is in the audit log of the time before, and who joins is from
   expect(await listIn(auditor)).toHaveLength(before.length + 1);
 });
 
-test("wrong passwords are recorded ten times a minute for an account, and refused all the same", async () => {
+test("records failed logins of an account at most ten times a minute, and rejects all of them", async () => {
   world.clock.advance(60_000);
   const answers = [];
   for (let n = 0; n < 30; n += 1) answers.push(await logIn("wrong"));
@@ -78,7 +78,7 @@ test("wrong passwords are recorded ten times a minute for an account, and refuse
   expect(await logIn("wrong")).toMatchObject({ events: ["audit.auth.login_failed"] });
 });
 
-test("a workspace in which somebody listens gets an event of its own, and shows it once", async () => {
+test("a workspace with consumers gets a separate event and shows it once", async () => {
   const url = `${receiver.url}/logins`;
   const made = await listener("POST /api/v1/webhooks", {
     name: "SIEM",
@@ -97,9 +97,9 @@ test("a workspace in which somebody listens gets an event of its own, and shows 
   expect(rows.map(({ slug }) => slug)).toEqual(["default", "default", "default", second]);
 });
 
-test("readers ask once for a batch of many workspaces, and handle those alone that listen", async () => {
+test("readers query once for a batch of many workspaces, and handle only those with consumers", async () => {
   const handled: string[] = [];
-  /** Like one of the product, with a note of which workspaces it handles. */
+  /** Like a reader of the product that records which workspaces it handles. */
   const noting = (original: Reader, name: string): Reader => {
     if (!("selectParts" in original)) throw new Error("It is asked for each workspace.");
     const { handleSummary, ...rest } = original;
@@ -126,7 +126,7 @@ test("readers ask once for a batch of many workspaces, and handle those alone th
     noting(fanOutReader, "test.fan_out"),
     noting(eventTriggerReader, "test.triggers"),
   ];
-  // What came before is before the end at which they begin.
+  // Earlier events are before the end of the log, where they start.
   await world.settled();
   await registerReaders(world.kernel, [...readers, counter]);
   for (const { key } of workspaces) {
@@ -149,7 +149,7 @@ test("readers ask once for a batch of many workspaces, and handle those alone th
   });
 });
 
-test("who is deactivated is in the audit log of the time before, and of the time after they are back", async () => {
+test("a deactivated user is in the audit log for the time before, and again after reactivation", async () => {
   const owner = await auditorIn(3);
   const before = await listIn(owner);
   const member = `PATCH /api/v1/settings/users/${userId}`;
@@ -163,11 +163,11 @@ test("who is deactivated is in the audit log of the time before, and of the time
   expect((await logIn(TEST_PASSWORD)).status).toBe(200);
   const [seen, ...older] = await listIn(owner);
   expect(older).toEqual(before);
-  // Where the log of it is would tell where else they belong.
+  // The log's workspace would reveal their other memberships.
   expect(seen.workspaceId).toBe(workspaceIdOf(workspaces[3]?.key ?? ""));
 });
 
-test("an account that a workspace's provider made sees nothing of another with its address", async () => {
+test("an account created by a workspace's identity provider sees nothing of another with its address", async () => {
   const place = await world.workspace("provider");
   const owner = await world.member(["owner"], place);
   const managed = newId("usr");

@@ -8,7 +8,7 @@ import { startEmbedded } from "#kernel/embedded/embedded-database.ts";
 import { domains } from "./app.ts";
 import { renderGeneratedFiles, TABLE_TYPES } from "./contract/generated-files.ts";
 
-/** Writes the generated files that are committed: the types of the tables, and what the domains declare. */
+/** Writes the committed generated files: the types of the tables, and the declarations of the domains. */
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "millrace-generate-"));
 // The account that runs PostgreSQL for root must be able to enter it.

@@ -25,11 +25,11 @@ const paths = api["paths"] as Record<string, Record<string, any>>;
 
 const generated = renderGeneratedFiles(domains);
 
-test.each([...generated])("%s is what the code says (npm run generate)", (path, said) => {
+test.each([...generated])("%s matches the code (npm run generate)", (path, said) => {
   expect(findDifference(text(path), said)).toBeUndefined();
 });
 
-/** The first line that differs: a comparison of megabytes with all differences takes many times as long. */
+/** The first different line, because a full comparison of megabytes takes many times as long. */
 function findDifference(one: string, other: string) {
   if (one === other) return undefined;
   const [lines, others] = [one.split("\n"), other.split("\n")];
@@ -37,12 +37,12 @@ function findDifference(one: string, other: string) {
   return { line: at + 1, file: lines[at], code: others[at] };
 }
 
-test("every generated file is marked as such, so that reviews collapse it", () => {
+test("marks every generated file, so that reviews collapse it", () => {
   const marked = [...text(".gitattributes").matchAll(/^(\S+) linguist-generated$/gm)];
   const isMarked = (path: string) => marked.some(([, glob = ""]) => matchesGlob(path, glob));
   const paths = [TABLE_TYPES, ...generated.keys()];
   expect(paths.filter((path) => !isMarked(path))).toEqual([]);
-  // Nothing is written but by these paths.
+  // Files are only written to these paths.
   const generator = text("server/src/generate.ts");
   expect(generator.match(/writeFileSync\((?!join\(root, (TABLE_TYPES|path)\))/g)).toBeNull();
 });
@@ -54,14 +54,14 @@ test("contract/operations.txt lists every operation once", () => {
   );
 });
 
-test("the contract is small: what several operations or events have alike is written once", () => {
+test("the contract is compact: common parts of operations and events are written once", () => {
   const routeCount = operations.flatMap((op) => [op.route, ...(op.aliases ?? [])]).length;
   const eventCount = domains.flatMap(({ events }) => events).length;
   expect(text("contract/openapi.json").length / routeCount).toBeLessThan(3_550);
   expect(text("contract/events.json").length / eventCount).toBeLessThan(2_000);
 });
 
-test("every reference of the contract leads to something", () => {
+test("every reference of the contract has a target", () => {
   const broken = [api, golden("contract/events.json") as object].flatMap((document) =>
     listRefs(document).filter(($ref) => !leadsSomewhere(document, $ref)),
   );
@@ -85,7 +85,7 @@ function leadsSomewhere(document: object, $ref: string): boolean {
   }
 }
 
-test("an alias has the parameters, body and responses of its operation, by reference", () => {
+test("an alias references the parameters, body and responses of its operation", () => {
   const described = Object.values(paths).flatMap((methods) => Object.values(methods));
   const byId = new Map(described.map((one) => [one.operationId, one]));
   const aliases = described.filter((one) => one["x-alias-of"] !== undefined);
@@ -100,7 +100,7 @@ test("an alias has the parameters, body and responses of its operation, by refer
     expect(parts.filter((part) => !("$ref" in part))).toEqual([]);
     expect(alias.responses).toEqual(original.responses);
     expect(alias.requestBody).toEqual(original.requestBody);
-    // What the path names is the alias's own.
+    // Path parameters belong to the alias itself.
     const [others, expected] = [alias, original].map((one) =>
       one.parameters.filter((part: object) => followRef<any>(api, part).in !== "path"),
     );
@@ -108,13 +108,13 @@ test("an alias has the parameters, body and responses of its operation, by refer
   }
 });
 
-test("schemas have names that a reader would choose", () => {
+test("schemas have meaningful names", () => {
   const names = Object.keys((api["components"] as { schemas: object }).schemas);
   const odd = /^[^A-Z]|[^A-Za-z]|([A-Z][a-z]+)\1|Thing|Seen|Shown|Noted|Moment/;
   expect(names.filter((name) => odd.test(name))).toEqual([]);
 });
 
-test("tables.ts is what the migrations make (npm run generate)", async () => {
+test("tables.ts matches the migrations (npm run generate)", async () => {
   const { owner, template } = inject("database");
   const described = await generateTableTypes({ ...owner, database: template });
   expect(NOTES_SQL).toContain("notes");
@@ -130,17 +130,17 @@ test("the description is valid OpenAPI 3.1, as JSON and as YAML", async () => {
   expect(result.valid).toBe(true);
   const yaml = await world.stranger("GET /api/v1/openapi.yaml");
   expect(yaml.body === renderYaml(json.body)).toBe(true);
-  // To parse it whole takes seconds: here some of the paths, with all that it says of itself.
+  // Parsing all of it takes seconds, so this checks some of the paths and all other parts.
   const { paths: all, components, ...rest } = json.body;
   const some = Object.entries(all).filter((_, index) => index % 24 === 0);
   const part = IS_THOROUGH ? json.body : { ...rest, paths: Object.fromEntries(some) };
-  // As texts: to compare megabytes field by field takes many times as long.
+  // As texts, because comparing megabytes field by field takes many times as long.
   expect(JSON.stringify(parse(renderYaml(part))) === JSON.stringify(part)).toBe(true);
   expect(Object.keys(components).length).toBeGreaterThan(0);
 });
 
 describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
-  test("is described: what it needs, what it causes, how it fails, with examples that are valid", () => {
+  test("describes permissions, events, failures and valid examples", () => {
     for (const route of [op.route, ...(op.aliases ?? [])]) {
       const [method = "", path = ""] = route.replace(/\*$/, "{rest}").split(" ");
       const described = paths[path]?.[method.toLowerCase()];
@@ -163,12 +163,12 @@ describe.each(operations.map((op) => [op.id, op] as const))("%s", (_, op) => {
   });
 });
 
-test("every list takes a limit and a cursor, and says whether there is more", () => {
+test("every list has a limit and a cursor, and reports whether there is more", () => {
   const isList = ({ response, route }: Operation): boolean =>
     route.startsWith("GET") && fieldsOf(response.body)["data"]?.["type"] === "array";
   const lists = operations.filter(isList);
   expect(lists.length).toBeGreaterThan(60);
-  // A search has one page: what is less like the question than those is no answer to it.
+  // A search has one page, because less similar results are not relevant.
   const unpaged = lists.filter(({ id }) => id !== "knowledge.search");
   for (const { id, query, response } of unpaged) {
     expect([id, Object.keys(fieldsOf(query))]).toEqual([
@@ -183,7 +183,7 @@ function fieldsOf(schema: TSchema | undefined): Record<string, Record<string, un
   return (schema as { properties?: Record<string, Record<string, unknown>> })?.properties ?? {};
 }
 
-test("operationIds are names in any language, and each is one of its own there", () => {
+test("operationIds are valid, unique names in every language", () => {
   const ids = Object.values(paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => String(operationId)),
   );
@@ -193,7 +193,7 @@ test("operationIds are names in any language, and each is one of its own there",
   expect(ids).toEqual(expect.arrayContaining(["api.describe_json", "api.describe_yaml"]));
 });
 
-test("a path names the parameters that are described, and no others", () => {
+test("a path contains exactly its described parameters", () => {
   for (const [path, methods] of Object.entries(paths)) {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     expect(path).not.toContain("*");
@@ -217,7 +217,7 @@ test("ids, routes, events and permissions are each declared once", () => {
   }
 });
 
-test("what an operation names is in a catalog", () => {
+test("everything an operation references is in a catalog", () => {
   const events = domains.flatMap((domain) => domain.events);
   const permissions = domains.flatMap((domain) => domain.permissions);
   for (const { operations: declared, name } of domains) {

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { builtServer } from "./process/testing/built-server.ts";
 
-/** What only some installations use, and what each of them would pay for in memory. */
+/** Libraries that only some installations use, so the others must not pay for them in memory. */
 const LATE = [
   "@lat.md/embed",
   "@node-saml/node-saml",
@@ -51,7 +51,7 @@ const STARTS = {
 };
 
 test.each(["sources", "bundle"] as const)(
-  "a start from the %s loads no library before somebody needs it",
+  "a start from the %s loads no library before it is needed",
   (from) => {
     const start = STARTS[from]();
     const out = execFileSync(process.execPath, ["--input-type=module", "-e", PROBE, start]);
@@ -63,14 +63,14 @@ test.each(["sources", "bundle"] as const)(
   },
 );
 
-/** A file, or those of which a file of the bundle was made. */
+/** A file, or the source files of a bundle file. */
 function sourcesOf(url: string): readonly string[] {
   const isBundle = url.startsWith(pathToFileURL(builtServer()).href);
   const map = isBundle ? `${fileURLToPath(url)}.map` : "";
   return existsSync(map) ? JSON.parse(readFileSync(map, "utf8")).sources : [url];
 }
 
-test("the text of the bundle is in Latin-1, which takes half of the memory", () => {
+test("the text of the bundle is Latin-1, which halves its memory", () => {
   const text = readFileSync(join(builtServer(), "app.mjs"), "utf8");
   const at = text.search(/[\u0100-\uffff]/);
   expect(at === -1 ? "" : text.slice(at - 40, at + 20)).toBe("");

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { type Answer, useWorld } from "#kernel/testing/world.ts";
 
 /**
- * Plants one of each thing that must not be found again, uses all of them, and then looks everywhere:
- * in every row of every table, in every line of the log, and in every answer but the one that may hold it.
+ * Plants one of each kind of secret, uses all of them, and then searches every row of every table, every log line, and
+ * every response except the one that may contain it.
  */
 const PASSWORD = "planted-password-Xk29";
 const SECRET = "planted-secret-Qv71-value";
@@ -20,7 +20,7 @@ test("a secret, a token, a code and a password are found nowhere", async () => {
     answers.push(answer);
     return answer.body?.data;
   };
-  /** Answers that show something once: kept out of the search, since there it belongs. */
+  /** Responses that show a secret once are excluded from the search. */
   const once = async (route: string, body: unknown): Promise<any> => {
     const answer = await owner(route, body, { "idempotency-key": `leak-${route.length}` });
     expect(answer.status, route).toBeLessThan(400);
@@ -101,7 +101,7 @@ test("a secret, a token, a code and a password are found nowhere", async () => {
   }
 });
 
-/** Bytes come as hexadecimal text, so what is stored as it is would be seen in that form. */
+/** Bytes are shown as hexadecimal text, so unencrypted secrets would appear in that form. */
 async function everyRow(): Promise<string[]> {
   const tables = await world.sql(
     "select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'public'",

@@ -25,10 +25,10 @@ test.each([
     { level: 50, msg: "request failed", err: { stack: "Error: x\n  at y" } },
     "09:30:05 error request failed\nError: x\n  at y\n",
   ],
-])("a terminal shows %j as a line for people", (entry, line) => {
+])("formats %j for a terminal", (entry, line) => {
   expect(toReadableLine(JSON.stringify({ time, ...entry }), { hasColors: false })).toBe(line);
 });
 
-test("a line that is no JSON passes as it is", () => {
+test("keeps a line that is not JSON unchanged", () => {
   expect(toReadableLine("plain\n", { hasColors: true })).toBe("plain\n");
 });

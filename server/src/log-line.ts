@@ -12,7 +12,7 @@ const LEVELS: Readonly<Record<number, readonly [string, Color]>> = {
 };
 const VALUE_CHARACTERS_MAX = 300;
 
-/** Renders a JSON line of the log for a person at a terminal: time, level, message, then the other fields. */
+/** Formats a JSON log line for a terminal: time, level, message, then the other fields. */
 export function toReadableLine(
   line: string,
   { hasColors }: { readonly hasColors: boolean },
@@ -26,7 +26,7 @@ export function toReadableLine(
   const parts = [
     paint("gray", new Date(Number(time)).toTimeString().slice(0, 8)),
     paint(color, name.padEnd(5)),
-    // The database speaks for itself: the line is the message.
+    // For database output, the line is the message.
     ...(msg === "request"
       ? describeRequest(fields, paint)
       : [describeMessage(msg ?? fields["database"] ?? describeFields(fields))]),

@@ -6,13 +6,13 @@ import type { FirstOwner } from "./first-start.ts";
 import { checkSurroundings } from "./preflight.ts";
 import { toSourceStack } from "./source-stack.ts";
 
-/** The message of an error that an operator can fix; any other with its stack. */
+/** The message of an error that an operator can fix. Other errors include their stack. */
 function describeError(error: unknown): string {
   if (error instanceof StartupError) return error.message;
   return error instanceof Error ? toSourceStack(error.stack ?? error.message) : String(error);
 }
 
-/** The message of what failed first, in one line: a database that is gone explains all that comes after. */
+/** The message of the first failure in one line: a lost database causes all later errors. */
 function describeBriefly(error: unknown): string {
   if (error instanceof SuppressedError) return describeBriefly(error.suppressed);
   const { message, code } = Object(error) as {
@@ -29,10 +29,10 @@ function printLines(lines: readonly string[]): void {
 try {
   const settings = readSettings(process.env);
   await checkSurroundings(settings);
-  // The second start finds the sources compiled. In our own folder: whoever could write there could
-  // make us run what they like.
+  // The second start finds the compiled sources. In a private folder, because write access to the cache would allow
+  // running any code.
   enableCompileCache(join(settings.dataDir, "cache"));
-  // Loaded only now: the product takes seconds, and a refusal must not.
+  // Loaded late, because loading the product takes seconds and a rejected start must be fast.
   const [{ openLog }, { start }, { LogTail }] = await Promise.all([
     import("./open-logger.ts"),
     import("./start.ts"),
@@ -54,14 +54,14 @@ try {
   for (const signal of ["SIGTERM", "SIGINT"] as const)
     process.on(signal, () => void shutDown(signal, 0));
   void running.died.then((reason) => shutDown(`the database ended: ${reason}`, 1));
-  // Printed last: a supervisor may send SIGTERM as soon as it reads it.
+  // Printed last, because a supervisor may send SIGTERM as soon as it reads it.
   printReady(running.address, settings.role);
 } catch (error) {
   process.stderr.write(`Millrace did not start.\n${describeError(error)}\n`);
   process.exit(1);
 }
 
-/** Printed as soon as the account exists: whatever fails afterwards, the password is known. */
+/** Printed as soon as the account exists, so that the password is known even if the start fails later. */
 function printOwner({ email, password }: FirstOwner): void {
   printLines([
     `The owner of the workspace "default" is ${email}.`,

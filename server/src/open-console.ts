@@ -15,9 +15,9 @@ import {
 import type { Settings } from "#kernel/settings.ts";
 
 /**
- * Finds the folder of the built console, and builds it after a change of its sources. An image brings `console/dist`
- * along instead of sources and build tool. Undefined where it is switched off, or can neither be found nor built: the
- * server is an API then.
+ * Finds the folder of the built console, and builds it after a change of its sources. A container image includes
+ * `console/dist` instead of sources and build tool. Undefined if it is disabled, or can neither be found nor built:
+ * then the server provides only the API.
  */
 export async function openConsole(settings: Settings, log: Logger): Promise<string | undefined> {
   if (settings.role === "worker" || settings.consoleFolder === "off") return undefined;
@@ -48,8 +48,8 @@ export async function openConsole(settings: Settings, log: Logger): Promise<stri
 }
 
 /**
- * Builds the console into the cache; the reason when something went wrong. A full disk or a folder in the way is no
- * reason not to start.
+ * Builds the console into the cache. Returns the reason of a failure. A full disk or a folder conflict must not
+ * prevent the start.
  */
 async function buildConsole(folder: string, sources: string): Promise<string | undefined> {
   try {

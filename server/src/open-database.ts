@@ -4,17 +4,17 @@ import { parseConnectionUrl } from "#kernel/db/setup/owner-connection.ts";
 import { startEmbedded } from "#kernel/embedded/embedded-database.ts";
 import type { Settings } from "#kernel/settings.ts";
 
-/** A database, opened as its owner. */
+/** A database opened as its owner. */
 export interface OpenDatabase {
   readonly connection: pg.ClientConfig;
-  /** The connection for requests and work, when there is a pooler. */
+  /** The connection for requests and work, if there is a pooler. */
   readonly pooler?: pg.ClientConfig;
   readonly isEmbedded: boolean;
   readonly died: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** The server database, or the embedded one, which is started. */
+/** The configured server database, or the embedded one, which is started. */
 export async function openDatabase(settings: Settings, log: Logger): Promise<OpenDatabase> {
   if (settings.databaseUrl === undefined) {
     const embedded = await startEmbedded({
@@ -34,7 +34,7 @@ export async function openDatabase(settings: Settings, log: Logger): Promise<Ope
   };
 }
 
-/** Logs a line of PostgreSQL's own log, its routine as debug. */
+/** Logs a line of PostgreSQL's log. Routine lines are logged as debug. */
 function logDatabaseLine(log: Logger, line: string): void {
   const isRoutine = / LOG: |terminating connection due to administrator command/.test(line);
   const level = isRoutine ? "debug" : /\b(FATAL|PANIC)\b/.test(line) ? "error" : "info";

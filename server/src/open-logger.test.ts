@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { expect, inject, test } from "vitest";
 import { toLoggedError } from "./open-logger.ts";
 
-test("an error of the driver is logged without its connection, which holds the key to cancel it", async () => {
+test("logs a driver error without its connection, which contains the cancellation key", async () => {
   const pool = new pg.Pool(inject("database").owner);
   const broken = new Promise<Error>((resolve) => pool.once("error", resolve));
   const idle = await pool.connect();
@@ -35,7 +35,7 @@ test("an error of the driver is logged without its connection, which holds the k
   }
 });
 
-test("whatever is thrown can be logged", () => {
+test("logs any thrown value", () => {
   const lying = { toString: () => Object.create(null) as string };
   const thrown = [Object.create(null), lying, Symbol("x"), null, undefined, "text"];
   expect(thrown.map(toLoggedError)).toEqual([

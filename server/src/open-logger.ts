@@ -8,9 +8,9 @@ const FLUSH_MS = 200;
 const BATCH_CHARACTERS_MIN = 4_096;
 
 /**
- * Opens the log on standard output, scrubbed of the secrets that were used lately: one JSON object a line, or on
- * a terminal a line for people. It is written in batches, a fraction of a second old at the most: a write for
- * every line slows requests. The last lines stay in the tail.
+ * Opens the log on standard output without recently used secrets: one JSON object per line, or a readable line on a
+ * terminal. It is written in batches within a fraction of a second, because a write per line slows requests. The last
+ * lines are kept in the tail.
  */
 export function openLog(level: string, tail?: LogTail): Logger {
   const isTerminal = process.stdout.isTTY;
@@ -30,19 +30,19 @@ export function openLog(level: string, tail?: LogTail): Logger {
 }
 
 /**
- * An error as it is logged: these four fields, and none that a library put on it. The driver's errors carry their
- * connection, with the key by which it can be cancelled, and rows of people.
+ * The logged form of an error: these four fields, without additions by libraries. The driver's errors contain their
+ * connection, with its cancellation key, and users' rows.
  */
 export function toLoggedError(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error, message: toText(error) };
-  // With the messages and stacks of its causes.
+  // Includes the messages and stacks of its causes.
   const { type, message, stack } = stdSerializers.err(error);
   const { code } = error as { readonly code?: unknown };
   const isCode = typeof code === "string" || typeof code === "number";
   return { type, message, stack: toSourceStack(stack), ...(isCode && { code }) };
 }
 
-/** The text of whatever was thrown, which need not have one, or throws when it is asked for it. */
+/** The text of any thrown value, whose conversion may fail. */
 function toText(thrown: unknown): string {
   try {
     return String(thrown);

@@ -1,6 +1,6 @@
 /**
- * The checks before anything is loaded or made: a start that can't succeed says so within a moment, in a sentence,
- * and leaves no folder, key or database behind.
+ * Checks before anything is loaded or created: a start that can't succeed fails quickly with a clear message, and
+ * leaves no folder, key or database.
  */
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { createServer } from "node:net";
@@ -8,14 +8,14 @@ import { dirname } from "node:path";
 import type { Settings } from "#kernel/settings.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 
-/** Checks the address to listen at, the database and the data folder, which it makes last. */
+/** Checks the listen address, the database and the data folder, which is created last. */
 export async function checkSurroundings(settings: Settings): Promise<void> {
   await assertPortFree(settings);
   if (settings.databaseUrl !== undefined) await assertReachable(settings.databaseUrl);
   makeDataFolder(settings.dataDir);
 }
 
-/** Listens for a moment; another program may still be quicker, so the real listener explains its failure too. */
+/** Listens for a moment. Another program may still take the port, so the real listener also explains its failure. */
 async function assertPortFree(settings: Settings): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const probe = createServer().once("error", reject);
@@ -25,7 +25,7 @@ async function assertPortFree(settings: Settings): Promise<void> {
   });
 }
 
-/** The reason why nothing can listen at the address, for people; any other error as it is. */
+/** Explains why the server can't listen at the address. Other errors are returned unchanged. */
 export function toListenError(error: unknown, { port, host }: Settings): unknown {
   switch (codeOf(error) ?? "") {
     case "EADDRINUSE":
@@ -50,13 +50,13 @@ export function toListenError(error: unknown, { port, host }: Settings): unknown
 }
 
 async function assertReachable(url: string): Promise<void> {
-  // Loaded here: an embedded database is reached later, by the same library.
+  // Loaded here, because an embedded database uses the same library later.
   const { parseConnectionUrl, withOwnerClient } =
     await import("#kernel/db/setup/owner-connection.ts");
   await withOwnerClient(parseConnectionUrl(url), async () => undefined);
 }
 
-/** Only root's folder must let another account pass, the one that runs the database. */
+/** For root, the folder must be accessible to the account that runs the database. */
 const FOLDER_MODE = process.getuid?.() === 0 ? 0o711 : 0o700;
 
 function makeDataFolder(folder: string): void {
@@ -71,7 +71,7 @@ function makeDataFolder(folder: string): void {
   }
 }
 
-/** Folder by folder: below /proc Node's own recursive way never ends. */
+/** Creates each folder separately, because Node's recursive mode never ends below /proc. */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: FOLDER_MODE });

@@ -1,4 +1,4 @@
-/** What grows by itself is taken away by itself: all of it, in small batches, and nothing else. */
+/** Everything that grows must be pruned: completely, in small batches, and without deleting other data. */
 import pg from "pg";
 import { describe, expect, inject, test } from "vitest";
 import { newId } from "#kernel/schema/id.ts";
@@ -11,11 +11,11 @@ import { domains } from "./app.ts";
 
 interface Kind {
   readonly table: string;
-  /** Makes its rows of `rows`: an `id` and a number `n` each, a `workspace`, a `person`, and when: `at`. */
+  /** Creates its rows from `rows`: `id`, number `n`, `workspace`, `person`, and time `at`. */
   readonly insert: string;
 }
 
-/** Further common table expressions, after those of `rows`. */
+/** Additional common table expressions, after those of `rows`. */
 const APPLICATION = `, app as (
   insert into oauth_applications (client_id, workspace_id, name, redirect_uris, allowed_scopes,
     secret_hash, created_at, updated_at)
@@ -25,7 +25,7 @@ const GRANT = `
   insert into oauth_grants (id, workspace_id, client_id, user_id, scopes, redirect_uri, code_challenge,
     code_expires_at, created_at)`;
 
-/** What each job that prunes takes away. */
+/** The rows that each retention job deletes. */
 const KINDS: Readonly<Record<string, readonly Kind[]>> = {
   "kernel.prune_events": [
     {
@@ -218,7 +218,7 @@ const KINDS: Readonly<Record<string, readonly Kind[]>> = {
   ],
 };
 
-/** Deliveries that are over, or that were handed out while their webhook was deleted. */
+/** Deliveries that have ended, or whose webhook was deleted while they were running. */
 function over(dueAt: string): Kind {
   return {
     table: "deliveries",
@@ -231,10 +231,10 @@ function over(dueAt: string): Kind {
 
 const OLD_ROWS = 2_300;
 const FRESH_ROWS = 3;
-/** Longer ago than anything is kept. */
+/** Longer than any retention time. */
 const LONG_AGO_MS = 4 * 365 * 86_400_000;
 
-/** Tell that an export expired, one by one, and have tests of their own. */
+/** Jobs with an event per expired export, which have separate tests. */
 const APART = ["analytics.prune_exports"];
 const JOBS: readonly JobType[] = [
   idempotencyRetentionJob,
@@ -267,12 +267,12 @@ async function rowsOf(table: string): Promise<number> {
   return n;
 }
 
-test("whatever prunes is looked at here", () => {
+test("covers all retention jobs", () => {
   expect(Object.keys(KINDS).toSorted()).toEqual(JOBS.map(({ kind }) => kind).toSorted());
 });
 
 describe.for(JOBS.map((type) => ({ type, kind: type.kind })))("$kind", ({ type, kind }) => {
-  test("takes away what is old at one go, a batch at a time, and nothing that is fresh", async () => {
+  test("deletes old rows in batches, and no new rows", async () => {
     for (const { table, insert } of KINDS[kind] ?? []) {
       const before = await rowsOf(table);
       await fill(insert, OLD_ROWS, Date.now() - LONG_AGO_MS);
@@ -291,7 +291,7 @@ describe.for(JOBS.map((type) => ({ type, kind: type.kind })))("$kind", ({ type, 
   });
 });
 
-test("nobody waits for a batch that has not ended", async () => {
+test("does not wait for a batch that has not ended", async () => {
   for (const { insert } of Object.values(KINDS).flat()) {
     await fill(insert, 20, Date.now() - LONG_AGO_MS);
   }

@@ -1,6 +1,6 @@
 /**
- * Stacks of the bundle in terms of its sources. A map is read when an error is logged, in one pass that keeps only what
- * was asked for: Node's own way (`--enable-source-maps`) holds all of it, which took 45 MB.
+ * Maps stacks of the bundle to its sources. A source map is read when an error is logged, in one pass that keeps only
+ * the requested positions: Node's own implementation (`--enable-source-maps`) keeps all of it, which took 45 MB.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -8,19 +8,19 @@ import { isBuild } from "../build-cache.mjs";
 
 const POSITION = /(?:file:\/\/)?(\/[^\s()]+\.mjs):(\d+):(\d+)/g;
 const KNOWN_MAX = 1_000;
-/** Kept, since an error seldom comes alone. */
+/** Cached, because errors often repeat. */
 const known = new Map<string, string>();
 
-/** The stack with positions in sources wherever the bundle's map has them. */
+/** The stack with source positions, if the bundle's map has them. */
 export function toSourceStack(stack: string): string {
   for (const [path, positions] of unknownPositions(stack)) findAll(path, positions);
   return stack.replaceAll(POSITION, (position) => known.get(position) ?? position);
 }
 
 interface Position {
-  /** As it stands in the stack. */
+  /** The text in the stack. */
   readonly text: string;
-  /** Counted from 0, as in the map. */
+  /** Counted from 0, like in the map. */
   readonly line: number;
   readonly column: number;
 }
@@ -74,9 +74,9 @@ const COMMA = ",".charCodeAt(0);
 const SEMICOLON = ";".charCodeAt(0);
 
 /**
- * Reads mappings (ECMA-426): lines of segments, each up to five numbers in base 64 with the sign in the last bit,
- * relative to those of the segment before. Tells for each position the last place at or before it. One look at each
- * sign, and nothing made of it: who logs an error waits for megabytes of them.
+ * Reads mappings (ECMA-426): lines of segments, each up to five base64 VLQ numbers relative to the previous segment.
+ * Finds the last segment at or before each position. Reads each character once without allocations, because the log
+ * waits for megabytes of them.
  */
 function scanMappings(
   mappings: string,
@@ -117,7 +117,7 @@ function scanMappings(
   }
 }
 
-/** Those of a line, the first one last. */
+/** The positions of a line in reverse order. */
 function findPositions(
   line: number,
   positions: ReadonlyMap<number, readonly Position[]>,

@@ -17,28 +17,28 @@ import { toListenError } from "./preflight.ts";
 
 export interface Running {
   readonly address: string;
-  /** Resolves with the reason when the database ended by itself. */
+  /** Resolves with the reason if the database ended unexpectedly. */
   readonly died: Promise<string>;
   /** Finishes requests in progress, then ends. */
   stop(): Promise<void>;
 }
 
 export interface StartOptions {
-  /** All areas of the product, unless a test adds some. */
+  /** All domains of the product, unless a test adds some. */
   readonly domains?: readonly Domain[];
-  /** Called as soon as the first owner exists, and at each start until somebody has logged in. */
+  /** Called as soon as the first owner exists, and at each start until the first login. */
   readonly announceOwner?: (owner: FirstOwner) => void;
-  /** Where `log` leaves its last lines. */
+  /** The store for the last lines of `log`. */
   readonly logTail?: LogTail;
 }
 
-/** Starts the product: database, kernel, work, HTTP, in this order; `stop` ends them in reverse. */
+/** Starts database, kernel, work and HTTP in this order. `stop` ends them in reverse. */
 export async function start(
   settings: Settings,
   log: Logger,
   { domains: productDomains = domains, announceOwner, logTail }: StartOptions = {},
 ): Promise<Running> {
-  // Beside the start of the database, which takes longer.
+  // In parallel with the start of the database, which takes longer.
   const consoleFolder = openConsole(settings, log);
   await using cleanup = new AsyncDisposableStack();
   const database = await openDatabase(settings, log);
@@ -83,7 +83,10 @@ export async function start(
   };
 }
 
-/** The key of this database. One is made up for a new database alone: no other opens one that exists. */
+/**
+ * The key of this database. Only a new database gets a generated key, because an existing one can't be opened with
+ * another.
+ */
 async function findMasterKey(settings: Settings, database: OpenDatabase): Promise<MasterKey> {
   const find = (await isInstalled(database.connection)) ? loadMasterKey : ensureMasterKey;
   return find(settings.masterKey, settings.dataDir);
@@ -91,7 +94,7 @@ async function findMasterKey(settings: Settings, database: OpenDatabase): Promis
 
 const CLOSE_TIMEOUT_MS = 15_000;
 
-/** Finishes requests in progress; a client that never ends its request does not delay the shutdown. */
+/** Finishes requests in progress. A client that never completes its request does not delay the shutdown. */
 async function closeServer(app: FastifyInstance): Promise<void> {
   const force = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
   await app.close();

@@ -11,7 +11,7 @@ const shipped = sources.filter(
   ({ path }) => !/\.test\.ts$|\/testing|\/samples\.ts$|\/process\/|\/child\.ts$/.test(path),
 );
 
-test("the kernel knows no domain, and a domain enters another only by its index.ts", () => {
+test("the kernel imports no domain, and domains import others only by their index.ts", () => {
   const trespasses = shipped.flatMap(({ path, text }) =>
     importsOf(path, text)
       .filter((target) => {
@@ -25,7 +25,7 @@ test("the kernel knows no domain, and a domain enters another only by its index.
   expect(trespasses).toEqual([]);
 });
 
-test("nothing in the kernel names a product that a domain imports from", () => {
+test("the kernel names no product area that domains implement", () => {
   const kernel = globSync("src/kernel/**/*", { cwd: root, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));
@@ -33,7 +33,7 @@ test("nothing in the kernel names a product that a domain imports from", () => {
   expect(naming).toEqual([]);
 });
 
-test("no circle of imports, types included", () => {
+test("has no import cycles, including types", () => {
   const imports = new Map(
     shipped.map(({ path, text }) => [
       path,
@@ -41,7 +41,7 @@ test("no circle of imports, types included", () => {
     ]),
   );
   const left = new Set(imports.keys());
-  // Whatever imports only files that are in no circle is in none; what is left at the end is in one, or leads to one.
+  // Files that import only cycle-free files are removed repeatedly. The rest is in a cycle or leads to one.
   for (let before = -1; left.size !== before;) {
     before = left.size;
     for (const path of left) {
@@ -61,7 +61,7 @@ test("no circle of imports, types included", () => {
   }
 });
 
-test("a domain imports nothing of the root", () => {
+test("a domain imports nothing from the root", () => {
   const upward = shipped
     .filter(({ path }) => path.startsWith("src/domains/"))
     .flatMap(({ path, text }) => importsOf(path, text).map((target) => ({ path, target })))
@@ -69,7 +69,7 @@ test("a domain imports nothing of the root", () => {
   expect(upward).toEqual([]);
 });
 
-test("only the kernel touches the log, and no domain names its workspace in SQL", () => {
+test("only the kernel accesses the log, and no domain names its workspace in SQL", () => {
   const guilty = shipped.filter(({ path, text }) => {
     if (!path.startsWith("src/domains/")) return false;
     return /insertInto\("events|(into|from|join|update) events\b|where\("workspace_id"|where workspace_id/.test(
@@ -79,11 +79,11 @@ test("only the kernel touches the log, and no domain names its workspace in SQL"
   expect(guilty.map(({ path }) => path)).toEqual([]);
 });
 
-test("only outbound calls may reach outside", () => {
+test("only outbound calls access the network", () => {
   const guilty = shipped.filter(
     ({ path, text }) =>
-      // The check before a start listens for a moment, and calls nobody; a type reaches nothing. The socket of an
-      // export is the database driver's, which alone connects it, and only to the database.
+      // The preflight check listens for a moment without calling anything, and types have no effect. The socket of an
+      // export belongs to the database driver, which connects only to the database.
       !/\/(outbound|embedded|browser)\/|^src\/(preflight|portability\/copy-socket)\.ts$/.test(
         path,
       ) &&
@@ -92,7 +92,7 @@ test("only outbound calls may reach outside", () => {
   expect(guilty.map(({ path }) => path)).toEqual([]);
 });
 
-test("every file fits the hand, most of them a small one", () => {
+test("no file exceeds the maximum length, and most are short", () => {
   const lengths = sources
     .filter(({ path }) => path !== "src/tables.ts")
     .map(({ path, text }) => ({ path, lines: text.split("\n").length }));
@@ -116,8 +116,8 @@ test("a file is named for its subject", () => {
   expect(sources.filter(({ path }) => vague.test(path))).toEqual([]);
 });
 
-test("nothing is left to do", () => {
-  // Spelt in parts, so that this file does not find itself.
+test("has no open tasks in comments", () => {
+  // Split, so that this file does not match itself.
   const unfinished = new RegExp(
     ["TO" + "DO", "FIX" + "ME", "XX" + "X", "not " + "implemented"].join("|"),
   );
@@ -131,8 +131,8 @@ function importsOf(path: string, text: string): string[] {
 }
 
 /**
- * "kernel", "itsm/incidents", "webhooks", or "" for the few files at the root. A domain is a folder with an
- * index.ts, or one in a family of them.
+ * "kernel", "itsm/incidents", "webhooks", or "" for the few files at the root. A domain is a folder with an index.ts,
+ * or one in a group of domains.
  */
 function areaOf(path: string): string {
   if (path.startsWith("src/kernel/")) return "kernel";
@@ -143,7 +143,7 @@ function areaOf(path: string): string {
   return family && join(family, dirname(rest));
 }
 
-test("the suite runs every test, with a seed that is known, and none replaces a module of ours", () => {
+test("the suite runs every test with a known seed, and mocks no module of the product", () => {
   const consoleRoot = join(root, "../console");
   const tests = [
     ...sources,
@@ -152,7 +152,7 @@ test("the suite runs every test, with a seed that is known, and none replaces a 
       text: readFileSync(join(consoleRoot, path), "utf8"),
     })),
   ].filter(({ path }) => /\.test\.ts$|\/testing/.test(path) && path !== "src/tidy.test.ts");
-  // A longer form is more rounds of a test that runs; see kernel/testing/thorough.ts.
+  // A long form runs more rounds of a test, see kernel/testing/thorough.ts.
   const faults =
     /(runIf|skipIf)\(!?IS_THOROUGH|\b(test|describe)\.(skip|only|todo)\(|\bvi\.(mock|doMock)\(|Math\.random\(/;
   expect(tests.filter(({ text }) => faults.test(text)).map(({ path }) => path)).toEqual([]);

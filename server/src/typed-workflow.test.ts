@@ -7,7 +7,7 @@ import { tries } from "#kernel/testing/thorough.ts";
 
 const { defineWorkflow, expression, printWorkflow, secret, template } = builder;
 
-/** What a file with this source exports, where it imports the builder alone. */
+/** Evaluates the default export of a source that imports only the builder. */
 function evaluate(source: string): unknown {
   const body = source
     .replace(/^import (\{.*\}) from "@millrace\/client\/workflow";$/m, "const $1 = builder;")
@@ -23,7 +23,7 @@ const path = fc
     fc.array(fc.oneof(name, fc.constantFrom("`x y`", "[0]", "[01]", "and", "$sum(1)"))),
   )
   .map(([root, names]) => [root, ...names].join(".").replaceAll(".[", "["));
-/** Texts that are templates, nearly are, or hold what means something in a source. */
+/** Texts that are templates or nearly so, or contain special characters of source code. */
 const text = fc.oneof(
   fc.string({ unit: "binary" }),
   fc
@@ -112,10 +112,10 @@ const definition = fc
   )
   .map(([head, nodes]) => ({ ...head, ...nodes }));
 
-test("whatever a definition holds, the source that is printed of it builds the same JSON", () => {
+test("printed source builds the same JSON for every definition", () => {
   fc.assert(
     fc.property(definition, text, (one, key) => {
-      // As it comes over HTTP.
+      // In the format of HTTP.
       const file = JSON.parse(JSON.stringify({ key, definition: one })) as builder.WorkflowFile;
       const source = printWorkflow(file);
       const built: unknown = JSON.parse(JSON.stringify(evaluate(source)));
@@ -125,7 +125,7 @@ test("whatever a definition holds, the source that is printed of it builds the s
   );
 });
 
-test("references become the expressions of the product, and are printed as references again", () => {
+test("references become the product's expressions, and are printed as references again", () => {
   const file = defineWorkflow({ name: "Ship", trigger: { type: "manual" } }, (w) => {
     const orders = w.step("orders", "http", { url: "https://shop.example.com/orders" });
     const large = w.step("large", "condition", {

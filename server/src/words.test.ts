@@ -1,4 +1,7 @@
-/** The vocabulary as tests: what a file, a function and a comment may be called. The glossary is in ARCHITECTURE.md. */
+/**
+ * Tests of the vocabulary: names of files and functions, and the start of comments. The glossary is in
+ * ARCHITECTURE.md.
+ */
 import { globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
@@ -11,7 +14,7 @@ const shipped = sources.filter(
   ({ path }) => !/\.test\.ts$|\/testing|\/samples\.ts$|\/process\/|\/child\.ts$/.test(path),
 );
 
-/** Nouns of the field that end like a gerund or a participle. */
+/** Common nouns that end like a gerund or a participle. */
 const NOUNS =
   /(^|-)(testing|string|setting|embedding|binding|load-shedding|ping|feed|seed|embed)s?$/;
 /** Past forms that do not end in -ed. */
@@ -20,21 +23,21 @@ const PAST =
 const PARTICIPLE = new RegExp(
   `^(?!embed$|need$|feed$|proceed$|substring$|ping$)[a-z]+(ed|ing)$|^(${PAST})$`,
 );
-/** Responses bear the name of their HTTP status; `unwrapped` is the one without an envelope. */
+/** Responses have the name of their HTTP status. `unwrapped` is the one without an envelope. */
 const RESPONSES = new Set(["created", "accepted", "unwrapped"]);
-/** Verbs that every store has; used through its namespace. */
+/** Verbs of all stores, used through their namespace. */
 const STORE_VERBS = new Set(
   "find findByName get lock list count insert update remove create hold Row samples".split(" "),
 );
 
-test("a file is named for its subject, not for what somebody does there", () => {
+test("a file is named for its subject, not for an activity", () => {
   const gerunds = sources
     .map(({ path }) => ({ path, stem: basename(path).replace(/\..*$/, "") }))
     .filter(({ stem }) => /(ing|ed)$/.test(stem) && !NOUNS.test(stem));
   expect(gerunds.map(({ path }) => path)).toEqual([]);
 });
 
-test("no two files of a folder differ by an ending alone", () => {
+test("file names in a folder differ by more than an ending", () => {
   const pairs = [...folders()].flatMap(([folder, paths]) => {
     const stems = Map.groupBy(paths, (path) =>
       basename(path, ".ts")
@@ -46,12 +49,12 @@ test("no two files of a folder differ by an ending alone", () => {
   expect(pairs).toEqual([]);
 });
 
-test("a folder is seen at a glance: at most fourteen sources", () => {
+test("no folder has more than fourteen sources", () => {
   const full = [...folders()].filter(([, paths]) => paths.length > 14);
   expect(full.map(([folder, { length }]) => `${folder}: ${length}`)).toEqual([]);
 });
 
-test("a function is named by a verb and what it does it to, not by a bare participle", () => {
+test("a function name is a verb with an object, not a bare participle", () => {
   const bare = functions().filter(({ name }) => PARTICIPLE.test(name) && !RESPONSES.has(name));
   expect(bare.map(({ path, name }) => `${path}: ${name}`)).toEqual([]);
 });
@@ -63,7 +66,7 @@ test("`…Of` derives from its one argument, without I/O", () => {
   expect(wrong.map(({ path, name }) => `${path}: ${name}`)).toEqual([]);
 });
 
-test("an exported name means one thing", () => {
+test("an exported name has one meaning", () => {
   const areas = new Map<string, Set<string>>();
   for (const { path, text } of shipped) {
     const area = path.startsWith("src/kernel/") ? "kernel" : path.split("/").slice(1, 4).join("/");
@@ -73,7 +76,7 @@ test("an exported name means one thing", () => {
   expect(many.map(([name, { size }]) => `${name}: ${size} areas`)).toEqual([]);
 });
 
-test("an exported type says what it is of", () => {
+test("an exported type names its subject", () => {
   const bare =
     /^(Place|Part|Plan|Outcome|Status|Fault|Entry|Found|Known|Kept|Given|Wanted|Asked|Draft|Told|Said|Shown|Step)$/;
   const vague = shipped.flatMap(({ path, text }) =>
@@ -84,7 +87,7 @@ test("an exported type says what it is of", () => {
   expect(vague).toEqual([]);
 });
 
-test("identifiers are the field's words, not a dialect of our own", () => {
+test("identifiers use industry terms", () => {
   const dialect =
     /\b(Outside|[cC]onvoy|[lL]anes?|[tT]old|[sS]aid|[wW]anted|tellPeople|handOut|[sS]ight|sightOf|[wW]orkshop|shelf|lobby|whoever|troubles?|[fF]aults?|pieces?|Piece|[nN]ews|[sS]hown|veiled|glance|wish(es)?|referTo|carryOut|[lL]ens|hearing|seeing|[mM]aking)\b/g;
   const used = shipped.flatMap(({ path, text }) =>
@@ -117,7 +120,7 @@ test("a file under 25 lines has two users, or is an index, a list, a call layer 
   expect(crumbs.map(({ path }) => path)).toEqual([]);
 });
 
-test("an engineer finds a concept by the field's own word", () => {
+test("common engineering terms are used for their concepts", () => {
   const words =
     "SSRF|lease|fan-out|dead letter|load shedding|checkpoint|breach|vector index|sanitis|back-off|consumer|idempotency|circuit breaker|rate limit";
   const missing = words.split("|").filter((word) => {
@@ -129,13 +132,13 @@ test("an engineer finds a concept by the field's own word", () => {
   expect(missing).toEqual([]);
 });
 
-test("documents name files that are there", () => {
+test("documents reference existing files", () => {
   const documents = globSync(["*.md", "docs/**/*.md", "proof/*.md", "bench/*.md"], {
     cwd: join(root, ".."),
   });
   const lost = documents.flatMap((document) => {
     const text = readFileSync(join(root, "..", document), "utf8");
-    // CONTRIBUTING shows how bookmarks would be added.
+    // CONTRIBUTING shows bookmarks as an example of a new domain.
     return [...text.matchAll(/`((?:server\/src\/)?(?:kernel|domains|process|cli)\/[\w./-]+\.ts)`/g)]
       .map(([, path = ""]) => path.replace(/^server\/src\//, ""))
       .filter(
@@ -148,7 +151,7 @@ test("documents name files that are there", () => {
   expect(lost).toEqual([]);
 });
 
-test("every decision has a number, a heading of one form, a name of its own, and a place in the index", () => {
+test("every ADR has a number, a standard heading, a unique name and an index entry", () => {
   const decisions = join(root, "../docs/adr");
   const index = readFileSync(join(decisions, "README.md"), "utf8");
   const files = globSync("[0-9]*.md", { cwd: decisions }).toSorted();
@@ -175,7 +178,7 @@ function exportsOf(text: string): string[] {
   return [...text.matchAll(declared)].map(([, name = ""]) => name);
 }
 
-/** The comment atop a file, or its first declaration's. */
+/** The comment at the top of a file, or of its first declaration. */
 function headOf(text: string): string {
   return text.slice(0, 4_000);
 }
@@ -216,7 +219,7 @@ function countParameters(rest: string): number {
   return last === "," ? commas : commas + 1;
 }
 
-/** Code without its comments and texts; what templates insert stays. */
+/** Code without comments and texts. Template expressions are kept. */
 function codeOf(text: string): string {
   const prose = /\/\*[\s\S]*?\*\/|\/\/.*$|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`/gm;
   return text.replace(prose, (match) =>

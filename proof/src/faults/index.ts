@@ -22,7 +22,7 @@ const FAULTS: readonly Fault[] = [
   ...idleConnections,
 ];
 
-/** The product among things that go wrong: each fault under a light mixed load, before, during and after. */
+/** Tests the product under faults: each fault under a light mixed load, before, during and after. */
 export const faults: Proof = {
   name: "faults",
   usage: `[${FAULTS.map(({ name }) => name).join("|")} …] [--seed N] [--database URL]`,
@@ -74,7 +74,7 @@ async function suffer(
     const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { lines: [], wrong: [words] };
   } finally {
-    // The fault fails at once when its stage is taken away; the end of that takes longer.
+    // The fault fails as soon as its stage is closed, but closing takes longer.
     await ending;
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.off(signal, interrupted);
   }

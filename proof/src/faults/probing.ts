@@ -2,16 +2,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Product } from "./product.ts";
 
 const EVERY_MS = 200;
-/** A probe that takes longer counts as a failed one, as with a load balancer. */
+/** A slower probe counts as failed, as for a load balancer. */
 const PROBE_MAX_MS = 5_000;
 
-/** Watches the product as its surroundings do: alive, ready, metrics, memory. */
+/** Monitors the product from outside: alive, ready, metrics, memory. */
 export class Probing {
-  /** Answers of /healthz that were not 200 in time. */
+  /** Responses of /healthz without a timely 200. */
   unhealthy = 0;
-  /** Answers of /readyz that were 503. */
+  /** 503 responses of /readyz. */
   notReady = 0;
-  /** Answers of /readyz or /metrics that were neither, or late. */
+  /** Late or other responses of /readyz and /metrics. */
   readonly odd = new Map<string, number>();
   memoryMaxMb = 0;
   readonly #done: Promise<void>;

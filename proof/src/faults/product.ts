@@ -11,17 +11,17 @@ const READY_POLL_MS = 20;
 const STOP_MAX_MS = 100_000;
 const LOG_TAIL_CHARS = 4_000;
 
-/** How the product is to be started. */
+/** Start options of the product. */
 export interface ProductOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly logFile: string;
   /** Options of Node itself. */
   readonly flags?: readonly string[];
-  /** A command that starts what follows it, such as one that sets a limit. */
+  /** A wrapper command, such as one that sets a limit. */
   readonly before?: readonly string[];
 }
 
-/** The product as a process of its own, as a service manager would start it. */
+/** The product in a separate process, as a service manager would start it. */
 export class Product {
   readonly port: number;
   readonly pid: number;
@@ -78,19 +78,19 @@ export class Product {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** All that it has said. */
+  /** Its complete log. */
   get log(): string {
     return existsSync(this.#logFile) ? readFileSync(this.#logFile, "utf8") : "";
   }
 
-  /** Its memory at the moment, in MB. */
+  /** Its current memory, in MB. */
   get memoryMb(): number {
     if (!this.running) return 0;
     const text = readFileSync(`/proc/${this.pid}/status`, "utf8");
     return Math.round(Number(/VmRSS:\s+(\d+)/.exec(text)?.[1] ?? 0) / 1024);
   }
 
-  /** Lets it drain; one that does not end by itself is killed. Tells how it ended. */
+  /** Lets it drain, then kills it after a timeout. Returns the exit status. */
   async stop(): Promise<number | NodeJS.Signals | null> {
     if (this.running) this.#child.kill("SIGTERM");
     const force = setTimeout(() => this.#child.kill("SIGKILL"), STOP_MAX_MS);

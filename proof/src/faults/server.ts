@@ -12,12 +12,12 @@ import {
 import { parseConnectionUrl } from "../../../server/src/kernel/db/setup/owner-connection.ts";
 import type { Upstream } from "../../../server/src/process/testing/proxy.ts";
 
-/** A server of PostgreSQL that the product only knows by its address. */
+/** A PostgreSQL server that the product knows only by its address. */
 export class Server implements AsyncDisposable {
   readonly #folder: string;
   readonly #database: string;
   #owner: pg.ClientConfig;
-  /** Undefined when the server is somebody else's. */
+  /** Undefined for an external server. */
   #own: EmbeddedDatabase | undefined;
 
   private constructor(
@@ -32,7 +32,7 @@ export class Server implements AsyncDisposable {
     this.#own = own;
   }
 
-  /** One of its own in a folder, or a new database on the server that a URL names. */
+  /** A separate server in a folder, or a new database on the server at the URL. */
   static async open(folder: string, url: string | undefined): Promise<Server> {
     if (url === undefined) {
       const at = join(folder, "server");
@@ -51,7 +51,7 @@ export class Server implements AsyncDisposable {
     return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
   }
 
-  /** How the product reaches it by way of a port of this machine. */
+  /** The product's connection URL through a local port. */
   urlAt(port: number): string {
     const { user = "", password = "" } = this.#owner;
     const login = `${encodeURIComponent(user)}:${encodeURIComponent(String(password))}`;
@@ -64,7 +64,7 @@ export class Server implements AsyncDisposable {
     });
   }
 
-  /** fast: sessions are told and ended. immediate: as with a crash; the next start recovers. */
+  /** fast: sessions are notified and ended. immediate: like a crash, the next start recovers. */
   async end(how: "fast" | "immediate"): Promise<void> {
     if (!this.#own) throw new Error("A server that is somebody else's is not stopped.");
     if (how === "immediate") {

@@ -1,6 +1,8 @@
-/** A clock before PostgreSQL's own, for whoever does not ask for that one by its full name: statements for its owner. */
+/**
+ * SQL for a shifted clock in front of PostgreSQL's own, except for statements that use the full name of the original.
+ */
 
-/** Makes it, at the true time. */
+/** Creates it with the true time. */
 export const CREATE_SHIFTED_CLOCK = `
   create schema shifted;
   create table shifted.away (away interval not null);
@@ -12,9 +14,9 @@ export const CREATE_SHIFTED_CLOCK = `
   grant usage on schema shifted to public;
   grant select on shifted.away to public;`;
 
-/** Has connections that are opened from now on go by it, and migrations make what they make where it belongs. */
+/** New connections use it, and migrations still create their objects in the usual schema. */
 export const USE_SHIFTED_CLOCK =
   "do $$ begin execute format('alter database %I set search_path = public, shifted, pg_catalog', current_database()); end $$";
 
-/** Moves it so far from the true time, `$1`. */
+/** Shifts it from the true time by `$1`. */
 export const MOVE_SHIFTED_CLOCK = "update shifted.away set away = $1";

@@ -11,20 +11,20 @@ import { Server } from "./server.ts";
 
 const PASSWORD = "a password for the proof";
 
-/** What a fault needs. */
+/** The requirements of a fault. */
 export interface StageOptions {
-  /** A server of PostgreSQL behind a proxy, or the product's own database in its data folder. */
+  /** A PostgreSQL server behind a proxy, or the embedded database in the data folder. */
   readonly database: "server" | "embedded";
   readonly env?: Readonly<Record<string, string>>;
   readonly flags?: readonly string[];
   readonly before?: readonly string[];
-  /** The folder that the data folder is made in; a new one unless given. */
+  /** The parent of the data folder. Default: a new folder. */
   readonly folder?: string;
-  /** A server that is there already, instead of one of its own. */
+  /** An existing server instead of a new one. */
   readonly url?: string | undefined;
 }
 
-/** The product with all that it needs, from its first start to the end of the proof. */
+/** The product with its environment, from its first start to the end of the proof. */
 export class Stage implements AsyncDisposable {
   readonly ask: Ask;
   readonly endpoint: Endpoint;
@@ -62,7 +62,7 @@ export class Stage implements AsyncDisposable {
     await using undo = new AsyncDisposableStack();
     const folder =
       wish.folder ?? (await realpath(await mkdtemp(join(tmpdir(), "millrace-faults-"))));
-    // As root, PostgreSQL runs as another account, which has to get in.
+    // As root, PostgreSQL runs as another account, which must be able to enter.
     await chmod(folder, 0o755);
     undo.defer(() => rm(`${folder}.log`, { force: true }));
     if (wish.folder === undefined) {
@@ -73,7 +73,7 @@ export class Stage implements AsyncDisposable {
     if (server) undo.use(server);
     const proxy = server && undo.use(await Proxy.open(() => server.upstream));
     const options: ProductOptions = {
-      // Not in the data folder's own place, which may be full.
+      // Outside the data folder's file system, which may be full.
       logFile: `${folder}.log`,
       flags: wish.flags ?? [],
       before: wish.before ?? [],
@@ -110,18 +110,18 @@ export class Stage implements AsyncDisposable {
     return this.#server;
   }
 
-  /** As a service manager does when the process has ended: the same again on the same port. */
+  /** Restarts it on the same port after an exit, like a service manager. */
   async startAgain(): Promise<void> {
     this.#product = await Product.start(this.#options, this.#product.port);
   }
 
-  /** What readers gave up. */
+  /** The number of dead letters. */
   async parked(): Promise<number> {
     const [row] = await this.sql<{ n: number }>("select count(*)::int as n from parked_events");
     return row?.n ?? 0;
   }
 
-  /** One statement as the owner, not by the proxy. */
+  /** One statement as the owner, bypassing the proxy. */
   async sql<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
     return this.server.query<Row>(text, values);
   }
@@ -130,7 +130,7 @@ export class Stage implements AsyncDisposable {
     await this.#undo?.disposeAsync();
   }
 
-  /** Who works, a webhook that hears of all that is published, and a workflow that calls outside. */
+  /** Creates the users, a webhook for all published events, and a workflow with an external call. */
   async #furnish(): Promise<void> {
     const credentials = { email: "admin@example.com", password: PASSWORD };
     const login = await this.ask("POST /api/v1/auth/token", { body: credentials });

@@ -1,25 +1,25 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** What came over a bare connection until it ended, or until the time was over. */
+/** The data received on a raw connection until its end or the timeout. */
 export interface Heard {
   readonly text: string;
   readonly how: "end" | "reset" | "still open";
   readonly afterMs: number;
 }
 
-/** A bare connection to the product. */
+/** A raw connection to the product. */
 export interface Wire {
   readonly socket: Socket;
-  /** What was heard so far. */
+  /** The data received so far. */
   heard(): string;
-  /** Waits for the end of the connection, or for so long. */
+  /** Waits for the end of the connection, or the timeout. */
   end(limitMs: number): Promise<Heard>;
-  /** Waits until so many answers were heard, or for so long. */
+  /** Waits for this number of responses, or the timeout. */
   answers(count: number, limitMs: number): Promise<readonly number[]>;
 }
 
-/** Opens a connection on which one can say whatever one likes. */
+/** Opens a connection for sending any bytes. */
 export async function wire(port: number, localAddress?: string): Promise<Wire> {
   const options = { port, host: "127.0.0.1", allowHalfOpen: true };
   const socket = connect(localAddress === undefined ? options : { ...options, localAddress });
@@ -60,12 +60,12 @@ export async function wire(port: number, localAddress?: string): Promise<Wire> {
   };
 }
 
-/** The statuses of the answers in what was heard. */
+/** The statuses of the responses in the received text. */
 export function statusesIn(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }
 
-/** A request as it goes over the wire. */
+/** The raw text of a request. */
 export function requestOf(
   route: string,
   { token, body, headers = [] }: { token?: string | undefined; body?: string; headers?: string[] },

@@ -1,36 +1,39 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type Ask, type Answer, dataOf } from "./asker.ts";
 
-/** The kinds of work that go on side by side. */
+/** The kinds of concurrent work. */
 export const KINDS = ["publish", "update", "read", "run"] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What the product was asked to do, and what it said. */
+/** Requested work and the responses of the product. */
 export interface Book {
-  /** The names of what was published and acknowledged. */
+  /** The names of acknowledged publishes. */
   readonly published: string[];
-  /** The numbers that runs were started with, and the ids of the runs. */
+  /** The inputs of runs, with the run ids. */
   readonly runs: Map<number, string>;
-  /** The last description that was acknowledged. */
+  /** The last acknowledged description. */
   updated: number;
-  /** How many answers had which status, of each kind; 0 is no answer. */
+  /** The number of responses by kind and status. 0 means no response. */
   readonly statuses: Map<string, number>;
-  /** Why there was no answer, how often. */
+  /** The number of missing responses by reason. */
   readonly cuts: Map<string, number>;
-  /** What must not happen, in words. */
+  /** Violations as messages. */
   readonly wrong: string[];
   slowestMs: number;
 }
 
 const PUBLISHERS = 4;
 const READERS = 2;
-/** A light load: each rests so long after an answer. */
+/** A light load: the pause after each response. */
 const REST_MS = 15;
 const RUN_REST_MS = 60;
 const BUSY_REST_MS = 100;
 const WRONG_TOLD_MAX = 20;
 
-/** Mixed work that goes on, whatever comes, until it is stopped. What was not answered is asked again under its key. */
+/**
+ * Mixed work that continues during faults until it is stopped. Unanswered requests are repeated with their idempotency
+ * key.
+ */
 export class Work {
   readonly book: Book = {
     published: [],
@@ -64,11 +67,11 @@ export class Work {
       this.#repeat(REST_MS, (turn) => this.#update(name, turn + 1)),
       this.#repeat(RUN_REST_MS, () => this.#run(name)),
     ]);
-    // Whoever stops it hears of it; one that is abandoned fails for nobody.
+    // `stop` reports a failure. Failures of abandoned work are ignored.
     this.#done.catch(() => undefined);
   }
 
-  /** Resolves when each kind of work has gone well so often from now on; rejects when that takes too long. */
+  /** Resolves when each kind of work has succeeded this often from now on. Rejects after the timeout. */
   async flows(times: number, limitMs: number): Promise<number> {
     const begunAt = performance.now();
     const wanted = new Map(KINDS.map((kind) => [kind, (this.#successes.get(kind) ?? 0) + times]));
@@ -87,19 +90,19 @@ export class Work {
     }
   }
 
-  /** Ends when everything that was begun is acknowledged. */
+  /** Ends when all started work is acknowledged. */
   async stop(): Promise<void> {
     this.#running = false;
     await this.#done;
   }
 
-  /** Ends at once; what is still unanswered is of no interest any more. */
+  /** Ends immediately and ignores unanswered work. */
   abandon(): void {
     this.#running = false;
     this.#abandoned = true;
   }
 
-  /** How it went, in a line. */
+  /** A one-line summary. */
   tell(): string {
     const { statuses, cuts, slowestMs } = this.book;
     const counts = [...statuses].toSorted().map(([status, count]) => `${status}: ${count}`);
@@ -145,7 +148,7 @@ export class Work {
     this.book.runs.set(n, dataOf<{ runId: string }>(answer, 202).runId);
   }
 
-  /** What is read is what was acknowledged, or something that was written since. */
+  /** The read value must be the acknowledged one, or one written since. */
   async #read(): Promise<void> {
     const before = this.book.updated;
     const answer = await this.#once("read", "GET /api/v1/workspaces/default", undefined, 200);
@@ -160,7 +163,7 @@ export class Work {
     }
   }
 
-  /** Asks under one key until it is done. */
+  /** Repeats a request with one key until it succeeds. */
   async #insist(
     kind: Kind,
     route: string,
@@ -175,7 +178,7 @@ export class Work {
     }
   }
 
-  /** One request, and whether its answer is one of those that there may be. */
+  /** Sends one request and checks that its response is allowed. */
   async #once(
     kind: Kind,
     route: string,
@@ -194,7 +197,7 @@ export class Work {
       this.#successes.set(kind, (this.#successes.get(kind) ?? 0) + 1);
     } else if (answer.status === 503) {
       if (!answer.headers.has("retry-after")) this.#note(`503 without Retry-After: ${route}`);
-      // 409: an earlier attempt under this key is still under way.
+      // 409: an earlier attempt with this key is still running.
     } else if (answer.status !== 409) {
       this.#note(`${route} answered ${answer.status} ${JSON.stringify(answer.body)}`);
     }

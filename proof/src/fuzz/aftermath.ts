@@ -6,7 +6,7 @@ const LEVEL_ERROR = 50;
 const EXAMPLE_CHARACTERS_MAX = 900;
 const PAGES_MAX = 200;
 
-/** What is looked at when the requests are over. Faults go to the ledger; what was counted is told. */
+/** The checks after all requests. Faults are added to the ledger; counts are returned. */
 export async function lookAfter(
   target: Target,
   result: FuzzResult,
@@ -70,14 +70,14 @@ async function missingEvents(
   );
 }
 
-/** Operations that may find that everything is as it should be; then nothing happens, and nothing is recorded. */
+/** Operations that may change nothing, and then append no event. */
 async function quietOperations(): Promise<ReadonlySet<string>> {
   const { domains } = await import("../../../server/src/app.ts");
   const all = domains.flatMap(({ operations }) => operations);
   return new Set(all.filter(({ allowNoop }) => allowNoop).map(({ id }) => id));
 }
 
-/** Page by page, as a client does it. */
+/** Reads page by page, like a client. */
 async function readAudit({ owner, ledger }: FuzzResult): Promise<number> {
   let after = "";
   let last = "~";

@@ -5,24 +5,24 @@ import { invent, type Source } from "./invent.ts";
 import { BROKEN_TEXTS, NASTY_TEXTS } from "./nasty.ts";
 import { inventParameters, spoilHeaders, spoilText, spoilValue } from "./spoil.ts";
 
-/** A request that has yet to find who sends it. */
+/** A request without a chosen sender. */
 export interface Call {
   readonly route: string;
   readonly body: string | Buffer | undefined;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** How well a request is meant. */
+/** The quality of a request: from exact to invalid. */
 export type Intent = "exactly" | "well" | "carelessly" | "badly";
 
 const FORM = "application/x-www-form-urlencoded";
-/** Names that must be unique in many places; a number behind them makes them so. */
+/** Fields that must be unique in many places. A number is appended. */
 const UNIQUE = new Set(["name", "slug", "title", "key", "email", "id", "number", "moduleKey"]);
-/** Such a parameter makes the server wait, which nobody has time for. */
+/** Parameters that make the server wait are not used. */
 const WAITING = new Set(["timeout", "wait"]);
 let serial = 0;
 
-/** A request to an operation, made from one that is known to be right, or from the description alone. */
+/** A request to an operation, based on a valid one or only on the description. */
 export function callOf(
   op: Operation,
   base: Input | undefined,
@@ -76,7 +76,7 @@ export function callOf(
   return { route: `${op.method} ${pathOf(op, params)}${queryOf(query)}`, body: bytes, headers };
 }
 
-/** The same body with other names in it. */
+/** The same body with other names. */
 export function fresh(body: unknown): unknown {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
   serial += 1;
@@ -90,7 +90,7 @@ export function fresh(body: unknown): unknown {
   );
 }
 
-/** The path with its parameters in it, each as one word whatever is in it. */
+/** The path with its parameters, each encoded as one segment. */
 export function pathOf(op: Operation, params: Readonly<Record<string, string>>): string {
   return op.path
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => encoded(params[name] ?? ""))
@@ -105,7 +105,7 @@ function queryOf(query: Readonly<Record<string, string>>): string {
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
-/** Half a pair of surrogates can't be encoded as UTF-8, but its bytes can be written all the same. */
+/** An unpaired surrogate can't be encoded as UTF-8, but its bytes can be written. */
 function encoded(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : "%ED%A0%80";
 }

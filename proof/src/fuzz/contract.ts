@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Compile } from "typebox/compile";
 import { followRef } from "../../../client/src/references.ts";
 
-/** A JSON Schema as our description writes it; references are resolved before anybody sees one. */
+/** A JSON Schema in the format of our description, with resolved references. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -38,11 +38,11 @@ interface Parameter {
   readonly example?: unknown;
 }
 
-/** One operation on one of its paths, as contract/openapi.json describes it. */
+/** One operation on one of its paths, as described in contract/openapi.json. */
 export interface Operation {
-  /** With `:1` and so on for its further paths. */
+  /** With the suffix `:1` and so on for additional paths. */
   readonly id: string;
-  /** Without them: the name that samples have. */
+  /** The name without suffix, as in samples. */
   readonly name: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: string;
@@ -54,17 +54,17 @@ export interface Operation {
   readonly takes: readonly string[];
   readonly headers: ReadonlySet<string>;
   readonly needsCredential: boolean;
-  /** Types of events, of which a call that went well appends at least one; none for a query. */
+  /** Event types, at least one of which a successful call appends. Empty for queries. */
   readonly events: readonly string[];
   readonly statuses: ReadonlySet<string>;
-  /** By status: the media types and what is wrong with a JSON text of it. */
+  /** By status: the media types, and a check of the body. */
   readonly replies: ReadonlyMap<string, Reply>;
 }
 
-/** What an answer with one status must be. */
+/** The valid responses with one status. */
 export interface Reply {
   readonly mediaTypes: readonly string[];
-  /** The first fault of a body, or undefined when it has none. */
+  /** The first error of a body. Undefined if it is valid. */
   readonly faultOf: (body: unknown, mediaType: string) => string | undefined;
 }
 
@@ -88,7 +88,7 @@ interface RawOperation {
 
 const FILE = join(import.meta.dirname, "../../../contract/openapi.json");
 
-/** All operations of our own description. */
+/** All operations of our description. */
 export function readContract(): Operation[] {
   const document = JSON.parse(readFileSync(FILE, "utf8")) as Record<string, unknown>;
   const resolve = resolver(document);
@@ -100,7 +100,7 @@ export function readContract(): Operation[] {
   );
 }
 
-/** An operation with its body and responses in place of the references to them. */
+/** An operation with resolved references to its body and responses. */
 function followParts(document: object, raw: RawOperation): RawOperation {
   const responses = Object.entries(raw.responses).map(
     ([status, response]) => [status, followRef(document, response)] as const,
@@ -112,7 +112,7 @@ function followParts(document: object, raw: RawOperation): RawOperation {
   };
 }
 
-/** Follows references. No schema of ours refers to itself, so what comes out is finite. */
+/** Resolves references. No schema references itself, so the result is finite. */
 function resolver(document: Record<string, unknown>): (value: unknown) => unknown {
   const known = new Map<string, unknown>();
   const resolve = (value: unknown): unknown => {
@@ -179,7 +179,7 @@ function replyOf(
     const schema = content[mediaType]?.schema;
     if (!schema) return undefined;
     let check = checks.get(mediaType);
-    // At first use: hundreds of schemas take their time, and a short run needs a few.
+    // Compiled on first use, because there are hundreds of schemas, and a short run needs few.
     if (!check) checks.set(mediaType, (check = compiled(schema, resolve)));
     return check;
   };
@@ -196,7 +196,7 @@ function replyOf(
   };
 }
 
-/** Many operations answer alike, with a problem above all; each such schema is compiled once. */
+/** Many operations share response schemas, especially the problem document, so each schema is compiled once. */
 const compiledSchemas = new WeakMap<object, ReturnType<typeof Compile>>();
 
 function compiled(

@@ -5,12 +5,12 @@ import type { Ask } from "../../../server/src/kernel/testing/world.ts";
 import type { Dice } from "./dice.ts";
 import type { Country } from "./world.ts";
 
-/** What to send to an operation so that it goes well, or went well once. */
+/** An input with which an operation succeeds or has succeeded. */
 export interface Input {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** Who has to ask, when it is not just anybody with the permission. */
+  /** The required caller. Default: anyone with the permission. */
   readonly by?: Ask | undefined;
 }
 
@@ -19,8 +19,8 @@ const KEPT_MAX = 5;
 const CONNECTIONS = 6;
 
 /**
- * Calls that succeed, from the samples that stand beside each domain. Random input alone would never get past
- * the door of most operations; these are what it is made from.
+ * Successful calls from the samples of each domain. Random input alone would rarely pass the validation of an
+ * operation, so inputs are derived from these.
  */
 export class Corpus {
   readonly #samples: ReadonlyMap<string, readonly Sample[]>;
@@ -34,7 +34,7 @@ export class Corpus {
     const files = globSync("domains/**/samples.ts", { cwd: SERVER });
     const loaded = await Promise.all(
       files.map(async (file) => {
-        // The files that the glob names export this.
+        // The files of the glob have this export.
         const module = (await import(join(SERVER, file))) as { samples: readonly Sample[] };
         return module.samples;
       }),
@@ -42,7 +42,7 @@ export class Corpus {
     return new Corpus(loaded.flat());
   }
 
-  /** One sample's preparations, and what it then wants to send. Undefined when they did not succeed. */
+  /** Runs one sample's preparations and returns its input. Undefined if they failed. */
   async arrange(
     operation: string,
     { owner, country, dice }: { owner: Ask; country: Country; dice: Dice },
@@ -62,23 +62,23 @@ export class Corpus {
     return input;
   }
 
-  /** Something that was arranged earlier; by now it may be used up. */
+  /** An earlier prepared input, which may have been used. */
   recall(operation: string, dice: Dice): Input | undefined {
     return dice.pickAny(this.#inputs.get(operation) ?? []);
   }
 
-  /** How many samples an operation has. */
+  /** The number of samples of an operation. */
   count(operation: string): number {
     return this.#samples.get(operation)?.length ?? 0;
   }
 
-  /** Lets go of all that was arranged. */
+  /** Drops all prepared inputs. */
   forget(): void {
     this.#inputs.clear();
   }
 }
 
-/** Does something for each of them, a few at a time. */
+/** Runs a function for each item, a few concurrently. */
 export async function forEach<T>(
   items: readonly T[],
   work: (item: T) => Promise<unknown>,

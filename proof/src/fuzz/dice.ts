@@ -1,44 +1,44 @@
 import { seeded } from "../../../server/src/kernel/testing/random.ts";
 
-/** Chance that repeats itself: everything random in a run comes from one seed. */
+/** Reproducible random values: everything random in a run is derived from one seed. */
 export class Dice {
   readonly #next: () => number;
 
   constructor(seed: number) {
     this.#next = seeded(seed);
-    // Seeds that are neighbours begin alike.
+    // Consecutive seeds start with similar values.
     for (let skipped = 0; skipped < 8; skipped += 1) this.#next();
   }
 
-  /** From 0 to 1, without 1. */
+  /** From 0 to 1, exclusive. */
   unit(): number {
     return this.#next();
   }
 
-  /** A whole number from `least` to `most`. */
+  /** An integer from `least` to `most`. */
   between(least: number, most: number): number {
     return least + Math.floor(this.#next() * (most - least + 1));
   }
 
-  /** True so often: 0 never, 1 always. */
+  /** True with this probability: 0 never, 1 always. */
   chance(share: number): boolean {
     return this.#next() < share;
   }
 
-  /** One of them. There must be one. */
+  /** A random element of a non-empty list. */
   pick<T>(of: readonly T[]): T {
     const one = of[Math.floor(this.#next() * of.length)];
     if (one === undefined && of.length === 0) throw new Error("There is nothing to pick from.");
-    // Within the list, so it is what the list holds, which may be undefined itself.
+    // The index is in range, so the element is valid, even if it is undefined.
     return one as T;
   }
 
-  /** One of them, or undefined when there is none. */
+  /** A random element, or undefined for an empty list. */
   pickAny<T>(of: readonly T[]): T | undefined {
     return of.length === 0 ? undefined : this.pick(of);
   }
 
-  /** One of these by its weight. */
+  /** A random element by weight. */
   weighted<T>(of: readonly (readonly [weight: number, value: T])[]): T {
     const total = of.reduce((sum, [weight]) => sum + weight, 0);
     let left = this.#next() * total;

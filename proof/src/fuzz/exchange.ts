@@ -2,31 +2,31 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from "node:zlib"
 import { Pool } from "undici";
 import type { Operation } from "./contract.ts";
 
-/** Whose things an answer may hold. */
+/** The workspace whose data a response may contain. */
 export type Side = "a" | "b" | "nobody";
 
-/** A request as it goes out. */
+/** An outgoing request. */
 export interface Sent {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | undefined;
 }
 
-/** An answer as it came in. */
+/** A received response. */
 export interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as a value when it is JSON, and else the text. */
+  /** The parsed body if it is JSON, otherwise the text. */
   readonly body: unknown;
   readonly durationMs: number;
-  /** True when there was more to come, as with a stream, and we did not wait for it. */
+  /** True if further data, such as a stream, was not read. */
   readonly cut: boolean;
 }
 
-/** A request and its answer. */
+/** A request and its response. */
 export interface Exchange {
   readonly op: Operation | undefined;
   readonly side: Side;
@@ -37,7 +37,7 @@ export interface Exchange {
 const ANSWER_LIMIT_MS = 30_000;
 const STREAM_LOOK_MS = 120;
 
-/** Connections that are kept alive to one server. */
+/** Keep-alive connections to one server. */
 export class Line {
   readonly #pool: Pool;
 
@@ -51,7 +51,7 @@ export class Line {
     });
   }
 
-  /** Rejects when there is no whole answer in time. */
+  /** Rejects if no complete response arrives in time. */
   async send({ method, path, headers, body }: Sent): Promise<Received> {
     const startedAt = performance.now();
     const reply = await this.#pool.request({
@@ -87,19 +87,19 @@ const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   zstd: zstdDecompressSync,
 };
 
-/** The text of a body in the coding that the request happened to ask for. */
+/** Decodes a body with the content coding chosen for the request. */
 function decode(bytes: Buffer, coding: string): string {
   return (bytes.length > 0 ? (DECODERS[coding]?.(bytes) ?? bytes) : bytes).toString("utf8");
 }
 
-/** A stream is let go after its first words: nobody can wait for its end. */
+/** A stream is closed after its first data, because it may never end. */
 async function beginningOf(stream: NodeJS.ReadableStream & { destroy(): void }): Promise<string> {
   let text = "";
   const timer = setTimeout(() => stream.destroy(), STREAM_LOOK_MS);
   try {
     for await (const piece of stream) text += String(piece);
   } catch {
-    // That was us.
+    // The stream was closed by this function.
   }
   clearTimeout(timer);
   return text;

@@ -5,15 +5,15 @@ import { Product } from "./product.ts";
 import { fuzz, type FuzzResult } from "./run.ts";
 
 const MEMORY_MAX_MIB = 1_500;
-/** How much of the log of a product is told that has ended, in characters. */
+/** The maximum number of log characters shown for a product that has ended. */
 const LAST_WORDS = 4_000;
-/** What can't go well against a product on any port, and why. */
+/** Operations that cannot succeed in this setup, with the reason. */
 const OUT_OF_REACH: Readonly<Record<string, string>> = {
   "mfa.remove_webauthn":
     "the security key of its samples is bound to port 8080; the test in CI reaches it",
 };
 
-/** Random input of all kinds to every operation of contract/openapi.json, and a look at every answer. */
+/** Sends random input of all kinds to every operation of contract/openapi.json and checks every response. */
 export const fuzzing: Proof = {
   name: "fuzz",
   usage: "[--requests 200000] [--seed 1] [--connections 16] [--only operationId]",
@@ -35,7 +35,7 @@ async function run(options: Options): Promise<Finding> {
     Number,
   ) as [number, number, number];
   await using product = await Product.start();
-  // The end of this process must be the end of the product too.
+  // The product must end with this process.
   const interrupted = new AbortController();
   const stop = (): void => interrupted.abort();
   process.once("SIGINT", stop).once("SIGTERM", stop);
@@ -48,7 +48,7 @@ async function run(options: Options): Promise<Finding> {
   };
   const { signal } = interrupted;
   const onFault = (fault: string): void => {
-    // What ends us may have ended the product as well, and then nothing is answered any more.
+    // The interruption may have ended the product too, and then all requests fail.
     if (!signal.aborted) process.stderr.write(`FAULT ${fault}\n`);
   };
   await using result = await fuzz(product, {
@@ -75,7 +75,7 @@ async function run(options: Options): Promise<Finding> {
   ]);
 }
 
-/** What was seen, and whether every operation has done its work at least once. */
+/** Reports the results, and whether every operation has succeeded at least once. */
 export function tell(
   result: FuzzResult,
   excused: Readonly<Record<string, string>>,

@@ -4,7 +4,7 @@ import { NASTY_NUMBERS, NASTY_TEXTS } from "./nasty.ts";
 import { textOf } from "./pattern.ts";
 import type { Trove } from "./trove.ts";
 
-/** What values are invented from. */
+/** The sources of invented values. */
 export interface Source {
   readonly dice: Dice;
   readonly trove: Trove;
@@ -17,7 +17,7 @@ const PRESENT_SHARE = 0.5;
 const ID_PREFIX = /\^?\(?([a-z]{2,4})_\[0-9a-hjkmnp-tv-z\]/;
 let words = 0;
 
-/** A value that a schema describes, with ids of things that there are, as far as any are known. */
+/** A value that matches a schema, with ids of existing resources if known. */
 export function invent(schema: Schema, source: Source, depth = 0): unknown {
   const { dice } = source;
   if (schema.const !== undefined) return schema.const;

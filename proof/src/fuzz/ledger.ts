@@ -10,7 +10,7 @@ const EXAMPLE_CHARACTERS_MAX = 700;
 const BODY_CHARACTERS_MAX = 400;
 const ENTRIES_MAX = 300;
 
-/** Counts what happened, by operation, and keeps one example of each fault. */
+/** Counts results by operation and keeps one example of each fault. */
 export class Ledger {
   readonly #faults = new Map<string, Entry>();
   readonly #statuses = new Map<string, Map<number, number>>();
@@ -19,12 +19,12 @@ export class Ledger {
   requests = 0;
   shed = 0;
 
-  /** Each fault is also told when it is first seen: a long run should not keep it to itself. */
+  /** Each fault is reported when first seen, because a run can be long. */
   constructor(onFault: (fault: string) => void = () => undefined) {
     this.#onFault = onFault;
   }
 
-  /** Judges an answer, and counts it. */
+  /** Checks a response and counts it. */
   note(exchange: Exchange): void {
     const { op, received } = exchange;
     const name = op?.id ?? "no operation";
@@ -39,7 +39,7 @@ export class Ledger {
     for (const fault of faultsOf(exchange)) this.blame(name, fault, exampleOf(exchange));
   }
 
-  /** Something that must not be, with what it was seen in. */
+  /** Records a fault with an example. */
   blame(operation: string, fault: string, example: string): void {
     const key = `${operation}: ${fault}`;
     const entry = this.#faults.get(key);
@@ -56,17 +56,17 @@ export class Ledger {
     );
   }
 
-  /** How often an operation answered with success. */
+  /** The number of successful responses of an operation. */
   successes(operation: string): number {
     return this.#sum(operation, (status) => status < 400);
   }
 
-  /** How often an operation refused. */
+  /** The number of error responses of an operation. */
   refusals(operation: string): number {
     return this.#sum(operation, (status) => status >= 400);
   }
 
-  /** How often each status was answered, in all. */
+  /** The number of responses by status. */
   get byStatus(): [number, number][] {
     const totals = new Map<number, number>();
     for (const counts of this.#statuses.values()) {
@@ -83,7 +83,7 @@ export class Ledger {
   }
 }
 
-/** Enough of a request to send it again. */
+/** The parts of a request needed to repeat it. */
 export function exampleOf({ sent, received, side }: Exchange): string {
   const { method, path, headers, body } = sent;
   const { authorization: _, ...shown } = headers;

@@ -1,6 +1,6 @@
-/** What breaks programs, in general: texts, numbers and values that somebody forgot to think of. */
+/** Typical problematic values: texts, numbers and structures. */
 
-/** Well-formed texts that any field of free text must bear. */
+/** Well-formed texts that every free text field must accept. */
 export const NASTY_TEXTS: readonly string[] = [
   "",
   " ",
@@ -102,7 +102,7 @@ export const NASTY_TEXTS: readonly string[] = [
   "eyJhbGciOiJub25lIn0.e30.",
 ];
 
-/** Texts that must be refused wherever they stand: what can't be stored, or no text at all. */
+/** Texts that must be rejected everywhere: not storable or not valid. */
 export const BROKEN_TEXTS: readonly string[] = [
   "NUL \u0000 inside",
   "\u0000",
@@ -111,7 +111,7 @@ export const BROKEN_TEXTS: readonly string[] = [
   "\udfff\ud800",
 ];
 
-/** Numbers at the limits of one type or another. */
+/** Numbers at the limits of various types. */
 export const NASTY_NUMBERS: readonly number[] = [
   -0,
   0,
@@ -138,7 +138,7 @@ export const NASTY_NUMBERS: readonly number[] = [
   253_402_300_800_000,
 ];
 
-/** A value that nests so deeply. */
+/** A value nested to this depth. */
 export function nested(depth: number, kind: "array" | "object"): unknown {
   let value: unknown = 1;
   for (let level = 0; level < depth; level += 1) value = kind === "array" ? [value] : { a: value };

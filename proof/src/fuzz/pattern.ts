@@ -1,15 +1,15 @@
 import type { Dice } from "./dice.ts";
 
 /**
- * A text that a regular expression describes. It knows what our schemas use: characters, classes, groups,
- * alternatives and repetition; an expression with anything else throws, so that nobody is told a wrong text.
+ * Generates a text that matches a regular expression. It supports the syntax used in our schemas: characters, classes,
+ * groups, alternatives and repetition. Other syntax throws, so that no wrong text is generated.
  */
 export function textOf(pattern: string, dice: Dice): string {
   const parser = new Parser(pattern, dice);
   return parser.alternatives();
 }
 
-/** Repetition without a bound stops here, or one at its bound would make texts that are all the same long ones. */
+/** The limit for unbounded repetition; larger values would make all texts long and similar. */
 const REPEATS_MAX = 12;
 const PRINTABLE = { from: 0x21, to: 0x7e };
 
@@ -38,7 +38,7 @@ class Parser {
     return made;
   }
 
-  /** What is repeated is made anew each time, from its own place in the expression. */
+  /** The repeated part is generated again each time, from its start in the expression. */
   #repeated(): string {
     const start = this.#at;
     const first = this.#atom();
@@ -108,7 +108,7 @@ class Parser {
     }
   }
 
-  /** A single character's code; a class such as \d adds its range, and is none. */
+  /** The code of a single character. A class such as \d adds its range and returns undefined. */
   #escapedCode(ranges: { from: number; to: number }[]): number | undefined {
     const letter = this.#next();
     if (letter === "d") ranges.push({ from: 48, to: 57 });

@@ -5,26 +5,24 @@ import type { Input } from "./corpus.ts";
 import type { Dice } from "./dice.ts";
 import type { Country, Person } from "./world.ts";
 
-/** Who asks, and for which workspace they do. */
+/** The caller and their workspace. */
 export interface Chosen {
   readonly ask: Ask;
   readonly side: "a" | "b";
 }
 
-/** After so many requests new people come, whatever has become of the former: some lost a role, some their place. */
+/** After this number of requests, users are replaced, because some have lost their roles or memberships. */
 const SHIFT_REQUESTS = 3_000;
-/**
- * These can end the session that asks, or shut out a whole workspace: they are for people whom nobody needs any more.
- */
+/** Operations that can end the caller's session or block a whole workspace. They are called by spare users. */
 const ENDING =
   /^(auth\.logout|passwords\.|mfa\.|sso\.|workspaces\.update|tokens\.|users\.(update|remove)|roles\.(un)?assign)/;
 
-/** The people of a run: an owner, a builder, an agent and a viewer of A, an owner of B, and nobody. */
+/** The users of a run: an owner, a builder, an agent and a viewer of A, an owner of B, and an anonymous caller. */
 export class People {
   readonly country: Country;
   readonly #abroad: Country;
   #team: Readonly<Record<"owner" | "builder" | "agent" | "viewer" | "foreigner", Person>>;
-  /** The owner of a workspace that nobody needs. */
+  /** The owner of a spare workspace. */
   #spare: Person;
   #nextShift = SHIFT_REQUESTS;
 
@@ -51,7 +49,7 @@ export class People {
     return this.#team.foreigner;
   }
 
-  /** Relieves everybody when it is time. */
+  /** Replaces all users when it is time. */
   async renew(requests: number): Promise<void> {
     if (requests < this.#nextShift) return;
     this.#nextShift = requests + SHIFT_REQUESTS;
@@ -59,7 +57,7 @@ export class People {
     this.#spare = await spareOf(this.country);
   }
 
-  /** Who sends a request to an operation: mostly somebody who may. */
+  /** The caller of an operation, usually one with the permission. */
   async chooseFor(
     op: Operation,
     base: Input | undefined,

@@ -5,7 +5,7 @@ import type { Dice } from "./dice.ts";
 import { FOREIGN_MARK, SECRET_MARK } from "./verdict.ts";
 import type { Country } from "./world.ts";
 
-/** Fields that hold free text almost everywhere. */
+/** Fields that contain free text almost everywhere. */
 const FREE = new Set([
   "name",
   "title",
@@ -20,7 +20,7 @@ const FREE = new Set([
 ]);
 const SECRET = /^\/api\/v1\/secrets/;
 
-/** Fills workspace B with things of every kind, all of which can be recognised wherever they turn up. */
+/** Fills workspace B with resources of every kind that can be recognised in any response. */
 export async function plant(
   corpus: Corpus,
   contract: readonly Operation[],
@@ -42,7 +42,7 @@ export async function plant(
   corpus.forget();
 }
 
-/** A secret that hostile texts ask for by its name, in a workspace where they are stored and run. */
+/** A secret that hostile texts reference by name, in a workspace where they are stored and evaluated. */
 export async function plantSecret(country: Country): Promise<void> {
   const owner = await country.member(["owner"]);
   const body = { name: "PLANTED", value: `value-${SECRET_MARK}` };
@@ -50,13 +50,13 @@ export async function plantSecret(country: Country): Promise<void> {
   if (status !== 201) throw new Error(`The secret could not be planted: ${status}`);
 }
 
-/** Somebody whose texts all carry the mark, where the server lets them. */
+/** A caller that adds the mark to all its texts if the server accepts them. */
 function marking(ask: Ask): Ask {
   const marked: Ask = async (route, body, headers) => {
     const path = route.slice(route.indexOf(" ") + 1);
     const changed = mark(body, SECRET.test(path));
     const answer = await ask(route, changed, headers);
-    // A field may be too short for it, or no free text after all.
+    // A field may be too short for the mark, or not accept free text.
     return answer.status === 422 && changed !== body ? ask(route, body, headers) : answer;
   };
   return Object.assign(marked, { token: ask.token ?? "" });

@@ -12,16 +12,16 @@ import type { Target } from "./world.ts";
 
 const START = join(import.meta.dirname, "../../../server/start.mjs");
 const ENV = {
-  // As samples have it.
+  // The password used by samples.
   MILLRACE_ADMIN_PASSWORD: TEST_PASSWORD,
   MILLRACE_RATE_LIMIT: "0",
   MILLRACE_LOGIN_RATE_LIMIT: "0",
-  // Some samples are answered from a port of this machine, and nobody else is reached.
+  // Some samples call a local port. All other addresses are blocked.
   MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
   MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
 };
 
-/** The product as `npm start` has it, on an embedded database that this process can look into. */
+/** The product as started by `npm start`, on an embedded database that this process can read. */
 export class Product implements Target, AsyncDisposable {
   readonly nowMs = (): number => Date.now();
   readonly #folder: string;
@@ -38,7 +38,7 @@ export class Product implements Target, AsyncDisposable {
   static async start(): Promise<Product> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "millrace-fuzz-")));
     try {
-      // As root, PostgreSQL runs as another account, which has to get in.
+      // As root, PostgreSQL runs as another account, which must be able to enter.
       await chmod(folder, 0o711);
       const dataDir = join(folder, "data");
       await mkdir(dataDir, { mode: 0o711 });
@@ -49,7 +49,7 @@ export class Product implements Target, AsyncDisposable {
         logFile: join(folder, "product.log"),
       });
       const pool = new pg.Pool({ ...connection, max: 4 });
-      // The database ends before its connections here do.
+      // The database ends before the connections of this process.
       pool.on("error", () => undefined);
       return new Product(folder, pool, child);
     } catch (error) {
@@ -70,12 +70,12 @@ export class Product implements Target, AsyncDisposable {
     return rows;
   };
 
-  /** What it has written so far. */
+  /** Its log so far. */
   get log(): string {
     return readFileSync(join(this.#folder, "product.log"), "utf8");
   }
 
-  /** How much memory it takes, in mebibytes; 0 when it is gone, or where there is no /proc. */
+  /** Its memory in MiB. 0 if it has ended or /proc does not exist. */
   get memoryMiB(): number {
     try {
       const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
@@ -85,7 +85,7 @@ export class Product implements Target, AsyncDisposable {
     }
   }
 
-  /** However often it is asked for, by a signal and by the end of the run, it is done once. */
+  /** Runs only once, although both a signal and the end of the run call it. */
   [Symbol.asyncDispose](): Promise<void> {
     return (this.#ended ??= this.#end());
   }
@@ -97,7 +97,7 @@ export class Product implements Target, AsyncDisposable {
   }
 }
 
-/** Makes the cluster and its database, and ends it again: from here on it is the product's. */
+/** Creates the cluster and its database, and stops it. Then the product uses it. */
 async function prepare(dataDir: string): Promise<pg.ClientConfig> {
   const database = await startEmbedded({ folder: dataDir, log: () => undefined });
   try {

@@ -8,7 +8,7 @@ const HEADERS = 3_000;
 const GET = "GET /healthz HTTP/1.1\r\nHost: x\r\n";
 const POST = "POST /api/v1/auth/token HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
 
-/** What no client library would send. Each must be answered or cut off, and quickly. */
+/** Messages that client libraries would not send. Each must get a quick response or be cut off. */
 const MESSAGES: readonly string[] = [
   "hello\r\n\r\n",
   "GET\r\n\r\n",
@@ -53,7 +53,7 @@ const MESSAGES: readonly string[] = [
   `${POST}Transfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n`,
 ];
 
-/** Bodies that stop before their end; there is nothing to answer, but nothing may be held either. */
+/** Bodies that stop before their end: no response is needed, but no resources may be held. */
 const TRUNCATED: readonly string[] = [
   `${POST}Content-Length: 100\r\n\r\n{"email":"a`,
   `${POST}Transfer-Encoding: chunked\r\n\r\n5\r\n{"e`,
@@ -61,7 +61,7 @@ const TRUNCATED: readonly string[] = [
   "GET /healthz HTT",
 ];
 
-/** Sends something that is hardly HTTP on a connection of its own. */
+/** Sends invalid HTTP on a new connection. */
 export async function sendRaw(origin: string, dice: Dice, ledger: Ledger): Promise<void> {
   const isTruncated = dice.chance(0.1);
   const message = dice.pick(isTruncated ? TRUNCATED : MESSAGES);
@@ -93,10 +93,10 @@ function speak(
     });
     socket.on("data", (piece) => {
       answer += piece.toString("latin1");
-      // The first answer will do; the connection may well stay open for more.
+      // The first response is enough; the connection may stay open.
       if (answer.includes("\r\n\r\n")) socket.destroy();
     });
-    // A connection that is reset was cut off, which is an answer too.
+    // A reset connection counts as cut off.
     socket.on("error", () => undefined);
     socket.on("close", () => resolve({ answer, timedOut }));
   });

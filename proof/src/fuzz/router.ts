@@ -1,6 +1,6 @@
 import type { Operation } from "./contract.ts";
 
-/** Which operation a path leads to; words of a route go before its parameters, as in the server. */
+/** Finds the operation of a path. Literal words have precedence over parameters, like in the server. */
 export class Router {
   readonly #byMethod = new Map<string, { readonly test: RegExp; readonly op: Operation }[]>();
 
@@ -35,7 +35,7 @@ function expressionOf(path: string): RegExp {
   return new RegExp(`^${source.replace(/\+$/, "*")}$`, "s");
 }
 
-/** Sorts a word before a parameter, and that before the rest of the path, place by place. */
+/** Sorts literal words before parameters and parameters before wildcards, per segment. */
 function rankOf(path: string): string {
   return path
     .split("/")
@@ -46,8 +46,8 @@ function rankOf(path: string): string {
 const PARAMETER_MAX = 500;
 
 /**
- * The server compares words after decoding them, but never takes `%2F` for a border. A path that can't be decoded, and
- * one with a word that is too long, lead nowhere.
+ * The server compares decoded words but never treats `%2F` as a separator. Paths that can't be decoded or have words
+ * that are too long are not found.
  */
 function decoded(path: string): string | undefined {
   try {

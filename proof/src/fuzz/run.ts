@@ -14,27 +14,27 @@ import { Trove } from "./trove.ts";
 import { familiesOf, type Family, walk } from "./walk.ts";
 import { Country, type Surroundings, type Target } from "./world.ts";
 
-/** How much to do, and from where to begin. */
+/** The extent of a run and its start value. */
 export interface FuzzOptions {
   readonly requests: number;
   readonly seed: number;
   readonly connections: number;
-  /** An operation to look at alone. */
+  /** A single operation to test. */
   readonly only?: string | undefined;
-  /** Ends the run before its time. */
+  /** Ends the run early. */
   readonly signal?: AbortSignal;
-  /** Called now and then. */
+  /** Called regularly. */
   readonly onProgress?: (requests: number) => void;
-  /** Called with each fault when it is first seen. */
+  /** Called when a fault is first seen. */
   readonly onFault?: (fault: string) => void;
 }
 
-/** What a run has seen. */
+/** The results of a run. */
 export interface FuzzResult extends AsyncDisposable {
   readonly ledger: Ledger;
   readonly operations: readonly Operation[];
   readonly owner: Ask;
-  /** Requests that went well and must have left an event. */
+  /** Successful requests that must have an event. */
   readonly recorded: ReadonlyMap<string, string>;
   readonly families: number;
   readonly walks: number;
@@ -43,13 +43,13 @@ export interface FuzzResult extends AsyncDisposable {
 
 const RECORDED_MAX = 20_000;
 const PROGRESS_EVERY = 2_000;
-/** An operation that takes longer than that on average is called less often, by so much. */
+/** Operations slower than this on average are called less often, in proportion. */
 const QUICK_MS = 25;
 const RARE_SHARE = 0.05;
 
 /**
- * Talks to a server for so many requests, all of them judged. The people of the result can still ask until it is
- * disposed of.
+ * Sends this number of requests to a server and checks all responses. The users of the result can send requests until
+ * it is disposed.
  */
 export async function fuzz(target: Target, options: FuzzOptions): Promise<FuzzResult> {
   const contract = readContract();
@@ -133,7 +133,7 @@ class Run {
     };
   }
 
-  /** Each operation as its samples have it until one of them went well, so that things are there to work with. */
+  /** Repeats each operation's samples until one succeeds, so that resources exist. */
   async #begin(op: Operation, corpus: Corpus, people: People): Promise<void> {
     for (let index = 0; index < corpus.count(op.name) && !this.#isDone; index += 1) {
       const input = await this.#arrange(op, corpus, people, index);
@@ -148,7 +148,7 @@ class Run {
     families: readonly Family[];
   }): Promise<void> {
     while (!this.#isDone) {
-      // What fails without an answer is in the ledger; the next request is another matter.
+      // The ledger contains failures without a response. The next request is independent.
       await this.#step(parts).catch(() => undefined);
     }
   }
@@ -213,7 +213,7 @@ class Run {
     await ask(call.route, call.body, { ...call.headers });
   }
 
-  /** B's people know A's ids too, as if they had leaked; that must not help them. */
+  /** Users of B know A's ids too, as if leaked. This must not give them access. */
   #source(side: "a" | "b"): Source {
     const { troves } = this.#around;
     const other = side === "a" ? troves.b : troves.a;

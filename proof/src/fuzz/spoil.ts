@@ -5,7 +5,7 @@ import type { Dice } from "./dice.ts";
 import { invent, type Source } from "./invent.ts";
 import { BROKEN_TEXTS, NASTY_NUMBERS, NASTY_TEXTS, nested } from "./nasty.ts";
 
-/** A value like another with one part of it changed for something worse. */
+/** A copy of a value with one part made invalid. */
 export function spoilValue(value: unknown, source: Source): unknown {
   const { dice } = source;
   if (dice.chance(0.04)) return worse(value, source);
@@ -62,7 +62,7 @@ function worse(value: unknown, { dice, trove }: Source): unknown {
   ])();
 }
 
-/** A body as text, which need no longer be JSON. */
+/** A body as text, which may be invalid JSON. */
 export interface Bytes {
   readonly body: string | Buffer;
   readonly headers: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ export interface Bytes {
 const DEEP = 20_000;
 const MEBIBYTE = 1_048_576;
 
-/** The text of a body with something done to it that only a text can have. */
+/** The text of a body with an error that only a text can contain. */
 export function spoilText(value: unknown, dice: Dice): Bytes {
   const text = JSON.stringify(value) ?? "{}";
   const inside = text.startsWith("{") && text.length > 2 ? text.slice(1) : `"a":1}`;
@@ -118,7 +118,7 @@ export function spoilText(value: unknown, dice: Dice): Bytes {
   ])();
 }
 
-/** Headers that are not quite right. */
+/** Slightly invalid headers. */
 export function spoilHeaders(op: Operation, { dice, trove }: Source): Record<string, string> {
   const printable = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").trim();
   return dice.pick<() => Record<string, string>>([
@@ -203,7 +203,7 @@ export function spoilHeaders(op: Operation, { dice, trove }: Source): Record<str
   ])();
 }
 
-/** Values of parameters, as good as chance makes them. */
+/** Random parameter values of varying validity. */
 export function inventParameters(
   op: Operation,
   base: Input | undefined,
@@ -223,7 +223,7 @@ export function inventParameters(
   return { params, query };
 }
 
-/** Where a schema says no more than "a text", its meaning is known by its name. */
+/** If a schema is only a string, the meaning is derived from its name. */
 function queryValue(name: string, { dice, trove }: Source): string | undefined {
   const field = trove.field(dice);
   switch (name) {

@@ -6,14 +6,14 @@ const ID = /^([a-z]{2,4})_[0-9a-hjkmnp-tv-z]{20,}$/;
 const FIELD = /^[a-zA-Z][a-zA-Z0-9_]{0,40}$/;
 const VALUES_PER_ANSWER_MAX = 2_000;
 
-/** What answers have told: ids of things that there are, names of fields, cursors. The newest are kept. */
+/** Data from responses: ids of existing resources, field names, cursors. The newest are kept. */
 export class Trove {
   readonly #ids = new Map<string, string[]>();
   readonly #slugs: string[] = [];
   readonly #cursors: string[] = [];
   readonly #fields: string[] = ["createdAt", "id"];
 
-  /** An id of this kind, or undefined when none was ever seen. */
+  /** An id of this kind. Undefined if none is known. */
   id(prefix: string, dice: Dice): string | undefined {
     return dice.pickAny(this.#ids.get(prefix) ?? []);
   }
@@ -36,7 +36,7 @@ export class Trove {
     return dice.pick(this.#fields);
   }
 
-  /** Takes what an answer holds. */
+  /** Collects the data of a response. */
   learn(body: unknown): void {
     let left = VALUES_PER_ANSWER_MAX;
     const look = (value: unknown, key: string): void => {
@@ -65,7 +65,7 @@ export class Trove {
   }
 }
 
-/** The newest of them, each once as far as the last ones tell. */
+/** Keeps the newest values, without recent duplicates. */
 function keep(list: string[], value: string, max: number): void {
   if (list.includes(value)) return;
   list.push(value);

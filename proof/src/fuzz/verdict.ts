@@ -1,20 +1,20 @@
 import type { Operation } from "./contract.ts";
 import type { Exchange, Received } from "./exchange.ts";
 
-/** Stands in things of workspace B, and must not be seen from A. */
+/** Part of the resources in workspace B. Must not be visible in A. */
 export const FOREIGN_MARK = "kanarienvogel-b";
-/** Stands in values of secrets, and must be seen nowhere. */
+/** Part of secret values. Must not be visible anywhere. */
 export const SECRET_MARK = "kanarienvogel-geheim";
 
-/** Answers that any operation may give, whatever its description says: they are about the request as such. */
+/** Statuses that any operation may return, because they concern the request itself. */
 const GENERAL = new Set([304, 405, 431]);
-/** What only we would write: our files, Node's, a database's words about its tables. */
+/** Internal details: our file names, Node's, or database messages about tables. */
 const INNARDS =
   /\n\s+at |node:internal|\/server\/src\/|\.ts:\d+|syntax error at or near|violates .{1,40} constraint|relation "|invalid input syntax for|current transaction is aborted|could not serialize|deadlock detected|\bTypeError\b|\bRangeError\b|Cannot read propert/;
-/** They run the caller's own SQL or program, and what went wrong in it is for the caller to read. */
+/** They run the caller's own SQL or program, whose errors the caller may read. */
 const TELL_OF_PROGRAMS = /^(queries|migrations|artifacts|runs|workflows|reports|scheduled_jobs)\./;
 
-/** What is wrong with an answer; nothing, most of the time. */
+/** The errors of a response, usually none. */
 export function* faultsOf(exchange: Exchange): Generator<string> {
   const { op, received, side, sent } = exchange;
   const { status, text } = received;
@@ -33,8 +33,7 @@ export function* faultsOf(exchange: Exchange): Generator<string> {
 }
 
 /**
- * A 503 that sheds load, one that says that somebody else is not there, and an answer that the author of a handler
- * wrote are answers, and no fault of ours.
+ * A 503 for load shedding or an unavailable external system, and responses written by a handler's author, are valid.
  */
 function isUpstream({ op, received: { status, headers, body } }: Exchange): boolean {
   const { code } = (body ?? {}) as { code?: unknown };
@@ -43,12 +42,12 @@ function isUpstream({ op, received: { status, headers, body } }: Exchange): bool
   return status !== 500 && op?.statuses.has(String(status)) === true;
 }
 
-/** Whoever names a version of something that has none, or another, is told so by any operation. */
+/** If-Match with a wrong version, or for a resource without one, gives this error in any operation. */
 function isGuarded({ sent, received }: Exchange): boolean {
   return received.status === 412 && sent.headers["if-match"] !== undefined;
 }
 
-/** The statuses, media types and schemas of the description. */
+/** Checks the statuses, media types and schemas of the description. */
 function* faultsAgainst(op: Operation, received: Received): Generator<string> {
   const { status, body, headers, text, cut } = received;
   const reply = op.replies.get(String(status)) ?? op.replies.get("default");
@@ -57,7 +56,7 @@ function* faultsAgainst(op: Operation, received: Received): Generator<string> {
     return;
   }
   const mediaType = String(headers["content-type"] ?? "").split(";")[0] ?? "";
-  // What the author of a handler answers is theirs.
+  // The author of a handler defines its responses.
   if (op.statuses.has("default") && mediaType !== "application/problem+json") return;
   if (cut || reply.mediaTypes.length === 0) {
     if (reply.mediaTypes.length === 0 && text !== "") {
@@ -112,7 +111,7 @@ function* faultsOfErrors({ errors }: Problem): Generator<string> {
   }
 }
 
-/** Without what differs from one answer to the next, so that equal faults are counted as one. */
+/** Removes variable parts, so that equal faults are counted together. */
 function plain(fault: string): string {
   return fault.replaceAll(/\/\d+/g, "/n");
 }

@@ -6,7 +6,7 @@ import { invent, type Source } from "./invent.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Country } from "./world.ts";
 
-/** Operations on one kind of thing, as far as its paths tell: make, look at, change, list and remove. */
+/** The operations on one kind of resource, derived from its paths: create, read, change, list and delete. */
 export interface Family {
   readonly create: Operation;
   readonly get: Operation;
@@ -15,7 +15,7 @@ export interface Family {
   readonly remove: Operation | undefined;
 }
 
-/** Who walks, and with what. */
+/** The callers of a walk, and its random source. */
 export interface Walker {
   readonly owner: Ask;
   readonly stranger: Ask;
@@ -29,7 +29,7 @@ const STEPS_MAX = 8;
 const PAGES_MAX = 10;
 const UNTOUCHED = new Set([404, 409, 412, 422]);
 
-/** The families that the description holds: a collection that is posted to, and items that are read under it. */
+/** The families in the description: a collection with POST, and items below it with GET. */
 export function familiesOf(operations: readonly Operation[]): Family[] {
   const at = (method: string, path: string): Operation | undefined =>
     operations.find((op) => op.method === method && op.path === path);
@@ -45,17 +45,17 @@ export function familiesOf(operations: readonly Operation[]): Family[] {
     });
 }
 
-/** What the walker believes of the thing. */
+/** The expected state of the resource. */
 interface Model {
   exists: boolean;
   etag: string | undefined;
-  /** ETags that it had before. */
+  /** Earlier ETags. */
   readonly old: string[];
 }
 
 /**
- * Makes a thing and then does this and that to it, and compares each answer with what must be true by now:
- * reads agree with the last change, an old ETag is refused, a list holds it, and what is removed is gone.
+ * Creates a resource, performs random operations on it, and compares each response with the expected state: reads
+ * match the last change, old ETags are rejected, the list contains it, and a deleted resource is not found.
  */
 export async function walk(family: Family, walker: Walker): Promise<void> {
   const { owner, source, corpus, country } = walker;
@@ -83,7 +83,7 @@ export async function walk(family: Family, walker: Walker): Promise<void> {
   }
 }
 
-/** The parameters of the new thing's own path; what it is called there differs from kind to kind. */
+/** The parameters of the new resource's path. Their names differ by kind. */
 async function locate(
   { get }: Family,
   { owner }: Walker,
@@ -122,12 +122,12 @@ class Thing {
     if (status === 404 && (await this.#wasTaken())) return;
     if (status !== 200) return this.#blame(`a thing that is there answers ${status}`);
     const { etag } = this.#model;
-    // Without a change of ours, only the machinery behind can have changed it, which then counts it up.
+    // Without a change by the walker, only background work can have changed it and increased the revision.
     if (etag !== undefined && headers["etag"] === undefined) this.#blame("lost its ETag");
     this.#see(headers["etag"]);
   }
 
-  /** Others are at work beside the walker, and may have found it in a list and removed it; the log tells. */
+  /** Other requests may have found the resource in a list and deleted it. The log shows this. */
   async #wasTaken(): Promise<boolean> {
     const last = this.#family.get.params.at(-1)?.name ?? "id";
     const path = `/api/v1/audit?resourceId=${encodeURIComponent(this.#params[last] ?? "")}&limit=200`;
@@ -154,7 +154,7 @@ class Thing {
     await this.look();
   }
 
-  /** Nobody may undo what they have not seen. */
+  /** A change based on an unseen version must be rejected. */
   async changeWithOldTag(): Promise<void> {
     const { update } = this.#family;
     const tag = this.#model.old.at(-1);
@@ -203,7 +203,7 @@ class Thing {
       if (again.status !== 404) this.#blame(`removed twice, it answers ${again.status}`);
       return;
     }
-    // Some things are put away and can still be read; then they must say so.
+    // Some resources are archived and stay readable. Their state must show it.
     const put =
       /"(status|state)":"(archived|retired|revoked|deactivated|disabled|removed|deleted)"/;
     const isPutAway =

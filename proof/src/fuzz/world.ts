@@ -9,42 +9,42 @@ import type { Ledger } from "./ledger.ts";
 import type { Router } from "./router.ts";
 import type { Trove } from "./trove.ts";
 
-/** What a fuzz run needs of the server that it talks to. */
+/** The server access needed by a fuzz run. */
 export interface Target {
   readonly origin: string;
   readonly sql: (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
   readonly nowMs: () => number;
 }
 
-/** What people know of the place they act in. */
+/** The context shared by the users of a run. */
 export interface Surroundings {
   readonly target: Target;
   readonly line: Line;
   readonly router: Router;
   readonly ledger: Ledger;
-  /** What each side has seen. */
+  /** The data seen by each side. */
   readonly troves: Readonly<Record<"a" | "b", Trove>>;
-  /** Called with each exchange, after it was judged. */
+  /** Called with each exchange after its check. */
   readonly onExchange: (exchange: Exchange) => void;
-  /** Distinguishes the requests of this run. */
+  /** Identifies the requests of this run. */
   readonly mark: string;
 }
 
-/** Somebody with a token, in one workspace. */
+/** A caller with a token in one workspace. */
 export type Person = Ask & { readonly token: string; readonly userId: string };
 
-/** A workspace as samples know it. */
+/** A workspace in the format of samples. */
 export interface Place {
   readonly key: string;
   readonly slug: string;
 }
 
-/** One side of a run: a workspace, its people, and the world as the samples of the domains want it. */
+/** One side of a run: a workspace, its users, and a test world for the samples of the domains. */
 export class Country {
   readonly side: "a" | "b";
   readonly place: Place;
   readonly #around: Surroundings;
-  /** What samples take for their world. */
+  /** The world passed to samples. */
   readonly world: World;
 
   constructor(around: Surroundings, side: "a" | "b", place: Place) {
@@ -52,7 +52,7 @@ export class Country {
     this.side = side;
     this.place = place;
     const { sql, nowMs } = around.target;
-    // Samples use these members of a world and no others; they have no other world than a running server here.
+    // Samples use only these members of a world. Here the world is a running server.
     this.world = {
       sql,
       home: place.key,
@@ -64,10 +64,10 @@ export class Country {
     } as unknown as World;
   }
 
-  /** Somebody who asks with this token. */
+  /** A caller with this token. */
   ask(token: string | undefined, workspace?: string): Ask {
     const base = {
-      // Security keys are bound to a name, and an address has none.
+      // Security keys are bound to a host name; an address is not one.
       host: "localhost",
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(workspace !== undefined && { "x-workspace": workspace }),
@@ -93,7 +93,7 @@ export class Country {
     return token === undefined ? ask : Object.assign(ask, { token });
   }
 
-  /** A new member with these roles, logged in. */
+  /** A new signed-in member with these roles. */
   async member(roles: readonly string[], at: Place = this.place): Promise<Person> {
     const userId = newId("usr");
     const token = `mrs_${randomBytes(16).toString("hex")}`;
@@ -106,11 +106,11 @@ export class Country {
        select $4, id, $5, now(), now() from u`,
       [userId, newId("ses"), sha256(token), at.key, [...roles]],
     );
-    // Made from a function and two fields just above.
+    // Created from a function and the two fields above.
     return Object.assign(this.ask(token, at.slug), { token, userId }) as Person;
   }
 
-  /** A further workspace, made by somebody of this one. */
+  /** Another workspace, created by a member of this one. */
   async found(slug: string): Promise<Place> {
     const owner = await this.member(["owner"]);
     const unique = `${slug}-${randomBytes(4).toString("hex")}`;
@@ -126,7 +126,7 @@ export class Country {
 const TRIES_MAX = 20;
 const BUSY_PAUSE_MS = 300;
 
-/** Refused before anything was done, because too many ask at once. */
+/** Rejected before processing, because of too many concurrent requests. */
 function isShed({ status, body }: Received): boolean {
   return status === 503 && (body as { code?: unknown } | undefined)?.code === "unavailable";
 }
@@ -140,12 +140,12 @@ function requestOf(route: string, body: unknown): Pick<Sent, "method" | "path" |
   return {
     method: route.slice(0, space),
     path: route.slice(space + 1),
-    // Just checked.
+    // The type was checked above.
     body: isRaw ? (body as string | Buffer | undefined) : JSON.stringify(body),
   };
 }
 
-/** Sends a request and judges its answer. An answer that does not come is a fault, and then thrown. */
+/** Sends a request and checks its response. A missing response is recorded as a fault and thrown. */
 export async function talk(around: Surroundings, side: Side, sent: Sent): Promise<Exchange> {
   requests += 1;
   const named: Sent = {

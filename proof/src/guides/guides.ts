@@ -1,6 +1,4 @@
-/**
- * Every `curl` line of README and the guides, typed into a shell as printed, on a product that has just been installed.
- */
+/** Runs every `curl` line of README and the guides in a shell exactly as printed, against a new installation. */
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -11,10 +9,10 @@ import { type Answer, answersIn, commandsOf, scriptOf } from "./script.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const CACHE = join(ROOT, "node_modules/.cache");
 const GUIDES = join(ROOT, "docs/guide");
-/** The one of the guides. */
+/** The password in the guides. */
 const PASSWORD = "correct horse battery staple";
 const LOG_IN = join(GUIDES, "first-steps.md");
-/** Longer than any guide takes, the waits in it included. */
+/** Longer than any guide takes, including its waits. */
 const SHELL_MAX_MS = 120_000;
 
 /** `npm run proof -- guides [name …]`: needs `sh`, `jq` and `curl`. */
@@ -22,7 +20,7 @@ export const guides: Proof = { name: "guides", usage: "[name …]", run };
 
 async function run(names: Options): Promise<Finding> {
   await using stack = new AsyncDisposableStack();
-  // Where packages are found that a guide's own lines import.
+  // Packages imported by a guide's code are found from here.
   await mkdir(CACHE, { recursive: true });
   const folder = await mkdtemp(join(CACHE, "guides-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -71,7 +69,7 @@ function start(data: string, folder: string): Promise<Product> {
   return Product.start({ env, logFile: join(folder, "log") });
 }
 
-/** What a shell of its own says on its second output, in an empty folder. */
+/** The stderr of a new shell in an empty folder. */
 async function type(script: string, home: string): Promise<string> {
   await mkdir(home);
   const shell = spawn("sh", ["-c", script], {
@@ -89,7 +87,7 @@ async function type(script: string, home: string): Promise<string> {
   return Buffer.concat(said).toString();
 }
 
-/** A guide may call a service elsewhere, which no test reaches: that the product says so is right. */
+/** A guide may call an external service that tests cannot reach. The product then reports this status. */
 const ELSEWHERE = 502;
 
 function isAsPrinted({ status, expected }: Answer): boolean {

@@ -1,25 +1,22 @@
-/** A block of commands as it is printed. */
+/** A block of commands in a guide. */
 export interface Block {
   /** The line of its first command. */
   readonly line: number;
   readonly text: string;
 }
 
-/** How one request of a guide was answered. */
+/** The response to one request of a guide. */
 export interface Answer {
   readonly line: number;
   readonly status: number;
-  /** The status that a comment before it announces: `# 412: …`. */
+  /** The status announced by the preceding comment: `# 412: …`. */
   readonly expected: number | undefined;
   readonly request: string;
 }
 
 const FENCE = /^```sh\n([\s\S]*?)^```$/gm;
 
-/**
- * The blocks for a shell that talk to the product. Those for its operator are not typed, nor those with a value to fill
- * in.
- */
+/** The shell blocks that call the product. Blocks for administrators and those with a placeholder are skipped. */
 export function commandsOf(markdown: string): Block[] {
   return [...markdown.matchAll(FENCE)]
     .map(({ index, 1: text = "" }) => ({
@@ -29,7 +26,7 @@ export function commandsOf(markdown: string): Block[] {
     .filter(({ text }) => /\bcurl\b|^\w+\(\) \{/m.test(text) && !text.includes("…"));
 }
 
-/** Each request tells its line, the status it was to get, and the one that it got. A stream is read for a moment. */
+/** Each request prints its line, the expected status, and the actual one. A stream is read for a moment. */
 const CURL = String.raw`curl() {
   command curl --max-time 3 "$@" -w '%{stderr}\n@@ '"$line $expected"' %{http_code} %{method} %{url}\n' 2>&3
   expected=-
@@ -38,7 +35,7 @@ exec 3>&2
 expected=-
 `;
 const PRINTED_ADDRESS = /(?:http:\/\/)?(?:127\.0\.0\.1|localhost):8080/g;
-/** A request that waits for news waits as long as it was told to. */
+/** A long poll waits as long as its parameter says. */
 const LONG_WAIT = /timeout=\d+/g;
 
 export function scriptOf(blocks: readonly Block[], url: string): string {
@@ -52,7 +49,7 @@ export function scriptOf(blocks: readonly Block[], url: string): string {
   return `${CURL}${lines.join("\n")}\n`;
 }
 
-/** Variables that the next request takes with it; within a quoted body nothing is changed. */
+/** Variables for the next request. The text in a quoted body is not changed. */
 function announce(text: string, line: number): string {
   const status = /^# (\d{3})\b/.exec(text)?.[1];
   if (status !== undefined) return `expected=${status}`;

@@ -1,5 +1,5 @@
 /**
- * The clients of others speak the Model Context Protocol with the product: the official conformance suite, and the
+ * Tests the product with other clients of the Model Context Protocol: the official conformance suite and the
  * inspector.
  */
 import { execFile } from "node:child_process";
@@ -18,15 +18,12 @@ const SUITE = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 const INSPECTOR = "node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js";
 const PASSWORD = "correct horse battery staple";
 const COMMAND_MAX_MS = 180_000;
-/**
- * The scenarios of a server as it is; the others call tools, prompts and resources of a server that is made for the
- * suite.
- */
+/** The generic scenarios; the others call tools, prompts and resources of a server built for the suite. */
 const SCENARIOS = ["server-initialize", "ping", "tools-list", "resources-list", "prompts-list"];
 const METHODS = ["tools/list", "resources/list", "resources/templates/list", "prompts/list"];
 const SCOPES = ["mcp:connect", "workflows:read", "workflows:write"];
 
-/** `npm run proof -- mcp`: installs both into a folder of its own, which needs a registry the first time. */
+/** `npm run proof -- mcp`. Installs both into a separate folder, which requires a registry the first time. */
 export const mcp: Proof = { name: "mcp", usage: "", run };
 
 async function run(): Promise<Finding> {
@@ -62,7 +59,7 @@ async function run(): Promise<Finding> {
   return { held: failures === 0, lines };
 }
 
-/** What is installed stays for the next time; nothing of it comes near our lockfile, and no script of it is run. */
+/** Installations are reused. Our lockfile is not affected, and package scripts do not run. */
 async function installClients(): Promise<string> {
   const folder = join(tmpdir(), "millrace-mcp-clients");
   const done = join(folder, "installed");

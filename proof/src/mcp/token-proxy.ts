@@ -1,7 +1,7 @@
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A proxy that adds a token to every request: the suite has no option for one. */
+/** A proxy that adds a token to every request, because the suite has no option for it. */
 export async function startTokenProxy(
   target: string,
   token: string,

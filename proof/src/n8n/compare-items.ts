@@ -1,4 +1,4 @@
-/** Two runs of one template, item by item. */
+/** Compares two runs of one template item by item. */
 import { isDeepStrictEqual } from "node:util";
 import type { Ran } from "./importer.ts";
 import type { Items } from "./n8n-program.ts";
@@ -9,19 +9,19 @@ export interface Compared {
   readonly nodes: number;
   readonly same: number;
   readonly items: number;
-  /** What differs in a way that the import has told. */
+  /** Differences that the import has announced. */
   readonly told: readonly string[];
   readonly differences: readonly string[];
 }
 
-/** The nodes that ran there, and those that gave something here alone. */
+/** The nodes that ran in n8n, and those with output only in Millrace. */
 export function compareItems(
   template: Template,
   there: Items,
   { items: here, told: reasons }: Pick<Ran, "items" | "told">,
 ): Compared {
   const links = template.connections as Readonly<Record<string, { readonly main?: unknown[] }>>;
-  // An output to which nothing is connected may be left out.
+  // An unconnected output may be missing.
   const widthOf = (name: string): number => Math.max(1, links[name]?.main?.length ?? 0);
   const differences: string[] = [];
   const told: string[] = [];
@@ -29,7 +29,7 @@ export function compareItems(
   for (const name of new Set([...there.keys(), ...here.keys()])) {
     const cut = (all: Items) => all.get(name)?.slice(0, widthOf(name));
     const [theirs, ours] = [cut(there), cut(here)];
-    // What had nothing to do runs here, and does not run there. A click is no step here.
+    // A node without input runs here but not in n8n. The click trigger is not a step here.
     if (name === BEGIN) continue;
     if (countOf(theirs) === 0 && countOf(ours) === 0) continue;
     nodes += 1;
@@ -76,7 +76,7 @@ function settle(value: unknown): unknown {
   return JSON.parse(settleText(JSON.stringify(value ?? null)));
 }
 
-/** A text without what differs from run to run: the time and random ids. */
+/** Replaces values that differ between runs: times and random ids. */
 export function settleText(text: string): string {
   return (
     text
@@ -89,7 +89,7 @@ export function settleText(text: string): string {
       .replaceAll(/\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT/g, (time) =>
         Math.abs(Date.parse(time) - Date.now()) < HOURS_MS ? "TIME" : time,
       )
-      // How the connection was managed is no matter of the workflow.
+      // Connection management is not part of the workflow.
       .replaceAll(/"(?:connection|keep-alive)":"[^"]*",?/g, "")
       .replaceAll(",}", "}")
       .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "UUID")

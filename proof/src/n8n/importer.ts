@@ -1,20 +1,20 @@
-/** Templates here: imported, saved, published and run over HTTP. */
+/** Runs templates in Millrace: imported, saved, published and started over HTTP. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Items, joinOutputs } from "./n8n-program.ts";
 import type { Template } from "./template.ts";
 
-// Answers are looked into as they come.
+// Responses are read dynamically.
 type Answer = any;
 
-/** What the nodes of a template gave here, and why the run failed if it did. */
+/** The node outputs of a template here, and the error of a failed run. */
 export interface Ran {
   readonly items: Items;
   readonly error?: string;
-  /** What the import told of nodes that differ. */
+  /** The import's notes on nodes that differ. */
   readonly told: ReadonlyMap<string, string>;
 }
 
-/** The value of the secret that is chosen for all keys that were typed into templates. */
+/** The value of the secret chosen for all keys in templates. */
 export const SECRET = "typed-into-the-template";
 
 const WAIT_MS = 60_000;
@@ -69,7 +69,7 @@ export class Importer {
   ): Promise<Ran> {
     const steps: Answer[] = [];
     let run: Answer;
-    // On a busy machine it may take longer than a request waits.
+    // On a busy machine, a run can take longer than a request waits.
     const limit = performance.now() + RUN_MAX_MS;
     for (;;) {
       run = await this.#ask(`GET /api/v1/runs/${runId}?steps=0`);
@@ -128,7 +128,7 @@ async function send(
   return (JSON.parse(text) as { readonly data: Answer }).data;
 }
 
-/** The lists of a step: several outputs are `o0`, `o1` and so on. */
+/** The outputs of a step. Several outputs are `o0`, `o1` and so on. */
 function listsOf(output: unknown): unknown[][] {
   if (Array.isArray(output)) return [output];
   const known = Object(output) as Readonly<Record<string, unknown>>;

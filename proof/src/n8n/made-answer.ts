@@ -1,19 +1,22 @@
-/** Answers and first items for templates: they have the fields that the template reads, so that its run gets far. */
+/**
+ * Generated responses and first items for templates: they contain the fields that the template reads, so that its run
+ * reaches many nodes.
+ */
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A path after `$json`, `.json` and the like, in code that JSON has quoted. */
+/** A path after `$json`, `.json` and similar, in code quoted as JSON. */
 const READ =
   /(?:\$json|\bjson|\$\w+)((?:\??\.[A-Za-z_$][\w$]*|\??\.?\[(?:\\*["'][^"'\\\]]+\\*["']|\d+)\])+)(\s*\()?/g;
 const PART = /\.?([A-Za-z_$][\w$]*)|\[\\*["']([^"'\\\]]+)\\*["']\]|\[(\d+)\]/g;
-/** Words after a value that ask something of it. */
+/** Methods and properties of values. */
 const ASKED =
   /^(?:length|map|filter|forEach|find|some|every|join|slice|split|includes|replace|replaceAll|trim|toLowerCase|toUpperCase|toString|match|push|concat|reduce|sort|flatMap|first|last|item|all|json|now|toISO|toFormat|substring|startsWith|endsWith|keys|values|isEmpty)$/;
 const LIST = /^(?:length|map|filter|forEach|find|some|every|join|reduce|sort|flatMap|push|concat)$/;
 const LIST_NAMES = ["data", "results", "items"];
 const THINGS = [1, 2, 3];
 
-/** The answer for a template, and the item of what starts it. */
+/** The response for a template, and the item of its trigger. */
 export function nameAnswer(nodes: readonly unknown[], trigger?: { readonly type: string }) {
   const text = JSON.stringify(nodes);
   const fields: Record<string, unknown> = {};
@@ -40,7 +43,7 @@ function partsOf(path: string): string[] {
   return [...path.matchAll(PART)].map(([, name, quoted, index]) => name ?? quoted ?? index ?? "");
 }
 
-/** Notes a path; a list is noted by its member `0`. */
+/** Adds a path. A list is represented by its member `0`. */
 function add(fields: Record<string, unknown>, parts: readonly string[], isCall: boolean): void {
   const end = parts.findIndex((part) => ASKED.test(part));
   const last = end < 0 ? undefined : parts[end];
@@ -54,7 +57,7 @@ function add(fields: Record<string, unknown>, parts: readonly string[], isCall: 
   }
 }
 
-/** The fields that nodes name by themselves: lists that are split, values that are gathered. */
+/** Fields named in node parameters: lists to split, values to aggregate. */
 function namedFields(nodes: readonly unknown[]): string[] {
   return nodes.flatMap((node) => {
     const { parameters = {} } = node as { readonly parameters?: Json };
@@ -68,7 +71,7 @@ function namedFields(nodes: readonly unknown[]): string[] {
   });
 }
 
-/** Values for the names: lists hold things, and what nothing is read of has a value by its name. */
+/** Values for the fields: lists contain objects, and leaves have a value derived from their name. */
 function fill(fields: Json, thing: (id: number) => Json): Json {
   return Object.fromEntries(
     Object.entries(fields).map(([name, inner]) => [name, fillOne(name, inner as Json, thing)]),
@@ -84,7 +87,7 @@ function fillOne(name: string, inner: Json, thing: (id: number) => Json): unknow
   return THINGS.map((id) => (isPlain ? thing(id) : { ...thing(id), ...fill(members, thing) }));
 }
 
-/** The members that nothing is read of, as those of a thing. */
+/** Leaf fields, as the fields of an object. */
 function leavesOf(fields: Json, id: number): Json {
   const leaves = Object.entries(fields).filter(
     ([, inner]) => Object.keys(inner as Json).length === 0,

@@ -1,15 +1,15 @@
-/** The real n8n, as it is installed in a folder: it imports workflows and runs them all in one go. */
+/** The real n8n, installed in a folder: it imports workflows and executes them as a batch. */
 import { execFile } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Template } from "./template.ts";
 
-/** The items of each output of a node, in all its turns together. */
+/** The items of each output of a node, for all its executions together. */
 export type Items = ReadonlyMap<string, readonly (readonly unknown[])[]>;
 
 export interface Snapshot {
   readonly items?: Items;
-  /** Why it failed, where it did. */
+  /** The error, if it failed. */
   readonly error?: string;
 }
 
@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 const BATCH_MAX_MS = 90 * MINUTE_MS;
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Runs the templates in n8n; by number, what each of their nodes gave. */
+/** Runs the templates in n8n. Returns the node outputs by template number. */
 export async function runThere(
   installed: string,
   place: string,
@@ -35,7 +35,7 @@ export async function runThere(
     active: false,
     nodes,
     connections,
-    // One that never ends must not keep the others waiting.
+    // An endless workflow must not block the others.
     settings: { executionOrder: "v1", timezone: "UTC", executionTimeout: TEMPLATE_MAX_S },
   }));
   await writeFile(file, JSON.stringify(workflows));
@@ -55,9 +55,7 @@ export async function runThere(
   return found;
 }
 
-/**
- * Runs workflows, and tells the errors of those that failed; where n8n itself crashes, each half is tried on its own.
- */
+/** Runs workflows and returns the errors of failed ones. If n8n crashes, each half is run separately. */
 async function runBatch(
   program: string,
   home: string,
@@ -66,7 +64,7 @@ async function runBatch(
   const output = join(home, "output.json");
   await rm(output, { force: true });
   const options = [`--ids=${ids.join(",")}`, `--snapshot=${join(home, "snapshots")}`];
-  // It ends with 1 where one of them fails.
+  // It exits with 1 if one of them fails.
   await runNode(
     [program, "executeBatch", ...options, `--output=${output}`, "--retries=0", "--concurrency=2"],
     home,
@@ -112,13 +110,13 @@ function itemsOf(text: string): Items {
   );
 }
 
-/** The lists of several turns, output by output. */
+/** Joins the lists of several executions by output. */
 export function joinOutputs(turns: readonly (readonly (readonly unknown[])[])[]): unknown[][] {
   const width = Math.max(1, ...turns.map((one) => one.length));
   return Array.from({ length: width }, (_, at) => turns.flatMap((one) => one[at] ?? []));
 }
 
-/** n8n's own settings of a database come from outside; all else is told here. */
+/** Database settings of n8n are inherited; all others are set here. */
 function runNode(args: readonly string[], home: string): Promise<string> {
   const database = Object.entries(process.env).filter(([name]) => name.startsWith("DB_"));
   const env = {
@@ -131,7 +129,7 @@ function runNode(args: readonly string[], home: string): Promise<string> {
     N8N_VERSION_NOTIFICATIONS_ENABLED: "false",
     N8N_TEMPLATES_ENABLED: "false",
     N8N_LOG_LEVEL: "error",
-    // The same language without isolates, which crash Node 24 on some machines.
+    // The same expression language without isolates, which crash Node 24 on some machines.
     N8N_EXPRESSION_ENGINE: "legacy",
     GENERIC_TIMEZONE: "UTC",
     TZ: "UTC",

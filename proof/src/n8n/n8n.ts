@@ -1,4 +1,4 @@
-/** How many public workflows of n8n the importer carries over, and which of its nodes keep the others out. */
+/** Measures how many public n8n workflows the importer converts, and which nodes prevent the others. */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Script } from "node:vm";
@@ -13,7 +13,8 @@ import type { Finding, Options, Proof } from "../proof.ts";
 import { isIntact, readTemplate, type Template } from "./template.ts";
 
 /**
- * `npm run proof -- n8n FOLDER [--share=70] [--top=40] [--list=TYPE]`: the folder has templates as JSON, at any depth.
+ * `npm run proof -- n8n FOLDER [--share=70] [--top=40] [--list=TYPE]`. The folder contains templates as JSON, at any
+ * depth.
  */
 export const n8n: Proof = {
   name: "n8n",
@@ -26,7 +27,7 @@ type Fate = "whole" | "approximated" | "placeholder" | "invalid" | "refused";
 interface Outcome {
   readonly file: string;
   readonly fate: Fate;
-  /** What keeps it from being whole: types of nodes with the reasons, or the errors of its definition. */
+  /** The reasons for an incomplete import: node types with reasons, or errors of the definition. */
   readonly blockers: readonly string[];
   readonly imported?: Imported;
 }
@@ -98,7 +99,7 @@ function importTemplate(file: string, template: Template): Outcome {
   }
 }
 
-/** The scripts that can't be read, those of loops and tools included: the server would refuse them. */
+/** Scripts with syntax errors, including those of loops and tools. The server would reject them. */
 function findScriptErrors(value: unknown, path: string): { path: string; message: string }[] {
   if (typeof value !== "object" || value === null) return [];
   const { config, type } = value as { readonly config?: unknown; readonly type?: unknown };
@@ -118,7 +119,7 @@ function findScriptErrors(value: unknown, path: string): { path: string; message
 
 const CHOICES_MAX = 5;
 
-/** The import with all choices made: one that is made may lead to another. */
+/** The import with all choices made. A choice can lead to another. */
 function importChosen(template: Template): Imported {
   let imported = importN8n(template);
   for (let turn = 0; turn < CHOICES_MAX; turn += 1) {
@@ -130,7 +131,7 @@ function importChosen(template: Template): Imported {
   return imported;
 }
 
-/** A person chooses a connector, a workflow and so on for each binding. */
+/** A user chooses a connector, a workflow and so on for each binding. */
 function chooseAll({ bindings }: Imported): Readonly<Record<string, string>> {
   return Object.fromEntries(
     bindings.map(({ id, kind }) => [
@@ -149,7 +150,7 @@ const CHOICES = {
   text: "Name",
 } as const;
 
-/** The blockers by the templates that only they keep out, then by all templates that have them. */
+/** The blockers, sorted by templates blocked only by them, then by all affected templates. */
 function blockerLines(outcomes: readonly Outcome[], top: number): string[] {
   const kept = outcomes.filter(({ blockers }) => blockers.length > 0);
   const typeOf = (blocker: string): string => blocker.split(":")[0] ?? "";

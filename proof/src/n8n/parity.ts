@@ -1,6 +1,6 @@
 /**
- * Public templates in the real n8n and here, after the import: what each node gave, item by item, and what each run
- * asked for.
+ * Runs public templates in the real n8n and, after the import, here. Compares the node outputs item by item and the
+ * requests of each run.
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,9 +15,8 @@ import { readTemplate, type Template } from "./template.ts";
 import { Upstream } from "./upstream.ts";
 
 /**
- * `npm run proof -- n8n-parity FOLDER --n8n=FOLDER [--count=25] [--only=100,602] [--keep=FILE]`: templates, and a
- * folder in which n8n is installed. `DB_TYPE` and the like lead n8n to a database. What n8n gave is kept in the file,
- * and read from it again.
+ * `npm run proof -- n8n-parity FOLDER --n8n=FOLDER [--count=25] [--only=100,602] [--keep=FILE]`: a folder of templates
+ * and one with n8n. `DB_TYPE` and similar variables set n8n's database. The file caches n8n's results.
  */
 export const n8nParity: Proof = {
   name: "n8n-parity",
@@ -71,7 +70,7 @@ async function run(options: Options): Promise<Finding> {
   return tell(outcomes);
 }
 
-/** What n8n gave for a template, and what it asked for. */
+/** The results of n8n for a template, with its requests. */
 type There = Snapshot & { readonly asked: readonly string[] };
 
 async function runAll({
@@ -148,7 +147,7 @@ async function readTemplates(
 interface Outcome {
   readonly number: string;
   readonly compared?: Compared;
-  /** Why nothing could be compared. */
+  /** The reason why a comparison was impossible. */
   readonly because?: string;
   readonly requests?: readonly string[];
 }
@@ -164,7 +163,7 @@ async function compareOne(
     return {
       because: `${ours.error === undefined ? "FAILS THERE ALONE" : "fails in both"}: ${error}${ours.error === undefined ? "" : ` / ${ours.error}`}`,
     };
-  // A run that gives hardly anything tells nothing.
+  // A run with hardly any output is not meaningful.
   if ([...items.values()].flat(2).length < ITEMS_MIN) return { because: "hardly an item" };
   const compared = compareItems(template, items, ours);
   return ours.error === undefined
@@ -177,9 +176,9 @@ async function compareOne(
       };
 }
 
-/** What one side asked for and the other did not. */
+/** The requests made by only one side. */
 function compareRequests(theirs: readonly string[], ours: readonly string[]): string[] {
-  // Keys that were typed into a template are secrets here.
+  // Keys in a template are secrets here.
   const keys = ours.flatMap((one) => [...one.matchAll(TYPED)].map(([, name = ""]) => name));
   const settled = (list: readonly string[]): string[] =>
     list.map((one) =>

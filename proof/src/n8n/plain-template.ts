@@ -1,6 +1,5 @@
 /**
- * Templates that need nothing but a machine: whatever starts them is a click, and what they call is a server of the
- * proof.
+ * Templates without external requirements: the trigger is replaced by a click, and calls go to a server of the proof.
  */
 import { nameAnswer } from "./made-answer.ts";
 import type { Template } from "./template.ts";
@@ -22,11 +21,11 @@ interface Link {
 
 type Links = Readonly<Record<string, { readonly main: readonly (readonly Link[])[] }>>;
 
-/** Nodes that compute, steer, wait, or call an address. */
+/** Nodes that compute, control the flow, wait, or call an address. */
 const PLAIN =
   /^n8n-nodes-base\.(?:manualTrigger|scheduleTrigger|cron|interval|start|webhook|executeWorkflowTrigger|set|code|function|functionItem|if|switch|filter|merge|splitOut|itemLists|aggregate|summarize|sort|limit|removeDuplicates|renameKeys|splitInBatches|noOp|stickyNote|dateTime|html|htmlExtract|markdown|xml|crypto|compareDatasets|httpRequest|graphql|rssFeedRead|respondToWebhook|wait|stopAndError)$/;
 const TRIGGER = /(?:Trigger|\.webhook|\.cron|\.interval|\.start)$/;
-/** What no two runs agree about, or what belongs to an installation. */
+/** Parts that differ in every run or depend on the installation. */
 const APART =
   /getWorkflowStaticData|\$env\b|\$vars\b|\$secrets\b|\$execution\b|\$workflow\.id|require\(|"pythonCode"|helpers\.|Math\.random|randomUUID|"type":\s*"random"/;
 const NODES_MIN = 4;
@@ -34,7 +33,7 @@ const NODES_MAX = 60;
 /** The click that starts it. */
 export const BEGIN = "Begin of the comparison";
 
-/** The template as both run it; undefined where it needs an account, a file, or luck. */
+/** The template in a form that both can run. Undefined if it needs an account, a file, or random values. */
 export function toPlain(template: Template, server: string): Template | undefined {
   const nodes = template.nodes as readonly TemplateNode[];
   const working = nodes.filter(({ type }) => !type.endsWith(".stickyNote"));
@@ -67,10 +66,7 @@ export function toPlain(template: Template, server: string): Template | undefine
   };
 }
 
-/**
- * True where a node leads back to itself and no batches come to an end: with answers that never change it would not
- * either.
- */
+/** True if a node leads back to itself without a batch loop: with constant responses it would never end. */
 function isPolling(start: string, links: Links, nodes: readonly TemplateNode[]): boolean {
   const batches = new Set(
     nodes.filter(({ type }) => type.endsWith(".splitInBatches")).map(({ name }) => name),
@@ -88,7 +84,7 @@ function isPolling(start: string, links: Links, nodes: readonly TemplateNode[]):
   return false;
 }
 
-/** The connections between these nodes; templates have some that lead nowhere. */
+/** The connections between these nodes. Templates can contain invalid ones. */
 function toLinks({ connections }: Template, names: ReadonlySet<string>): Links {
   const all = Object.entries(
     connections as Record<string, { readonly main?: readonly (readonly Link[] | null)[] }>,
@@ -124,7 +120,7 @@ interface Place {
   readonly server: string;
 }
 
-/** The node, or what stands for it where it would reach outside. */
+/** The node, or a replacement if it would access an external system. */
 function toStandIn(node: TemplateNode, { trigger, links, kept, server }: Place): TemplateNode {
   const { credentials: _, webhookId: __, ...plain } = node;
   const { parameters = {} } = node;
@@ -160,7 +156,7 @@ function kindOf(type: string, next: readonly string[], parameters: Json): string
   return /"responseFormat":\s*"(?:text|string)"/.test(JSON.stringify(parameters)) ? "text" : "json";
 }
 
-/** The address with our host in the place of theirs: expressions in it stay. */
+/** The address with our host instead of the original. Its expressions are kept. */
 function toOurs(url: unknown, server: string, name: string): string {
   const text = typeof url === "string" ? url : "";
   const isCode = text.startsWith("=");

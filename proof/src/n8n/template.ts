@@ -1,6 +1,6 @@
-/** Templates as public collections have them. */
+/** Templates in the format of public collections. */
 
-/** A workflow of n8n; nothing in it is checked. */
+/** A workflow of n8n, not validated. */
 export interface Template {
   readonly name?: unknown;
   readonly nodes: readonly unknown[];
@@ -9,7 +9,7 @@ export interface Template {
 
 const WRAPPINGS_MAX = 3;
 
-/** The workflow in a file: collections put it into one or two objects of their own. */
+/** The workflow in a file. Collections wrap it in one or two objects. */
 export function readTemplate(text: string): Template | undefined {
   let value: unknown;
   try {
@@ -30,14 +30,11 @@ export function readTemplate(text: string): Template | undefined {
   return undefined;
 }
 
-/**
- * Nodes that say nothing without parameters: collections leave out those of some nodes, and nobody can tell what such a
- * node does.
- */
+/** Nodes that need parameters. Collections omit the parameters of some nodes, whose function is then unknown. */
 const WITH_PARAMETERS =
   /^(?:n8n-nodes-base\.(?:httpRequest|code|function|functionItem|if|switch|filter|splitOut|aggregate|summarize|sort|set|googleSheets|gmail|telegram|googleDrive|slack|airtable|notion|postgres|mySql|mongoDb|emailSend|discord|supabase|dataTable|extractFromFile|html|googleCalendar|googleDocs|hubspot|whatsApp|executeWorkflow|formTrigger|form|crypto|dateTime|markdown|xml|rssFeedRead|redis|jira|github|wordpress|twitter|linkedIn|facebookGraphApi|executeCommand|ssh|microsoftOutlook)|@n8n\/n8n-nodes-langchain\.(?:openAi|chainLlm|informationExtractor|textClassifier|toolWorkflow|toolHttpRequest|toolCode|outputParserStructured|googleGemini))$/;
 
-/** True where no node lacks its parameters, and every connection leads to a node. */
+/** True if all nodes have their parameters and all connections lead to a node. */
 export function isIntact({ nodes, connections }: Template): boolean {
   const all = nodes.map((node) => Object(node) as { readonly [name: string]: unknown });
   const names = new Set(all.map(({ name }) => name));

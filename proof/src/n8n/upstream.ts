@@ -1,14 +1,16 @@
-/** The server that templates call in the place of others: it answers by what they read, and notes what it was asked. */
+/**
+ * The server that templates call instead of external ones: it responds with the fields they read and records requests.
+ */
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { nameAnswer } from "./made-answer.ts";
 
-/** The parts of a request that both sides should send alike. */
+/** The parts of a request that both sides should send identically. */
 export type Asked = readonly [line: string, body: string];
 
-/** Answers under `/<number of the template>/<kind>/…`. */
+/** Responds at `/<number of the template>/<kind>/…`. */
 export class Upstream implements AsyncDisposable {
   readonly port: number;
   readonly url: string;
@@ -34,15 +36,12 @@ export class Upstream implements AsyncDisposable {
     return new Upstream(server);
   }
 
-  /** Answers from now on for a template. */
+  /** Sets the responses for a template. */
   know(number: string, nodes: readonly unknown[]): void {
     this.#nodes.set(number, nodes);
   }
 
-  /**
-   * What was asked for a template since the last time, in an order of its own: calls of items may overtake each
-   * other.
-   */
+  /** The requests for a template since the last call, sorted, because calls of items are not ordered. */
   take(number: string): readonly string[] {
     const asked = this.#asked.get(number) ?? [];
     this.#asked.delete(number);
@@ -86,7 +85,7 @@ export class Upstream implements AsyncDisposable {
   }
 }
 
-/** A body of JSON with its members in one order. */
+/** A JSON body with sorted members. */
 function toBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body));

@@ -9,13 +9,13 @@ const ATTEMPTS_MAX = 500;
 const ANSWER_MAX_MS = 60_000;
 const CHARACTERS_TOLD = 300;
 
-/** What a client wants. */
+/** A request of a client with its expected response. */
 export interface Wish {
   readonly id: string;
   readonly about?: string;
   readonly route: string;
   readonly body?: unknown;
-  /** The status that it must be answered with. */
+  /** The expected status. */
   readonly status: number;
   readonly events?: readonly string[];
 }
@@ -27,8 +27,8 @@ interface Answer {
 }
 
 /**
- * A client of the platform. It repeats what was cut off or turned away, under the same key, and nothing else: any other
- * failure is written down as a fault.
+ * A client of the platform. It repeats interrupted and rejected (503) requests with the same key. Any other failure is
+ * recorded as a fault.
  */
 export class Client {
   readonly #fleet: Fleet;
@@ -41,7 +41,7 @@ export class Client {
     this.#token = token;
   }
 
-  /** Resolves with the act once it was answered as it must be; undefined after a fault. */
+  /** Resolves with the call after the expected response. Undefined after a fault. */
   async act(wish: Wish): Promise<Act | undefined> {
     const { acts, faults } = this.#ledger;
     let wasCutOff = false;
@@ -62,7 +62,7 @@ export class Client {
       }
       if (answer.headers["idempotency-replayed"] !== undefined) this.#ledger.replayed += 1;
       const { id, about = "", events = [] } = wish;
-      // A refusal has no data.
+      // An error response has no data.
       const { data } = JSON.parse(answer.text) as { data?: unknown };
       const act = { id, about, events, attempts, data };
       acts.push(act);
@@ -103,14 +103,14 @@ export class Client {
     };
   }
 
-  /** Whether the same request may succeed in a moment. */
+  /** True if a repetition may succeed soon. */
   #isPassing({ status, headers, text: said }: Answer, wasCutOff: boolean): boolean {
     if (status === 503 && headers["retry-after"] !== undefined) {
       this.#ledger.turnedAway += 1;
       return true;
     }
     const isInProgress = status === 409 && said.includes("idempotency_in_progress");
-    // Nobody else has its key, so that only what was cut off can still be under way.
+    // No other client uses its key, so only an interrupted request can still be running.
     if (!isInProgress || !wasCutOff) return false;
     this.#ledger.inProgress += 1;
     return true;

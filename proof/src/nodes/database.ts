@@ -7,7 +7,7 @@ import { withOwnerClient } from "../../../server/src/kernel/db/setup/owner-conne
 import { roleNames } from "../../../server/src/kernel/db/setup/roles.ts";
 import { startEmbedded } from "../../../server/src/kernel/embedded/embedded-database.ts";
 
-/** A database that all nodes share, empty at first. */
+/** An initially empty database shared by all nodes. */
 export interface SharedDatabase {
   /** The settings of a node that uses it. */
   readonly env: Readonly<Record<string, string>>;
@@ -15,10 +15,10 @@ export interface SharedDatabase {
   rows(text: string, values?: unknown[]): Promise<any[]>;
 }
 
-/** One that is there until it is disposed of. */
+/** A database that exists until it is disposed. */
 export type OpenDatabase = SharedDatabase & AsyncDisposable;
 
-/** A new database on the server at the address or, without one, in an embedded cluster of its own. */
+/** A new database on the server at the address or, without one, in a new embedded cluster. */
 export function openDatabase(url: string | undefined): Promise<OpenDatabase> {
   return url === undefined ? openEmbedded() : openOnServer(url);
 }
@@ -27,7 +27,7 @@ async function openEmbedded(): Promise<OpenDatabase> {
   await using undo = new AsyncDisposableStack();
   const folder = await realpath(await mkdtemp(join(tmpdir(), "millrace-proof-")));
   undo.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }));
-  // As root, PostgreSQL runs as another account, which has to get in.
+  // As root, PostgreSQL runs as another account, which must be able to enter.
   await chmod(folder, 0o711);
   const server = await startEmbedded({ folder: join(folder, "data"), log: () => undefined });
   undo.defer(() => server.stop());
@@ -61,7 +61,7 @@ interface Login {
 
 function opened(login: Login, undo: AsyncDisposableStack): OpenDatabase {
   const owner = new pg.Pool({ ...login, max: 2 });
-  // Its connections may be broken by the end of the database, which is no news then.
+  // The end of the database breaks its connections, which is expected.
   owner.on("error", () => undefined);
   undo.defer(() => owner.end());
   return {
@@ -75,7 +75,7 @@ function opened(login: Login, undo: AsyncDisposableStack): OpenDatabase {
   };
 }
 
-/** A unix socket's folder has no place in a URL but in its query. */
+/** A Unix socket folder can only be in the query of a URL. */
 function urlOf({ host, port, user, password, database }: Login): string {
   const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
   return host.startsWith("/")

@@ -7,31 +7,31 @@ const LOOK_MS = 20;
 
 export interface FleetOptions {
   readonly env: Readonly<Record<string, string>>;
-  /** Where the nodes keep what is theirs, and their logs. */
+  /** The folder of the nodes' data and logs. */
   readonly folder: string;
   readonly api: number;
   readonly worker: number;
 }
 
-/** A place in the fleet: whichever process has it now. */
+/** A position in the fleet and its current process. */
 interface Berth {
   readonly role: Role;
   node: Node | undefined;
-  /** Whether somebody is about to change it. */
+  /** True while it is being changed. */
   isTaken: boolean;
 }
 
-/** What became of a process before its time. */
+/** A process that was restarted or killed. */
 export interface Mishap {
   readonly atMs: number;
   readonly role: Role;
   readonly how: "restarted" | "killed";
 }
 
-/** Nodes of both roles on one database, and a balancer that sends only to those that are ready. */
+/** Nodes of both roles on one database, and a balancer that uses only ready nodes. */
 export class Fleet {
   readonly mishaps: Mishap[] = [];
-  /** What went wrong with a start or an end. */
+  /** Failed starts and stops. */
   readonly faults: string[] = [];
   readonly #options: FleetOptions;
   readonly #berths: readonly Berth[];
@@ -58,12 +58,12 @@ export class Fleet {
     ];
   }
 
-  /** Errors that any of the nodes, also those that are gone, have logged. */
+  /** Errors logged by all nodes, including ended ones. */
   get complaints(): readonly string[] {
     return this.#all.flatMap(({ complaints }) => complaints);
   }
 
-  /** The next node that answers requests, in turns; waits until there is one. */
+  /** The next ready node in rotation. Waits for one. */
   async pick(): Promise<Node> {
     const limit = Date.now() + READY_MAX_MS;
     while (Date.now() < limit) {
@@ -78,14 +78,14 @@ export class Fleet {
     throw new Error("No node is ready.");
   }
 
-  /** Those that somebody may restart or kill now. */
+  /** The positions that can be restarted or killed now. */
   idle(role?: Role): readonly number[] {
     return this.#berths.flatMap((berth, at) =>
       !berth.isTaken && berth.node && (role ?? berth.role) === berth.role ? [at] : [],
     );
   }
 
-  /** Ends a node in good order, or at once, and starts another one in its place. */
+  /** Stops or kills a node, and starts another one in its position. */
   async replace(at: number, how: Mishap["how"]): Promise<void> {
     const berth = this.#berths[at];
     const { node } = berth ?? {};

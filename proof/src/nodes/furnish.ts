@@ -1,11 +1,11 @@
 import type { Client } from "./client.ts";
 import { type Receiver, SIGNING_SECRET } from "./receiver.ts";
 
-/** What the load works on. */
+/** The resources used by the load. */
 export interface Furniture {
   /** Started by an event on the topic `orders`. */
   readonly reacting: string;
-  /** Started by hand. */
+  /** Started manually. */
   readonly asked: string;
   /** Started every other second. */
   readonly timed: string;
@@ -13,7 +13,7 @@ export interface Furniture {
   readonly job: string;
 }
 
-/** Which webhook hears of what. */
+/** The topics of each webhook. */
 export const HOOKS: Readonly<Record<string, readonly string[]>> = {
   orders: ["record.*"],
   copies: ["record.created"],
@@ -21,11 +21,11 @@ export const HOOKS: Readonly<Record<string, readonly string[]>> = {
   messages: ["order.*"],
 };
 
-/** How often the schedule of the workflow is due. */
+/** The interval of the workflow's schedule. */
 export const TIMED_EVERY_MS = 2_000;
 export const JOB_EVERY_MS = 60_000;
 
-/** Makes the tables, webhooks, workflows, the policy and the job. */
+/** Creates the tables, webhooks, workflows, the policy and the job. */
 export async function furnish(client: Client, receiver: Receiver): Promise<Furniture> {
   const post = poster(client);
   const number = { name: "number", type: "text", required: true, unique: true };
@@ -74,7 +74,7 @@ export async function furnish(client: Client, receiver: Receiver): Promise<Furni
   };
 }
 
-/** Turns off whatever goes on by itself, so that there is an end. */
+/** Switches off everything that runs automatically, so that the work ends. */
 export async function retire(client: Client, { timed, job }: Furniture): Promise<void> {
   const post = poster(client);
   await post(`/api/v1/workflows/${timed}/deactivate`, {}, 200);
@@ -86,12 +86,12 @@ export async function retire(client: Client, { timed, job }: Furniture): Promise
   });
 }
 
-/** What it does outside of itself is known by its due time, so that a repetition does no harm. */
+/** Its external effect is deduplicated by its due time, so repetitions are harmless. */
 const MINUTELY = `
   await context.events.publish("ticks", { type: "tick.told", payload: { dueAt: input.dueAt }, deduplicationKey: input.dueAt });
   return { dueAt: input.dueAt };`;
 
-/** A call outside, two computations on its answer, a record of the platform's own, an answer. */
+/** An external call, two computations on its response, a record, and a response. */
 function counting(name: string, trigger: object, n: string, { stepUrl }: Receiver) {
   return {
     name,
@@ -111,7 +111,7 @@ function counting(name: string, trigger: object, n: string, { stepUrl }: Receive
       {
         id: "add",
         type: "script",
-        // A machine that is too busy to begin a script in time may be less so in a moment.
+        // A busy machine may not start a script in time, so it is retried.
         timeoutMs: 120_000,
         retry: { maxAttempts: 10, backoffMs: 500, strategy: "fixed" },
         config: {
@@ -134,7 +134,7 @@ function counting(name: string, trigger: object, n: string, { stepUrl }: Receive
   };
 }
 
-/** Makes one thing after the other; each has an id of its own. */
+/** Creates resources one by one, each with a unique id. */
 function poster(client: Client) {
   let made = 0;
   return async (path: string, body: object, status = 201): Promise<{ readonly id: string }> => {

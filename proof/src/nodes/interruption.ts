@@ -1,13 +1,13 @@
-/** Stacks that are to be unwound when somebody interrupts, in the order in which they were made. */
+/** Stacks to unwind on an interruption, in order of creation. */
 const stacks: AsyncDisposableStack[] = [];
 
-/** Has the stack unwound too when the proof is interrupted. */
+/** Also unwinds the stack when the proof is interrupted. */
 export function interruptible(stack: AsyncDisposableStack): AsyncDisposableStack {
   stacks.push(stack);
   return stack;
 }
 
-/** From now on SIGINT and SIGTERM end whatever was started, and then this process. */
+/** From now on, SIGINT and SIGTERM end all started processes, and then this one. */
 export function endOnInterrupt(): void {
   let isEnding = false;
   const end = async (): Promise<void> => {

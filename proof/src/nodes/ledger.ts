@@ -1,29 +1,29 @@
-/** One thing that a client wanted, and what it was told. */
+/** One request of a client, and its response. */
 export interface Act {
-  /** Its request id, which its events bear, and its Idempotency-Key. */
+  /** The request id of its events, and its Idempotency-Key. */
   readonly id: string;
-  /** What it is about, such as the number of an order: acts on one thing come one after the other. */
+  /** The affected resource, such as an order number. Calls on one resource are sequential. */
   readonly about: string;
-  /** The events that it must have appended, once and in this order; none where it was refused. */
+  /** The expected events, once and in this order. Empty for a rejected request. */
   readonly events: readonly string[];
-  /** How often it was sent. */
+  /** The number of attempts. */
   readonly attempts: number;
-  /** The answer's `data`. */
+  /** The `data` of the response. */
   readonly data: any;
 }
 
-/** The clients' book: whatever was answered. */
+/** Records all responses to the clients. */
 export class Ledger {
   readonly acts: Act[] = [];
-  /** Requests that a kill left without an answer. */
+  /** Requests without a response because of a kill. */
   cutOff = 0;
-  /** Requests that were turned away with 503 and Retry-After. */
+  /** Requests rejected with 503 and Retry-After. */
   turnedAway = 0;
-  /** Requests that were told that their first attempt is still under way. */
+  /** Requests whose first attempt was still running. */
   inProgress = 0;
-  /** Answers that were those of an earlier attempt. */
+  /** Responses replayed from an earlier attempt. */
   replayed = 0;
-  /** What no client may ever see. */
+  /** Responses that clients must never receive. */
   readonly faults: string[] = [];
 
   of(kind: string): readonly Act[] {

@@ -21,20 +21,20 @@ export type Role = "api" | "worker";
 export interface NodeOptions {
   readonly role: Role;
   readonly env: Readonly<Record<string, string>>;
-  /** Where all that it says goes. */
+  /** The file for its output. */
   readonly logFile: string;
 }
 
-/** One process of the product, from its start to its end. */
+/** One process of the product, from start to end. */
 export class Node {
   readonly role: Role;
   readonly address: string;
   readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
-  /** Whether its last probe said that it takes requests. */
+  /** The result of its last readiness probe. */
   isReady = true;
-  /** When it was ended by force. */
+  /** When it was killed. */
   killedAtMs: number | undefined;
-  /** What it logged as an error. */
+  /** Its logged errors. */
   readonly complaints: string[];
   readonly #child: ChildProcess;
   readonly #gone: Promise<number | NodeJS.Signals | null>;
@@ -71,7 +71,7 @@ export class Node {
         throw error;
       },
     );
-    // From now on its end is no failure to start.
+    // From now on, its end is not a failed start.
     ended.catch(() => undefined);
     return new Node(role, address, { child, gone, complaints });
   }
@@ -97,7 +97,7 @@ export class Node {
     return this.#child.pid ?? 0;
   }
 
-  /** Ends it in good order; tells what was wrong with that. */
+  /** Stops it. Returns an error message if that failed. */
   async stop(): Promise<string | undefined> {
     const children = childrenOf(this.pid);
     this.#child.kill("SIGTERM");
@@ -108,7 +108,7 @@ export class Node {
     return outlived(this.role, children);
   }
 
-  /** Ends it at once; tells what was wrong with that. */
+  /** Kills it. Returns an error message if that failed. */
   async kill(): Promise<string | undefined> {
     const children = childrenOf(this.pid);
     this.killedAtMs = Date.now();
@@ -137,7 +137,7 @@ export class Node {
   }
 }
 
-/** Resolves with its address when it says that it is ready. */
+/** Resolves with its address when it reports ready. */
 function announced(child: ChildProcess, onLine: (line: string) => void): Promise<string> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => reject(new Error("It does not start.")), START_MAX_MS);
@@ -155,7 +155,7 @@ function announced(child: ChildProcess, onLine: (line: string) => void): Promise
   });
 }
 
-/** The processes that it had started end with it, by whatever way it went. */
+/** Its child processes must end with it in every case. */
 async function outlived(role: Role, children: readonly number[]): Promise<string | undefined> {
   const limit = Date.now() + STOP_MAX_MS;
   while (children.some(isAlive)) {

@@ -7,11 +7,11 @@ import { tryNodes } from "./trial.ts";
 import { troubleOften } from "./unrest.ts";
 
 const MINUTE_MS = 60_000;
-/** The longest lease is that of a scheduled job, which may run for five minutes. */
+/** The longest lease belongs to a scheduled job, which may run for five minutes. */
 const QUIET_MAX_MS = 7 * MINUTE_MS;
 const FAULTS_TOLD_MAX = 40;
 
-/** Several nodes on one database, under load, while some are restarted and some are killed. */
+/** Several nodes on one database under load, while some are restarted and some are killed. */
 export const nodes: Proof = {
   name: "nodes",
   usage:

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The processes that this one has started; none where the system does not tell. */
+/** The child processes of this one. Empty if the system does not report them. */
 export function childrenOf(pid: number): readonly number[] {
   try {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
@@ -10,7 +10,7 @@ export function childrenOf(pid: number): readonly number[] {
   }
 }
 
-/** Whether there is such a process that is not merely waiting to be buried. */
+/** True if the process exists and is not a zombie. */
 export function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

@@ -2,13 +2,13 @@ import type { Fleet } from "./fleet.ts";
 
 const CREDENTIALS = { email: "admin@example.com", password: "correct horse battery" };
 
-/** The settings that all nodes of a proof have. */
+/** The settings of all nodes in a proof. */
 export const PRODUCT_ENV: Readonly<Record<string, string>> = {
   MILLRACE_ADMIN_PASSWORD: CREDENTIALS.password,
   MILLRACE_RATE_LIMIT: "0",
   MILLRACE_LOGIN_RATE_LIMIT: "0",
   MILLRACE_CONSOLE: "off",
-  // Longer than the balancer takes to see that a node is no longer ready.
+  // Longer than the balancer needs to detect that a node is not ready.
   MILLRACE_STOP_DELAY_SECONDS: "1",
 };
 

@@ -3,7 +3,7 @@ import type { SharedDatabase } from "./database.ts";
 
 const LOOK_MS = 250;
 
-/** What is still to be done, by the kind of work. */
+/** Remaining work by kind. */
 const LEFT: Readonly<Record<string, string>> = {
   events: `
     select r.name || ' is behind' as what from readers r
@@ -18,7 +18,7 @@ const LEFT: Readonly<Record<string, string>> = {
     "select artifact_id || ' is claimed' as what from scheduled_jobs where claim is not null",
 };
 
-/** Waits until nothing is left to do; tells what is left when that takes too long. */
+/** Waits until no work is left. Returns the remaining work after the timeout. */
 export async function untilQuiet({ rows }: SharedDatabase, maxMs: number): Promise<string[]> {
   const limit = Date.now() + maxMs;
   for (;;) {
@@ -32,7 +32,7 @@ export async function untilQuiet({ rows }: SharedDatabase, maxMs: number): Promi
   }
 }
 
-/** Waits until what is scheduled is on time, also where somebody was killed who had it in hand. */
+/** Waits until scheduled work is on time, including work of killed nodes. */
 export async function untilOnTime({ rows }: SharedDatabase, maxMs: number): Promise<void> {
   const limit = Date.now() + maxMs;
   const late = `
@@ -41,7 +41,7 @@ export async function untilOnTime({ rows }: SharedDatabase, maxMs: number): Prom
   while ((await rows(late)).length > 0 && Date.now() < limit) await pause(LOOK_MS);
 }
 
-/** Ends the leases of whoever was killed, for those who can't wait until they run out. */
+/** Ends the leases of killed nodes, for tests that cannot wait until they expire. */
 export async function endLeases({ rows }: SharedDatabase, killedAtMs: number): Promise<void> {
   const died = new Date(killedAtMs);
   await rows("update jobs set due_at = now() where claimed_at is not null and claimed_at < $1", [

@@ -1,4 +1,4 @@
-/** Chance that comes out the same for the same seed (mulberry32). */
+/** Reproducible random numbers (mulberry32). */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, and without, 1. */
+  /** From 0 to 1, exclusive. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -24,7 +24,7 @@ export class Random {
   }
 }
 
-/** A share of all texts, the same ones every time. */
+/** True for a fixed, reproducible share of all texts. */
 export function isAmong(text: string, share: number): boolean {
   let hash = 2_166_136_261;
   for (const character of text)

@@ -17,31 +17,31 @@ const SLOW_SHARE = 0.03;
 const SLOW_MS = 400;
 const STEP_SLOW_MS = 250;
 
-/** What signs the deliveries. */
+/** The signing secret of the deliveries. */
 export const SIGNING_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
-/** A delivery, as often as it came. */
+/** A delivery with all its attempts. */
 export interface Arrival {
   readonly hook: string;
   readonly event: string;
   readonly data: any;
-  /** The place among all that arrived first. */
+  /** The order of first arrival. */
   readonly order: number;
-  /** When it was answered 200. */
+  /** The times of 200 responses. */
   readonly answeredAtMs: number[];
-  /** How often it was answered 500. */
+  /** The number of 500 responses. */
   failed: number;
 }
 
-/** A call of a step, as often as it came. */
+/** A call of a step with all its attempts. */
 export interface Call {
   readonly n: number;
   readonly atMs: number[];
 }
 
-/** The other side of webhooks and steps: it writes down what comes, is slow at times, and fails at times. */
+/** The endpoint of webhooks and steps: it records requests, and is sometimes slow or fails. */
 export class Receiver {
-  /** By the id of the delivery. */
+  /** By delivery id. */
   readonly arrivals = new Map<string, Arrival>();
   /** By the key of the step. */
   readonly calls = new Map<string, Call>();
@@ -53,7 +53,7 @@ export class Receiver {
   static async start(folder: string): Promise<Receiver> {
     const ca = join(folder, "ca.pem");
     await writeFile(ca, TEST_CA_PEM);
-    // The receiver handles what the servers hear, and exists as soon as they do.
+    // The receiver handles the servers' requests and is created right after them.
     let receiver: Receiver | undefined;
     const hooks = await serveTls((request, reply) => void receiver?.take(request, reply));
     const steps = await serve((request, reply) => void receiver?.call(request, reply));
@@ -75,11 +75,11 @@ export class Receiver {
     return `http://127.0.0.1:${this.#steps.port}/step`;
   }
 
-  /** Takes a delivery. Some fail the first time, and some take their time. */
+  /** Handles a delivery. Some fail the first time, and some are slow. */
   async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     forget(this.#hooks);
     const body = await text(request).catch(() => undefined);
-    // Cut off before its end, it was not received.
+    // An interrupted delivery was not received.
     if (body === undefined) return void response.destroy();
     const id = String(request.headers["x-service-delivery"]);
     if (request.headers["x-service-signature-256"] !== signatureOf(body)) {
@@ -96,7 +96,7 @@ export class Receiver {
     response.end();
   }
 
-  /** Answers a step. */
+  /** Responds to a step. */
   async call(request: IncomingMessage, response: ServerResponse): Promise<void> {
     forget(this.#steps);
     const body = await text(request).catch(() => undefined);
@@ -132,7 +132,7 @@ export class Receiver {
   }
 }
 
-/** It keeps every request otherwise. */
+/** It stores every request otherwise. */
 function forget({ requests }: Loopback): void {
   requests.length = 0;
 }

@@ -40,25 +40,25 @@ export interface TrialOptions {
   readonly api: number;
   readonly worker: number;
   readonly seed: number;
-  /** How many of each kind of client are at work at once, and how long they rest at most. */
+  /** The number of concurrent clients per kind, and their maximum pause. */
   readonly hands: number;
   readonly restMaxMs: number;
-  /** Restarts and kills nodes; the load ends when it does. */
+  /** Restarts and kills nodes. The load ends when it resolves. */
   readonly trouble: (about: Troubled) => Promise<void>;
-  /** How long everything may take to become quiet. */
+  /** The maximum time until all work has ended. */
   readonly quietMaxMs: number;
-  /** Whether the leases of the dead are ended by hand, by those who have little time. */
+  /** Whether leases of killed nodes expire normally or are ended, for tests with little time. */
   readonly leases: "run out" | "are ended";
   readonly repeats: Evidence["repeats"];
   readonly env?: Readonly<Record<string, string>>;
   readonly tell?: (line: string) => void;
 }
 
-/** What somebody works with who makes trouble. */
+/** The context for restarting and killing nodes. */
 export interface Troubled {
   readonly fleet: Fleet;
   readonly random: Random;
-  /** How many acts were answered. */
+  /** The number of completed calls. */
   readonly answered: () => number;
 }
 
@@ -68,7 +68,7 @@ export interface TrialOutcome {
   readonly evidence: Evidence;
 }
 
-/** Loads nodes with mixed work while some of them end, then looks for whatever was lost or doubled. */
+/** Loads nodes with mixed work while some of them end, then checks for lost or duplicate work. */
 export async function tryNodes(options: TrialOptions): Promise<TrialOutcome> {
   const { database, seed, tell = () => undefined } = options;
   await using undo = interruptible(new AsyncDisposableStack());

@@ -5,11 +5,11 @@ import type { Random } from "./random.ts";
 export interface Rhythm {
   readonly restartEveryMs: number;
   readonly killEveryMs: number;
-  /** Aborted when it is to end. */
+  /** Aborted to end it. */
   readonly signal: AbortSignal;
 }
 
-/** Restarts one node after the other in good order, and meanwhile ends some by chance with a kill -9. */
+/** Restarts one node after another, and randomly kills some with kill -9. */
 export async function troubleOften(
   fleet: Fleet,
   random: Random,

@@ -1,4 +1,4 @@
-/** A workspace as a shop and its IT have it after some weeks, for pictures that show screens at work. */
+/** Furnishes the workspace of a shop and its IT after some weeks of use, for screenshots. */
 import type { House } from "./house.ts";
 import { submitChanges } from "./furniture/changes.ts";
 import {
@@ -32,7 +32,7 @@ const MINUTE_MS = 60_000;
 const DAY_MINUTES = 24 * 60;
 const WEEK_MINUTES = 7 * DAY_MINUTES;
 
-/** Where the pictures find what they show. */
+/** The locations of the pictured resources. */
 export interface Places extends ShopPlaces, TrafficPlaces, FlowPlaces {
   readonly people: People;
   readonly connectorId: string;
@@ -67,7 +67,7 @@ export async function furnish(house: House, stack: AsyncDisposableStack): Promis
   await askForThings(people, catalog);
   await syncInVain(owner, flows);
   await goTo(420);
-  // Later than a day ago: no test endpoint lasts longer.
+  // Less than a day ago, because test endpoints expire after a day.
   const traffic = await createWebhooks(owner);
   const goOnTo = async (agoMinutes: number) => {
     await waitUntilSent(owner, traffic);

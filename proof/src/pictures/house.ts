@@ -1,6 +1,6 @@
 /**
- * A product in which weeks have passed: its database's clock is moved, so that what is done there by the API has the age that it
- * shows in a picture.
+ * A product with weeks of history: its database clock is shifted, so that data created through the API has the age
+ * shown in screenshots.
  */
 import { join } from "node:path";
 import pg from "pg";
@@ -16,7 +16,7 @@ import {
 const PASSWORD = "correct horse battery staple";
 const OWNER = "admin@example.com";
 
-/** Somebody who works there. */
+/** An employee. */
 export interface Member {
   readonly id: string;
   readonly ask: Ask;
@@ -35,7 +35,7 @@ export class House implements AsyncDisposable {
     this.#product = product;
   }
 
-  /** Opens one in a folder that is there. */
+  /** Opens one in an existing folder. */
   static async open(folder: string): Promise<House> {
     const data = join(folder, "data");
     const options: ProductOptions = {
@@ -63,12 +63,12 @@ export class House implements AsyncDisposable {
     return this.#as(OWNER);
   }
 
-  /** Who is signed in as the owner. */
+  /** The token of the signed-in owner. */
   get ownerToken(): string {
     return this.#tokens.get(OWNER) ?? "";
   }
 
-  /** Moves the clock to so long ago, later than where it was. The product looks at it when it starts. */
+  /** Moves the clock forward to this long ago. The product reads it at start. */
   async goTo(agoMs: number): Promise<void> {
     await this.#sql(MOVE_SHIFTED_CLOCK, [`-${agoMs} milliseconds`]);
     await this.#product.stop();
@@ -76,7 +76,7 @@ export class House implements AsyncDisposable {
     for (const email of this.#tokens.keys()) await this.#logIn(email);
   }
 
-  /** Somebody new with these roles. */
+  /** A new member with these roles. */
   async invite(name: string, roleIds: readonly string[]): Promise<Member> {
     const email = `${name.split(" ")[0]?.toLowerCase()}@nordwind.example`;
     const invitation = await this.owner("POST /api/v1/settings/users/invite", {

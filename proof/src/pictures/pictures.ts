@@ -1,4 +1,4 @@
-/** The pictures of the guides, taken anew from a product that has just been furnished. */
+/** The screenshots of the guides, taken from a newly furnished product. */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,11 +12,11 @@ import { House } from "./house.ts";
 import { type Picture, picturesOf } from "./shots.ts";
 
 const FOLDER = join(import.meta.dirname, "../../../docs/pictures");
-/** A page that hears of events is never idle. */
+/** A page with an event stream is never idle. */
 const SETTLED_MS = 3_000;
 const WAIT_MAX_MS = 60_000;
 
-/** `npm run proof -- pictures [name …]`: writes into docs/pictures, to be looked at before they are committed. */
+/** `npm run proof -- pictures [name …]`. Writes into docs/pictures. Review them before the commit. */
 export const pictures: Proof = { name: "pictures", usage: "[name …]", run };
 
 async function run(names: Options): Promise<Finding> {
@@ -51,7 +51,7 @@ interface Plan {
   readonly answer: { readonly body: { readonly data: { readonly changes: readonly object[] } } };
 }
 
-/** What a plan says of a folder that was just pulled: nothing, unless something can't be written as code. */
+/** The plan of a folder that was just pulled. It must be empty, unless something can't be expressed as code. */
 async function comparePulledCode({ owner }: House): Promise<readonly string[]> {
   const { items } = dataOf<{ readonly items: unknown }>(
     await owner("GET /api/v1/code/export"),

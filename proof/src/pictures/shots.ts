@@ -2,20 +2,20 @@ import type { Page } from "playwright-core";
 import type { Places } from "./furnish.ts";
 import type { Member } from "./house.ts";
 
-/** A screen as a guide shows it. */
+/** A screenshot in a guide. */
 export interface Picture {
   readonly name: string;
   readonly path: string;
-  /** Who looks at it; the owner unless it says. */
+  /** The signed-in user. Default: the owner. */
   readonly by?: Member;
   readonly size?: readonly [number, number];
-  /** What somebody does there before it is taken. */
+  /** Actions on the page before the screenshot. */
   readonly arrange?: (page: Page) => Promise<void>;
 }
 
 const PHONE = [400, 800] as const;
 
-/** Opens the first row of a list that says this. */
+/** Opens the first row of a list with this text. */
 const open = (text: string | RegExp) => async (page: Page) => {
   await page.getByText(text).first().click();
 };

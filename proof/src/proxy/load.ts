@@ -1,11 +1,11 @@
 import { Agent, request } from "node:http";
 
-/** What became of the requests of a load. */
+/** The results of the requests of a load. */
 export interface Tally {
   writes: number;
   reads: number;
   questions: number;
-  /** Of each answer that should not have been, the first of its kind. */
+  /** The first failure of each kind. */
   readonly failures: Map<string, number>;
   readonly titles: Set<string>;
   slowestMs: number;
@@ -21,7 +21,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Connections stay open between requests, as a browser's or a client's do. */
+/** Connections stay open between requests, like those of a browser. */
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 const ANSWER_MAX_MS = 60_000;
 
@@ -36,7 +36,7 @@ export function newTally(): Tally {
   };
 }
 
-/** One client: a record, the same record again, and now and then a question in SQL, until it is told to stop. */
+/** One client: creates a record, reads it, and sometimes runs a SQL query, until it is stopped. */
 export async function client(target: Target, n: number, tally: Tally, stop: AbortSignal) {
   for (let turn = 0; !stop.aborted; turn += 1) {
     const title = `order ${n}-${turn}`;
@@ -65,7 +65,7 @@ async function counted(tally: Tally, work: () => Promise<Answer>, expected: numb
   return undefined;
 }
 
-/** By hand, not by `fetch`, which sends a request again by itself when its connection breaks. */
+/** `fetch` is not used because it repeats a request when its connection breaks. */
 export function ask({ address, token }: Target, route: string, body?: unknown): Promise<Answer> {
   const [method = "", path = ""] = route.split(" ");
   return new Promise((resolve, reject) => {

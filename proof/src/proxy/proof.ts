@@ -6,7 +6,7 @@ import { ask, client, newTally, type Tally, type Target } from "./load.ts";
 import { PASSWORD, Site } from "./site.ts";
 import { Follower } from "./stream.ts";
 
-/** So long may the follower be behind in the end. */
+/** The maximum lag of the follower at the end. */
 const LOOKS_MAX = 200;
 const LOOK_MS = 100;
 
@@ -43,7 +43,7 @@ async function run(words: Options): Promise<Finding> {
     workers: Number(values.worker),
     stop: stop.signal,
   });
-  // Awaited here: the site would end before the load otherwise.
+  // Awaited here, because otherwise the site would end before the load.
   return await Promise.race([aborted(stop.signal), load(site, values, through)]);
 }
 

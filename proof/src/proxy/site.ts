@@ -17,18 +17,18 @@ const POLL_MS = 50;
 export const PASSWORD = "a password for the proof";
 
 export interface SiteOptions {
-  /** A server to use; without it an embedded one is started. */
+  /** An existing server. Default: an embedded one. */
   readonly databaseUrl: string | undefined;
   readonly through: "pooler" | "postgres";
   readonly apis: number;
   readonly workers: number;
-  /** Aborted when all of it is to end. */
+  /** Aborted when everything should end. */
   readonly stop: AbortSignal;
 }
 
-/** What an operator sets up after docs/guide/scale.md, with the very files of deploy/. */
+/** An installation as described in docs/guide/scale.md, with the original files of deploy/. */
 export class Site implements AsyncDisposable {
-  /** Of the proxy. */
+  /** The address of the proxy. */
   address = "";
   readonly #undo = new AsyncDisposableStack();
   readonly #folder: string;
@@ -54,7 +54,7 @@ export class Site implements AsyncDisposable {
     }
   }
 
-  /** Restarts the processes one by one, and resolves when all of them are ready again. */
+  /** Restarts the processes one by one. Resolves when all of them are ready again. */
   async renew(times: number): Promise<void> {
     this.#scale?.kill("SIGHUP");
     await this.#says("all were restarted", times);
@@ -103,9 +103,9 @@ export class Site implements AsyncDisposable {
     return `postgres://${login}@/${name}?host=${encodeURIComponent(host)}&port=${port}`;
   }
 
-  /** deploy/pgbouncer.ini, with the places of this machine. */
+  /** deploy/pgbouncer.ini, with the paths of this machine. */
   async #pooler(env: NodeJS.ProcessEnv, server: pg.ClientConfig, port: number): Promise<void> {
-    // The first start makes the logins.
+    // The first start creates the logins.
     await this.#startOnce(env);
     const millrace = join(ROOT, "server/millrace.mjs");
     const users = execFileSync(process.execPath, [millrace, "pooler-users"], { env });
@@ -154,7 +154,7 @@ export class Site implements AsyncDisposable {
     const log = openSync(join(this.#folder, `${name}.log`), "a");
     const child = spawn(program, how.args, { env: how.env, stdio: ["ignore", log, log] });
     closeSync(log);
-    // What can't be started never says that it is ready, and its log says why.
+    // A process that can't start never reports ready, and its log contains the reason.
     child.once("error", () => undefined);
     this.#undo.defer(() => end(child));
     return child;
@@ -168,7 +168,7 @@ export class Site implements AsyncDisposable {
   }
 
   async #listens(name: string, child: ChildProcess, port: number): Promise<void> {
-    // By a connection, since whoever tries to bind the port may have it when the other one does.
+    // Detects the port by a connection, because binding it for a test could take it from the process.
     await comes(this.#stop, async () => child.exitCode !== null || (await answers(port)));
     if (child.exitCode === null && (await answers(port))) return;
     const log = readFileSync(join(this.#folder, `${name}.log`), "utf8");
@@ -180,7 +180,7 @@ function poolerUrl(url: string, port: number): string {
   return `postgres://127.0.0.1:${port}/${parseConnectionUrl(url).database}`;
 }
 
-/** PgBouncer does not run as root; as the database's account it reaches a private socket. */
+/** PgBouncer does not run as root. With the database's account it can access a private socket. */
 async function accountFor(host: string, files: readonly string[]): Promise<string[]> {
   if (process.getuid?.() !== 0) return [];
   const { uid, gid } = host.startsWith("/") ? await stat(host) : { uid: 65_534, gid: 65_534 };
@@ -210,7 +210,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(force);
 }
 
-/** The first of so many ports, below those that the system gives out; the first and the last are free. */
+/** The first port of a range below the ephemeral ports. The first and the last port are free. */
 async function freePorts(count: number): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000);

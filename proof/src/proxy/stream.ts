@@ -3,11 +3,11 @@ import type { Target } from "./load.ts";
 
 const AGAIN_MS = 100;
 
-/** Follows what happens to records by server-sent events, as a browser does, through every end of a stream. */
+/** Follows record events by server-sent events, like a browser, and reconnects after every end of a stream. */
 export class Follower {
-  /** The titles of the records that it heard of. */
+  /** The titles of the records in received events. */
   readonly heard = new Set<string>();
-  /** How many streams it took. */
+  /** The number of streams. */
   streams = 0;
   readonly #target: Target;
   readonly #end = new AbortController();
@@ -19,7 +19,7 @@ export class Follower {
     this.#target = target;
   }
 
-  /** Resolves when it hears whatever happens from now on. */
+  /** Resolves when all further events will be received. */
   async begin(): Promise<void> {
     this.#work = this.#follow();
     await this.#opened.promise;
@@ -32,7 +32,7 @@ export class Follower {
 
   async #follow(): Promise<void> {
     while (!this.#end.signal.aborted) {
-      // A stream that breaks is taken up behind the last event, whatever broke it.
+      // A broken stream continues after the last event, regardless of the reason.
       await this.#listen().catch(() => undefined);
       await pause(AGAIN_MS);
     }

@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 
-/** What came back. */
+/** A response. */
 export interface Reply {
   readonly status: number;
   readonly body: any;
@@ -8,7 +8,7 @@ export interface Reply {
 
 const TIMEOUT_MS = 30_000;
 
-/** Somebody who talks to the product, over connections that stay open. */
+/** A caller of the product with keep-alive connections. */
 export class Api {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 });
   readonly #port: number;
@@ -18,7 +18,7 @@ export class Api {
     this.#port = port;
   }
 
-  /** Sends a request and reads its whole answer. */
+  /** Sends a request and reads its complete response. */
   ask(
     route: string,
     body?: unknown,
@@ -43,14 +43,14 @@ export class Api {
     });
   }
 
-  /** Sends a request that has to succeed; resolves to the `data` of its answer. */
+  /** Sends a request that must succeed. Resolves to the `data` of its response. */
   async must(route: string, body?: unknown): Promise<any> {
     const { status, body: answer } = await this.ask(route, body);
     if (status >= 300) throw new Error(`${route} answered ${status}: ${JSON.stringify(answer)}`);
     return answer.data;
   }
 
-  /** Opens a stream and leaves it after a while; resolves to its status. */
+  /** Opens a stream and closes it after a while. Resolves to its status. */
   listen(route: string, forMs: number): Promise<Reply> {
     return new Promise((resolve, reject) => {
       const sent = this.#send(route, undefined, { accept: "text/event-stream" }, false);

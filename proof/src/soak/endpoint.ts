@@ -6,7 +6,7 @@ import {
   TEST_CA_PEM,
 } from "../../../server/src/kernel/outbound/testing/server.ts";
 
-/** Where webhooks and steps arrive; it counts them and keeps nothing. */
+/** The endpoint of webhooks and steps. It counts requests and stores nothing. */
 export interface Endpoint extends AsyncDisposable {
   readonly hookUrl: string;
   readonly stepUrl: string;
@@ -14,7 +14,7 @@ export interface Endpoint extends AsyncDisposable {
   readonly counts: { deliveries: number; steps: number };
 }
 
-/** One delivery in a hundred is answered 500 the first time, so that there are retries too. */
+/** One delivery in a hundred gets a 500 the first time, so that there are retries. */
 const FAILING_EACH = 100;
 
 /** Opens both, with and without TLS. */

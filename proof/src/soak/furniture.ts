@@ -1,7 +1,7 @@
 import type { Api } from "./api.ts";
 import type { Endpoint } from "./endpoint.ts";
 
-/** What the load works with. */
+/** The resources used by the load. */
 export interface Furniture {
   readonly userId: string;
   readonly login: { readonly email: string; readonly password: string };
@@ -23,7 +23,7 @@ const COLUMNS = [
 ];
 const FIRST_RECORDS = 400;
 
-/** Makes a table, workflows, a webhook, a report, a dashboard, an app and a scheduled job. */
+/** Creates a table, workflows, a webhook, a report, a dashboard, an app and a scheduled job. */
 export async function furnish(
   api: Api,
   login: Furniture["login"],
@@ -64,12 +64,12 @@ export async function furnish(
   };
 }
 
-/** A record, as the table wants it. */
+/** A valid record for the table. */
 export function orderOf(n: number): Record<string, unknown> {
   return { number: `ORD-${n}`, status: ["open", "paid", "sent"][n % 3], amount: n % 1_000 };
 }
 
-/** The ids in the answer of a bulk. */
+/** The ids in the response of a bulk. */
 export function idsOf(answer: any): string[] {
   return (answer as readonly { readonly id: string }[]).map(({ id }) => id);
 }

@@ -4,20 +4,20 @@ import type { Memory } from "./memory.ts";
 import type { Sample, TableSize } from "./sample.ts";
 import { part, perMinute } from "./trend.ts";
 
-/** What was seen. */
+/** The collected data. */
 export interface Evidence {
   readonly minutes: number;
   readonly keptMinutes: number;
   readonly outcome: Outcome;
   readonly samples: readonly Sample[];
   readonly memory: readonly Memory[];
-  /** What still waited when the load had ended and some time had passed. */
+  /** The remaining work some time after the end of the load. */
   readonly left: Sample;
-  /** Lines of the product's log that tell of something that went wrong. */
+  /** Warnings and errors in the product's log. */
   readonly complaints: readonly string[];
 }
 
-/** One rule, whether it held, and by which numbers. */
+/** One rule, its result, and the measured values. */
 export interface Ruling {
   readonly rule: string;
   readonly held: boolean;
@@ -26,14 +26,14 @@ export interface Ruling {
 
 const RISE_MAX_MIB_PER_MINUTE = 1;
 const PEAK_MAX = 1.3;
-/** A straight line through fewer minutes is mostly the warming up. */
+/** A linear trend over fewer minutes shows mostly the warm-up. */
 const TREND_MINUTES_MIN = 10;
-/** Pruning comes by once a minute, and takes a moment. */
+/** Pruning runs once a minute and takes a moment. */
 const PRUNE_SLACK_S = 100;
 const QUEUE_MAX = 500;
 const HOT_TABLE_MAX_KIB = 4_096;
 
-/** Written many times a second, and small however long it goes on. */
+/** Small tables with frequent writes, which must not grow. */
 const HOT = [
   "readers",
   "lanes",
@@ -43,7 +43,7 @@ const HOT = [
   "ticket_numbers",
   "scheduled_jobs",
 ];
-/** These grow, and are pruned. */
+/** Tables that grow and are pruned. */
 const PRUNED = [
   "events",
   "deliveries",
@@ -60,7 +60,7 @@ const PRUNED = [
   "orders",
 ];
 
-/** Judges by rule. */
+/** Evaluates all rules. */
 export function judge(evidence: Evidence): Ruling[] {
   return [
     ...answers(evidence),
@@ -150,7 +150,7 @@ function queues({ samples, left }: Evidence): Ruling[] {
   });
 }
 
-/** What is kept for a time is not there for much longer. */
+/** Data with a retention time must not exist for much longer. */
 function ages({ samples, keptMinutes, minutes }: Evidence): Ruling[] {
   if (minutes * 60 < keptMinutes * 60 + PRUNE_SLACK_S) return [];
   const kinds = Object.keys(samples.at(-1)?.oldestS ?? {});
@@ -178,7 +178,7 @@ function sizes({ samples, keptMinutes, minutes }: Evidence): Ruling[] {
     held: Math.max(...all(table).map(total)) <= HOT_TABLE_MAX_KIB,
     seen: `at most ${Math.max(...all(table).map(total))} KiB; ${dead(last(table))}`,
   }));
-  // By then as much is pruned as comes, and what was freed has been used again.
+  // By then, pruning equals growth, and freed space is reused.
   const settled = (3 * keptMinutes) / minutes;
   if (settled > 0.55) return hot;
   const pruned = PRUNED.map((table) => {

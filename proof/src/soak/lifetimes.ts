@@ -1,8 +1,8 @@
 import type { SharedDatabase } from "../nodes/database.ts";
 
 /**
- * Where the product fixes how long something lasts, a trigger of this database alone shortens it as the
- * row is written: to make rows old afterwards would itself leave a dead row for each.
+ * If the product has a fixed retention time, a trigger in this database shortens it when a row is written. Updating
+ * rows afterwards would leave a dead row for each.
  */
 const SHORTENED: readonly (readonly [table: string, change: string])[] = [
   ["idempotency_keys", "new.expires_at := least(new.expires_at, now() + kept)"],
@@ -12,7 +12,7 @@ const SHORTENED: readonly (readonly [table: string, change: string])[] = [
   ["app_embed_tokens", "new.created_at := new.created_at - interval '8 days' + kept"],
 ];
 
-/** Ends what lasts for a fixed time after these minutes instead. */
+/** Shortens fixed lifetimes to this number of minutes. */
 export async function shorten({ rows }: SharedDatabase, minutes: number): Promise<void> {
   for (const [table, change] of SHORTENED) {
     await rows(`
@@ -21,7 +21,7 @@ export async function shorten({ rows }: SharedDatabase, minutes: number): Promis
       begin ${change}; return new; end $$;
       create trigger soak before insert on ${table} for each row execute function soak_${table}()`);
   }
-  // An export gets its end when it is finished.
+  // An export gets its expiry when it is finished.
   await rows(`
     create function soak_exports() returns trigger language plpgsql as $$
     begin new.expires_at := least(new.expires_at, now() + interval '${minutes} minutes'); return new; end $$;

@@ -7,25 +7,25 @@ import type { Deed } from "./mix/deed.ts";
 import { MIX } from "./mix/mix.ts";
 
 const TICK_MS = 10;
-/** More than that under way and the product does not keep up; what is due then is left out and counted. */
+/** With more running requests, the product cannot keep up. Further due requests are skipped and counted. */
 const UNDER_WAY_MAX = 300;
 const FAULTS_KEPT_MAX = 20;
 
-/** What became of the load. */
+/** The results of the load. */
 export interface Outcome {
   sent: number;
   answered: number;
-  /** Due, but not sent, since too many were unanswered. */
+  /** Skipped requests, because too many were unanswered. */
   leftOut: number;
   readonly byDeed: Map<string, number>;
-  /** Answers that should not be. */
+  /** Unexpected responses. */
   readonly faults: string[];
   faulty: number;
-  /** When each was sent, as a share of the whole time, and how long it took. */
+  /** The send time of each as a share of the whole time, and its duration. */
   readonly latencies: { readonly share: number; readonly ms: number }[];
 }
 
-/** Sends at a fixed rate, however long the answers take. */
+/** Sends at a fixed rate, independent of response times. */
 export async function load(
   api: Api,
   things: Furniture,
@@ -93,7 +93,7 @@ function pick(random: Random): Deed {
   return found;
 }
 
-/** How long the answers of a part of the time took. */
+/** The response times of a part of the time. */
 export function latencyOf(
   { latencies }: Outcome,
   from: number,

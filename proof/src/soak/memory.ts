@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** What the product writes down of itself. */
+/** Memory measurements written by the product. */
 export interface Memory {
   readonly atMs: number;
   readonly rssMiB: number;
-  /** After everything that is not needed was collected; not each time. */
+  /** After a garbage collection, which does not happen each time. */
   readonly heapMiB?: number;
   readonly externalMiB?: number;
   readonly handles: number;
@@ -12,7 +12,7 @@ export interface Memory {
   readonly lagP99Ms: number;
 }
 
-/** All that it has written so far. */
+/** All measurements so far. */
 export function readMemory(file: string): Memory[] {
   return readFileSync(file, "utf8")
     .split("\n")
@@ -20,12 +20,12 @@ export function readMemory(file: string): Memory[] {
     .map((line) => JSON.parse(line) as Memory);
 }
 
-/** The processes below one, and what they take together: those of scripts, expressions and texts. */
+/** The descendants of a process and their total memory: processes for scripts, expressions and embeddings. */
 export function descendants(pid: number): { readonly count: number; readonly rssMiB: number } {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
     const stat = read(`/proc/${name}/stat`);
-    // The name of a program, in brackets, may hold anything.
+    // The program name in parentheses can contain any characters.
     const parent = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[1];
     if (parent !== undefined) parents.set(Number(name), Number(parent));
   }
@@ -42,7 +42,7 @@ export function descendants(pid: number): { readonly count: number; readonly rss
   return { count: below.size, rssMiB: kib / 1024 };
 }
 
-/** Undefined when the process has ended meanwhile. */
+/** Undefined if the process has ended. */
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");

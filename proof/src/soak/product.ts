@@ -1,6 +1,6 @@
 /**
- * The product as it is, but that it keeps things for minutes instead of days and looks for what is old
- * more often, so that all of its pruning happens within the proof. It writes down its memory as it goes.
+ * The product with retention times of minutes instead of days and more frequent pruning, so that pruning is part of
+ * the proof. It records its memory use.
  */
 import { appendFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -12,7 +12,7 @@ import type { Memory } from "./memory.ts";
 
 const PRUNE_EVERY_MAX_MS = 20_000;
 const NOTE_EVERY_MS = 10_000;
-/** Each is a pause of the process, so not each time. */
+/** A collection pauses the process, so it does not happen each time. */
 const NOTES_FOR_COLLECTION = 6;
 const MIB = 1024 * 1024;
 

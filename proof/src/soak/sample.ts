@@ -1,7 +1,7 @@
 import type { SharedDatabase } from "../nodes/database.ts";
 import { descendants } from "./memory.ts";
 
-/** How large a table is, with its indexes. */
+/** The size of a table with its indexes. */
 export interface TableSize {
   readonly table: string;
   readonly heapKiB: number;
@@ -11,13 +11,13 @@ export interface TableSize {
   readonly vacuums: number;
 }
 
-/** The product and its database at one moment. */
+/** The state of the product and its database at one time. */
 export interface Sample {
   readonly atMs: number;
   readonly tables: readonly TableSize[];
-  /** Of each kind that is pruned, how old its oldest row is, in seconds. */
+  /** The age in seconds of the oldest row, for each pruned kind. */
   readonly oldestS: Readonly<Record<string, number>>;
-  /** What waits to be done, by its name. */
+  /** The number of waiting items by name. */
   readonly queues: Readonly<Record<string, number>>;
   readonly jobsFailed: number;
   readonly parked: number;
@@ -35,7 +35,7 @@ const SIZES = `
     from pg_class c join pg_stat_user_tables s on s.relid = c.oid
    where c.relkind = 'r'`;
 
-/** Each looks at the end of an index, or at a table that is small when all is well. */
+/** Each reads the end of an index, or a table that is normally small. */
 const OLDEST = `
   with oldest (kind, at) as (values
     ('events', (select created_at from events order by epoch, xid, seq limit 1)),
@@ -62,7 +62,7 @@ const STATE = `
          (select sum(size) / 1048576 from pg_ls_waldir())::float8 as wal
     from pg_stat_database d where d.datname = current_database()`;
 
-/** Looks at everything once. */
+/** Collects all values once. */
 export async function sample(
   database: SharedDatabase,
   product: { readonly pid: number; readonly port: number },

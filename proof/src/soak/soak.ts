@@ -22,7 +22,7 @@ const REST_MAX_MS = 60_000;
 const MINUTE_MS = 60_000;
 const COMPLAINTS_TOLD_MAX = 10;
 
-/** Mixed load at a fixed rate for a while: nothing that should stay as it is may grow. */
+/** Mixed load at a fixed rate: no resource may grow without bound. */
 export const soak: Proof = {
   name: "soak",
   usage:
@@ -78,7 +78,7 @@ interface Plan {
   readonly seed: number;
 }
 
-/** Starts everything, loads it, looks at it all the while, and ends it. */
+/** Starts everything, runs and monitors the load, and stops everything. */
 async function gather(plan: Plan, url: string | undefined, signal: AbortSignal): Promise<Evidence> {
   await using undo = new AsyncDisposableStack();
   const folder = await realpath(await mkdtemp(join(tmpdir(), "millrace-soak-")));
@@ -94,7 +94,7 @@ async function gather(plan: Plan, url: string | undefined, signal: AbortSignal):
   const samples: Sample[] = [];
   const looking = new AbortController();
   const watching = watch(database, product, samples, looking.signal);
-  // It may fail long before anybody waits for it.
+  // It may fail long before it is awaited.
   watching.catch(() => undefined);
   const outcome = await load(api, things, {
     perSecond: plan.perSecond,
@@ -149,7 +149,7 @@ function startProduct(stage: {
   });
 }
 
-/** Looks every ten seconds until the load has ended. */
+/** Samples every ten seconds until the load has ended. */
 async function watch(
   database: SharedDatabase,
   product: Child,
@@ -168,7 +168,7 @@ async function watch(
   }
 }
 
-/** Waits until nothing is left to do, or long enough. */
+/** Waits until no work is left, or the timeout. */
 async function rest(
   database: SharedDatabase,
   product: Child,

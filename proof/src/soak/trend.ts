@@ -1,4 +1,4 @@
-/** How a number goes on: by how much it rises in a minute, as a straight line through all of it. */
+/** The slope of a linear fit, per minute. */
 export function perMinute(points: readonly (readonly [atMs: number, value: number])[]): number {
   const count = points.length;
   if (count < 2) return 0;
@@ -9,7 +9,7 @@ export function perMinute(points: readonly (readonly [atMs: number, value: numbe
   return covered === 0 ? 0 : (together / covered) * 60_000;
 }
 
-/** The part of a list that lies between two shares of it. */
+/** The part of a list between two shares of its length. */
 export function part<T>(items: readonly T[], from: number, to: number): readonly T[] {
   return items.slice(Math.floor(items.length * from), Math.ceil(items.length * to));
 }

@@ -14,8 +14,8 @@ const TESTS = [
 ];
 
 /**
- * The tests of kill -9 on one process and its embedded database, for more rounds than the tests have time for; 23
- * rounds meet each kind of step. Words choose some of them. With `TEST_DATABASE_URL` the runs are kept in that
+ * Runs the kill -9 tests of one process with its embedded database for more rounds than the test suite; 23 rounds
+ * cover each kind of step. Arguments select some of them. With `TEST_DATABASE_URL`, the runs are stored on that
  * server.
  */
 export const crash: Proof = {

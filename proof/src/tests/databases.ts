@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import type { Finding, Options, Proof } from "../proof.ts";
 import { runTests } from "./run-tests.ts";
 
-/** The connectors of databases by their tests, against real servers instead of ours. */
+/** Runs the database connector tests against real servers instead of the embedded one. */
 export const databases: Proof = {
   name: "databases",
   usage:

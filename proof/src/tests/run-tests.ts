@@ -5,7 +5,7 @@ import { join } from "node:path";
 const SERVER = join(import.meta.dirname, "../../../server");
 const VITEST = join(import.meta.dirname, "../../../node_modules/vitest/vitest.mjs");
 
-/** Runs tests of the server in their long form; resolves with whether they passed. */
+/** Runs server tests in their long form. Resolves to whether they passed. */
 export async function runTests(
   files: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -5,11 +5,11 @@ import { runTests } from "./run-tests.ts";
 
 const SERVER = join(import.meta.dirname, "../../../server");
 
-/** Fewer rounds in the suite, axe in each look, or random values. */
+/** Detects tests with a long form: more rounds, axe checks, or random values. */
 const HAS_LONG_FORM =
   /testing\/thorough\.ts|testing\/seed\.ts|"fast-check"|journeys\/testing\.ts|"\.\/testing\.ts"/;
 
-/** All tests that have a long form, in it: every attack, every moment of a kill, every role, every look of a page. */
+/** Runs all tests that have a long form: every attack, kill time, role and page variant. */
 export const thorough: Proof = {
   name: "thorough",
   usage: "[words of the files' paths]",

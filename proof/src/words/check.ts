@@ -60,7 +60,10 @@ const sum = (of: Readonly<Record<string, number>>) =>
   Object.values(of).reduce((total, count) => total + count, 0);
 console.log(`Plain English: ${sum(counts)} texts break a rule, ${sum(baseline)} are allowed.`);
 
-/** `server/src/domains/itsm/sla/x.ts` is `server/domains`: large enough to move texts, small enough to see who adds one. */
+/**
+ * The area of `server/src/domains/itsm/sla/x.ts` is `server/domains`: large enough to move texts within it, small
+ * enough to see who adds one.
+ */
 function areaOf(path: string): string {
   const [top = "", , second = ""] = path.split("/");
   if (top === "server") return `${top}/${second.endsWith(".ts") ? "src" : second}`;

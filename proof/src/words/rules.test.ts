@@ -30,7 +30,7 @@ const PLAIN = [
   "Cancel",
 ];
 
-test.each(RULES)("$name finds its example alone", ({ name }) => {
+test.each(RULES)("$name matches its example only", ({ name }) => {
   expect(findBroken("ui", BROKEN[name] ?? "").map((rule) => rule.name)).toEqual([name]);
 });
 

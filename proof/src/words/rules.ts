@@ -1,4 +1,4 @@
-/** Patterns of sentences that readers have to decode, each with what to write instead. */
+/** Patterns of sentences that are hard to read, each with advice. */
 
 export type TextKind = "api" | "ui" | "guide" | "comment" | "test";
 
@@ -6,7 +6,7 @@ export interface WordRule {
   readonly name: string;
   readonly pattern: RegExp;
   readonly advice: string;
-  /** Every kind of text, if absent. */
+  /** If absent, the rule applies to all kinds. */
   readonly kinds?: readonly TextKind[];
 }
 

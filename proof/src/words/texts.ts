@@ -1,4 +1,4 @@
-/** Collects what people read of the repository: the API's description, screens, guides, comments and names of tests. */
+/** Collects the texts of the repository: API description, screens, guides, comments and test names. */
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TextKind } from "./rules.ts";
@@ -42,7 +42,7 @@ function apiTexts(description: unknown): readonly FoundText[] {
   return [...found].map((text) => ({ kind: "api", path: "contract/openapi.json", line: 0, text }));
 }
 
-/** Paragraphs, items and cells of a guide, without code. */
+/** Paragraphs, list items and table cells of a guide, without code. */
 function guideTexts(path: string, source: string): readonly FoundText[] {
   const texts: FoundText[] = [];
   let isCode = false;
@@ -60,7 +60,7 @@ function guideTexts(path: string, source: string): readonly FoundText[] {
 
 const COMMENT = /\/\*\*?([\s\S]*?)\*\/|(?<=^|\s)\/\/ ?([^\n]*(?:\n[ \t]*\/\/[^\n]*)*)/g;
 const TEST = /\b(?:test|it|describe)(?:\.\w+)*\(\s*(["'`])((?:\\.|(?!\1).)*)\1/g;
-/** Text between tags, and strings that read like a sentence or a label. */
+/** Text between tags, and strings that look like a sentence or a label. */
 const SCREEN =
   />\s*([A-Z][^<>{}]*[a-z][^<>{}]*)\s*<|"((?:[A-Z][^"\\\n]*|[a-z]+ )[a-z][^"\\\n]* [^"\\\n]*)"/g;
 

@@ -1,13 +1,13 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** An endpoint that takes its time: every call is answered so long after it came, or after the doors opened. */
+/** A slow endpoint: every call gets its response after a fixed time, or when the responses are released. */
 export class WaitingRoom {
   readonly #server: Server;
   readonly #waitMs: number;
   readonly #waiting: ServerResponse[] = [];
   #isOpen = false;
-  /** How many waited at once at most. */
+  /** The maximum number of simultaneous calls. */
   most = 0;
   #inside = 0;
 
@@ -32,7 +32,7 @@ export class WaitingRoom {
   }
 
   get url(): string {
-    // The address of a server that listens on a port has this form.
+    // A listening server has an address of this type.
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/wait`;
   }
 

@@ -16,10 +16,10 @@ const RATIO_MIN = 1.6;
 const STARTERS = 8;
 const LOOK_MS = 50;
 const ROUND_MAX_MS = 120_000;
-/** What a worker has in hand of one workspace at once; see the runner. */
+/** The maximum number of a workspace's runs in one worker; see the runner. */
 const IN_HAND = 500;
 
-/** What two workers carry out beside what one does, where neither the database nor the cores are the limit. */
+/** Compares the throughput of two workers with one, if neither the database nor the cores are the limit. */
 export const workers: Proof = {
   name: "workers",
   usage: "[--rounds 3] [--runs 3000] [--wait-ms 4000] [--database URL]",
@@ -28,7 +28,7 @@ export const workers: Proof = {
 
 interface Round {
   readonly perSecond: number;
-  /** Share of the machine's cores that was in use, by whomever. */
+  /** The used share of the machine's cores, by all processes. */
   readonly busy: number;
   readonly most: number;
 }
@@ -101,7 +101,7 @@ interface Course {
   readonly start: (n: number) => Promise<void>;
 }
 
-/** Starts all runs while nobody is answered; then from the moment that answers come until all runs are over. */
+/** Starts all runs while no responses are sent, then measures from the first response until all runs have ended. */
 async function measure({ database, room, runs, count, start }: Course): Promise<Round> {
   room.shut();
   let next = 0;
@@ -169,7 +169,7 @@ async function deploy(client: Client, url: string): Promise<string | undefined> 
   return done && made?.data.id;
 }
 
-/** What all cores did since the machine started. */
+/** The times of all cores since the machine started. */
 function timesOf(): { readonly idle: number; readonly all: number } {
   const times = cpus().map((cpu) => cpu.times);
   const idle = times.reduce((sum, one) => sum + one.idle, 0);

@@ -1,6 +1,6 @@
 /**
- * The work that jobs of the running product start in a process of its own: the export of a workspace, and the tasks of
- * an import. How far they have come they say in their rows, on a connection beside the one that works.
+ * The work of export and import jobs, which the product starts in a separate process. It records its progress in the
+ * job's row on a second connection.
  */
 import pg from "pg";
 import { type ArchiveSummary, exportObject, type Task } from "#domains/portability/index.ts";
@@ -19,7 +19,7 @@ import { performAct, withKernel } from "./kernel.ts";
 
 const TELL_MS = 500;
 
-/** Calls at most twice a second, one call after another; `flush` makes the last one. */
+/** Limits calls to two per second, in sequence. `flush` makes the last one. */
 function throttle<T>(tell: (value: T) => Promise<unknown>) {
   let toldMs = 0;
   let last: T | undefined;
@@ -36,13 +36,13 @@ function throttle<T>(tell: (value: T) => Promise<unknown>) {
       last = value;
       if (Date.now() - toldMs < TELL_MS) return;
       toldMs = Date.now();
-      // Progress that can't be told keeps nobody from work; `flush` says what is wrong.
+      // Failures to report progress do not stop the work. `flush` throws them.
       flush().catch(() => undefined);
     },
   };
 }
 
-/** `run-export <id>`, for the job of that export. */
+/** `run-export <id>`, for the export's job. */
 export function runExport(env: NodeJS.ProcessEnv, exportId: string): Promise<string[]> {
   const passphrase = env["MILLRACE_PASSPHRASE"] || undefined;
   return withKernel(env, (kernel, owner) =>
@@ -88,7 +88,7 @@ interface ImportRow {
   readonly state: string;
 }
 
-/** `run-import <id> <task>`, for the job of that task. */
+/** `run-import <id> <task>`, for the task's job. */
 export function runImportTask(
   env: NodeJS.ProcessEnv,
   importId: string,
@@ -153,7 +153,7 @@ async function check(work: ImportWork): Promise<void> {
 
 async function load(work: ImportWork): Promise<void> {
   const { kernel, owner, client, row, passphrase } = work;
-  // An attempt that was interrupted between the event and its own end left nothing to do.
+  // An attempt interrupted after the event has already completed the work.
   if (row.key !== null && (await readState(client, row.key)) === "imported") return;
   const imported = await withProgress(work, (archive) =>
     importWorkspace({ owner, kernel, archive, slug: row.slug ?? undefined, passphrase }),
@@ -195,7 +195,7 @@ async function readState(client: pg.Client, key: string): Promise<string | undef
   return rows[0]?.state;
 }
 
-/** Hands out the bytes of the parts, one part after another, and says how many were read. */
+/** Yields the bytes of the parts in order and reports how many were read. */
 async function withProgress<T>(
   { kernel, client, importId }: ImportWork,
   run: (archive: ArchiveBytes) => Promise<T>,

@@ -13,7 +13,7 @@ import { masterKeyFile } from "#kernel/access/crypto.ts";
 import { readSettings, type Settings } from "#kernel/settings.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 
-/** `millrace backup <path> [--with-key]`: a copy of the embedded database, whether it is in use or not. */
+/** `millrace backup <path> [--with-key]`: copies the embedded database, running or not. */
 export async function runBackup(
   env: NodeJS.ProcessEnv,
   path: string,
@@ -30,7 +30,7 @@ export async function runBackup(
   await withRunning(settings.dataDir, (source) =>
     explainRefusal(target, () => writeBackup(target, startBackup(source, { withKey }))),
   );
-  // Once more, from where it is now.
+  // Read again from its final place.
   const manifest = await checkBackup(target);
   return [
     `${target} (${await readSize(target, manifest)}) has everything up to ${manifest.completeUpTo}.`,
@@ -45,7 +45,7 @@ export async function runBackup(
   ];
 }
 
-/** `millrace backup --verify <backup>`: restores it, starts it, reads it, and clears away. */
+/** `millrace backup --verify <backup>`: restores it, starts it, reads it, and cleans up. */
 export async function runVerify(path: string): Promise<string[]> {
   const { manifest, migrations, tables, rows, events, keyFits } = await verifyBackup(resolve(path));
   if (keyFits === false)
@@ -57,7 +57,7 @@ export async function runVerify(path: string): Promise<string[]> {
   ];
 }
 
-/** `millrace restore <backup> [--data-dir <folder>]`: into an empty folder. */
+/** `millrace restore <backup> [--data-dir <folder>]`: restores into an empty folder. */
 export async function runRestore(
   env: NodeJS.ProcessEnv,
   path: string,
@@ -80,7 +80,7 @@ export async function runRestore(
   ];
 }
 
-/** Uses the server that runs on the folder, or starts one for the moment. */
+/** Uses the running server of the folder, or starts one temporarily. */
 async function withRunning(
   dataDir: string,
   work: (source: Source) => Promise<void>,
@@ -102,7 +102,7 @@ async function withRunning(
   }
 }
 
-/** Refusals of the disk or its rights, in a sentence. */
+/** Explains file system errors in one sentence. */
 async function explainRefusal<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -29,7 +29,7 @@ const command = useMillrace();
 const HERE = { "x-workspace": "default" };
 const VALUE = "planted 0f8fad5b";
 
-/** A workspace besides `default`, so that there are two keys to wrap anew. */
+/** A second workspace, so that there are two keys to wrap again. */
 async function furnish(ask: Ask): Promise<void> {
   expect((await ask("POST /api/v1/workspaces", { name: "Second", slug: "second" })).status).toBe(
     201,
@@ -44,7 +44,7 @@ async function furnish(ask: Ask): Promise<void> {
   }
 }
 
-/** What the secrets of the data folder open to under this master key, beside the product that has it. */
+/** The secrets of the data folder opened with this master key, next to the running product. */
 async function secretsUnder(key: Buffer): Promise<string[]> {
   const { connection } = await findRunning(dataFolder());
   const masterKey = new MasterKey(key);
@@ -68,7 +68,7 @@ async function secretsUnder(key: Buffer): Promise<string[]> {
   }
 }
 
-test("without a command it says how it is used, and to a wrong one too", async () => {
+test("prints the usage without a command and for an unknown one", async () => {
   const usage = await millrace([]);
   expect(usage.code).toBe(0);
   expect(usage.said).toContain("rekey");
@@ -85,7 +85,7 @@ test("without a command it says how it is used, and to a wrong one too", async (
   for (const args of wrong) expect(await command(args)).toEqual({ code: 2, said: usage.said });
 });
 
-test("where there is no installation, nothing is made", async () => {
+test("creates nothing without an installation", async () => {
   for (const args of [["rekey"], ["reset-password", "admin@example.com"]]) {
     const env = { MILLRACE_NEW_MASTER_KEY: randomBytes(32).toString("base64") };
     const { code, said } = await command(args, env);
@@ -96,7 +96,7 @@ test("where there is no installation, nothing is made", async () => {
   expect(() => statSync(dataFolder())).toThrow("ENOENT");
 });
 
-test("rekey puts everything under the new key: it works from then on, and the old one does not; reset-password gives an account a new one beside the running server, ends its sessions and is in the audit log; release-sso lets it in by it", async () => {
+test("rekey moves everything to the new key and invalidates the old one; reset-password sets a new password next to the running server, ends sessions and is audited; release-sso lets the account sign in with it", async () => {
   startedBefore();
   const before = launch();
   const addressBefore = await before.ready;
@@ -136,13 +136,13 @@ test("rekey puts everything under the new key: it works from then on, and the ol
 
   const product = launch();
   const address = await product.ready;
-  // A start with the old one ends as this does.
+  // A start with the old key fails in the same way.
   await expect(secretsUnder(Buffer.from(oldKey, "base64"))).rejects.toThrow(
     "The master key is not the one",
   );
   expect(await secretsUnder(newKey)).toEqual([`${VALUE} of default`, `${VALUE} of second`]);
   const ask = asker(address, token);
-  // The answer was sealed under the workspace's key before.
+  // The response was sealed with the workspace's key before.
   const replayed = await ask(
     "POST /api/v1/secrets",
     { name: "PLANTED", value: `${VALUE} of second` },
@@ -155,7 +155,7 @@ test("rekey puts everything under the new key: it works from then on, and the ol
   await assertReset(address, token);
 });
 
-/** An account whose session is the token's has a new password afterwards, and is let in by it. */
+/** The account of the token's session gets a new password and can sign in with it. */
 async function assertReset(address: string, token: string): Promise<void> {
   const draft = { name: "t", expiresIn: null, scopes: ["workspaces:read"] };
   const made = await asker(address, token)("POST /api/v1/auth/tokens", draft, HERE);
@@ -192,7 +192,7 @@ async function assertReset(address: string, token: string): Promise<void> {
     ]);
     expect(JSON.stringify(body)).not.toContain(password);
   }
-  // Nobody passes a provider that is gone.
+  // Users cannot sign in through an identity provider that no longer exists.
   const sso = {
     protocol: "oidc",
     issuer: "https://gone.example.com",

@@ -10,8 +10,8 @@ import { StartupError } from "#kernel/startup-error.ts";
 import { openDatabase } from "../open-database.ts";
 
 /**
- * Works on the database of an installation, as its owner. The embedded one is started for the moment; while a server
- * has it, it is the server's for work that may be done `beside` it, and refused for any other.
+ * Runs work on the database of an installation as its owner. The embedded one is started temporarily. If a server is
+ * running, work marked `beside` uses its database, and other work is rejected.
  */
 export async function withDatabase<T>(
   settings: Settings,

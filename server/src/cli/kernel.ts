@@ -13,7 +13,7 @@ import { domains } from "../app.ts";
 import { withDatabase } from "./database.ts";
 
 /**
- * Works on an installation as the product itself does. A running server learns of it from the log, as from another
+ * Runs work on an installation with the product's kernel. A running server learns of it from the log, as from another
  * node.
  */
 export async function withKernel<T>(
@@ -38,7 +38,7 @@ export async function withKernel<T>(
   );
 }
 
-/** One act of the operator, with its events. */
+/** One transaction of the operator with its events. */
 export async function performAct<T>(
   kernel: Kernel,
   partition: Partition,

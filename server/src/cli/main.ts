@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { StartupError } from "#kernel/startup-error.ts";
 import { toSourceStack } from "../source-stack.ts";
 
-/** Commands for operators, beside the running product. */
+/** Commands for operators, usable next to the running product. */
 const USAGE = `Usage: npm run millrace -- <command>
 
   rekey                     put everything sealed under a new master key:
@@ -38,9 +38,9 @@ MILLRACE_MASTER_KEY unless the key is the file master.key in the data folder. Wi
 DATABASE_URL, rekey too needs every Millrace process stopped.
 `;
 
-/** The lines to print, or undefined when the words are no command. */
+/** The lines to print. Undefined for an unknown command. */
 async function run([command, ...args]: readonly string[]): Promise<string[] | undefined> {
-  // Loaded when asked for: one of them needs nearly all of the product.
+  // Loaded on demand, because one of them needs nearly all of the product.
   if (command === "rekey" && args.length === 0) {
     const { runRekey } = await import("./rekey.ts");
     return runRekey(process.env);
@@ -116,7 +116,7 @@ async function exportWorkspace(args: readonly string[]): Promise<string[] | unde
   return runExportWorkspace(process.env, { slug, path, withSecrets });
 }
 
-/** The commands that jobs of the product start; nobody types them, and so they are not in the list above. */
+/** Internal commands started by jobs. They are not in the usage above. */
 async function archiveTask(
   command: "run-export" | "run-import",
   [id, task, ...others]: readonly string[],
@@ -153,14 +153,14 @@ async function restore(args: readonly string[]): Promise<string[] | undefined> {
   return runRestore(process.env, path, values["data-dir"]);
 }
 
-/** An option that is none of ours is answered like a command that is none. */
+/** An unknown option is treated like an unknown command. */
 function isUnknownOption(error: unknown): undefined {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (!code.startsWith("ERR_PARSE_ARGS_")) throw error;
   return undefined;
 }
 
-/** An error that an operator can mend is a sentence; any other has its stack. */
+/** Prints an error that an operator can fix as one sentence, and others with their stack. */
 function explain(error: unknown): string {
   if (error instanceof StartupError) return error.message;
   return error instanceof Error ? toSourceStack(error.stack ?? error.message) : String(error);

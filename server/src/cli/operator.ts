@@ -6,7 +6,7 @@ import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { performAct, withKernel } from "./kernel.ts";
 
-/** `millrace operator <email>`: for an installation from before there were operators, or whose last one has left. */
+/** `millrace operator <email>`: for an installation from before operators existed, or without any operators. */
 export function runGrantOperator(env: NodeJS.ProcessEnv, email: string): Promise<string[]> {
   return withKernel(env, async (kernel) => {
     const account = await findAccount(kernel.db, toAccountEmail(email));
@@ -21,7 +21,7 @@ export function runGrantOperator(env: NodeJS.ProcessEnv, email: string): Promise
   });
 }
 
-/** `millrace release-sso <workspace>`: for owners whom an identity provider that is gone has locked out. */
+/** `millrace release-sso <workspace>`: for owners who cannot sign in because their identity provider is unavailable. */
 export function runReleaseSso(env: NodeJS.ProcessEnv, slug: string): Promise<string[]> {
   return withKernel(env, async (kernel) => {
     const [row] = await kernel.db.system<{ readonly key: string }>(

@@ -6,8 +6,8 @@ import { readSettings } from "#kernel/settings.ts";
 import { withDatabase } from "./database.ts";
 
 /**
- * `millrace pooler-users`: the logins of this database as PgBouncer's `auth_file` has them. What stands
- * there admits nobody by itself: it is what PostgreSQL keeps of the passwords.
+ * `millrace pooler-users`: prints the logins of this database in PgBouncer's `auth_file` format. They are PostgreSQL's
+ * stored verifiers and give no access by themselves.
  */
 export async function runPoolerUsers(env: NodeJS.ProcessEnv): Promise<string[]> {
   const settings = readSettings(env);
@@ -21,7 +21,7 @@ export async function runPoolerUsers(env: NodeJS.ProcessEnv): Promise<string[]> 
   });
 }
 
-/** PgBouncer doubles a quotation mark within. */
+/** PgBouncer escapes a quotation mark by doubling it. */
 function quoteUser(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }

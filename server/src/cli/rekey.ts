@@ -7,23 +7,23 @@ import { readSettings } from "#kernel/settings.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { withDatabase } from "./database.ts";
 
-/** A new content for the key file, safely on disk beside it but not yet in its place. */
+/** New content for the key file, durable next to it but not active. */
 export interface StagedKey {
-  /** Puts it in place in one step: there is never half a key. */
+  /** Replaces the key file atomically. */
   put(): Promise<void>;
   discard(): Promise<void>;
 }
 
-/** Written before the database changes, so that the new key can't be lost after it has. */
+/** Written before the database changes, so that the new key can't be lost afterwards. */
 async function stageKey(path: string, key: Buffer): Promise<StagedKey> {
-  // The file may be a link to where an operator keeps it.
+  // The file may be a link to the operator's location.
   const file = await realpath(path);
   const draft = `${file}.next`;
   await rm(draft, { force: true });
   const { uid, gid } = await stat(file);
   await using handle = await open(draft, "wx", 0o600);
   await handle.writeFile(key.toString("base64"));
-  // The server may run under another account than whoever changes its key.
+  // The server may run under another account than the operator.
   await handle.chown(uid, gid);
   await handle.sync();
   return {
@@ -38,7 +38,7 @@ async function stageKey(path: string, key: Buffer): Promise<StagedKey> {
 
 const NEW_KEY = "MILLRACE_NEW_MASTER_KEY";
 
-/** `millrace rekey`: everything that the master key protects goes under a new one. */
+/** `millrace rekey`: moves everything that the master key protects to a new one. */
 export async function runRekey(env: NodeJS.ProcessEnv): Promise<string[]> {
   const settings = readSettings(env);
   const newKey = newKeyFrom(env);
@@ -65,14 +65,14 @@ export async function runRekey(env: NodeJS.ProcessEnv): Promise<string[]> {
           : "From now on start Millrace with MILLRACE_MASTER_KEY set to the new key.",
       ];
     } catch (error) {
-      // After any other error it may be the right key; it stays, and a repetition goes on from there.
+      // After any other error it may be the active key, so it is kept, and a repetition continues with it.
       if (error instanceof StartupError) await staged?.discard();
       throw error;
     }
   });
 }
 
-/** By the very rule of MILLRACE_MASTER_KEY, which it is to become. */
+/** Validated like MILLRACE_MASTER_KEY. */
 function newKeyFrom(env: NodeJS.ProcessEnv): Buffer {
   const text = env[NEW_KEY];
   if (!text) {

@@ -19,7 +19,7 @@ import { performAct, withKernel } from "./kernel.ts";
 
 const PASSWORD_BYTES = 15;
 
-/** `millrace reset-password <email>`: for where no mail server can send a link. */
+/** `millrace reset-password <email>`: for installations without an SMTP server. */
 export async function runResetPassword(
   env: NodeJS.ProcessEnv,
   email: string,
@@ -40,9 +40,9 @@ export async function runResetPassword(
 }
 
 interface ResetOptions {
-  /** Ends everything that opens the account, for one that somebody else made or took. */
+  /** Revokes all credentials of the account, if another person created or used it. */
   readonly revokeAll: boolean;
-  /** The slug of the workspace whose account it is, where several have made one for the address. */
+  /** The slug of the workspace that owns the account, if several have one for the address. */
   readonly workspace?: string | undefined;
 }
 
@@ -66,7 +66,10 @@ async function reset(
   return { user, password };
 }
 
-/** Finds the account that a workspace made and left. Several may have, each for a person of its own. */
+/**
+ * Finds an account that a workspace created and no longer uses. Several workspaces may have one, each for a different
+ * person.
+ */
 async function findReleasableUser(
   { db }: Platform,
   address: string,
@@ -83,7 +86,7 @@ async function findReleasableUser(
   return found[0];
 }
 
-/** Ends every session and link that the old password gave. */
+/** Ends all sessions and links of the old password. */
 async function change(
   ctx: WriteContext<typeof PasswordReset>,
   {
@@ -100,7 +103,7 @@ async function change(
   await setPassword(ctx.tx, user.id, passwordHash, ctx.now);
   await ctx.tx.deleteFrom("sessions").where("user_id", "=", user.id).execute();
   await ctx.tx.deleteFrom("password_resets").where("user_id", "=", user.id).execute();
-  // A person without a workspace is logged in the installation's own.
+  // For a user without a workspace, the event is in the log of the home workspace.
   for (const workspace of workspaces.length > 0 ? workspaces : [ctx.services.homeWorkspace]) {
     ctx.switchPartition({ workspace, environment: "production" });
     const data = { userId: user.id, email: user.email };

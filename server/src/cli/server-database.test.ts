@@ -21,7 +21,7 @@ useProducts();
 const millrace = useMillrace();
 
 const base64 = (key: Buffer): string => key.toString("base64");
-/** The key of a database that the product was on before. */
+/** The key of a database that the product used before. */
 const OLD_KEY = Buffer.from(TEST_KEY_TEXT, "base64");
 let name: string;
 
@@ -58,7 +58,7 @@ async function open(key: Buffer): Promise<Kernel> {
 
 const onServer: typeof millrace = (args, env) => millrace(args, { DATABASE_URL: url(), ...env });
 
-test("a database that is not ours is left alone", async () => {
+test("does not touch a database that is not ours", async () => {
   await withOwnerClient(inject("database").owner, async (client) => {
     await client.query(`drop database ${name} with (force)`);
     await client.query(`create database ${name}`);
@@ -74,7 +74,7 @@ test("a database that is not ours is left alone", async () => {
   }
 });
 
-test("rekey on a server database: refused while it is in use, done when it is not, repeatable", async () => {
+test("rekey on a server database is rejected while it is in use, otherwise succeeds and can be repeated", async () => {
   const [oldKey, newKey] = [OLD_KEY, randomBytes(32)];
   const env = {
     MILLRACE_MASTER_KEY: base64(oldKey),
@@ -117,7 +117,7 @@ test("rekey on a server database: refused while it is in use, done when it is no
   expect(again).toMatchObject({ code: 0, said: expect.stringContaining("already") });
 });
 
-test("a rekey that was killed after its commit is completed by repeating it", async () => {
+test("repeating a rekey that was killed after its commit completes it", async () => {
   const [oldKey, newKey] = [OLD_KEY, randomBytes(32)];
   await (await open(oldKey)).close();
   mkdirSync(dataFolder());
@@ -125,7 +125,7 @@ test("a rekey that was killed after its commit is completed by repeating it", as
   writeFileSync(file, base64(oldKey), { mode: 0o600 });
   const env = { MILLRACE_NEW_MASTER_KEY: base64(newKey) };
   expect((await onServer(["rekey"], env)).code).toBe(0);
-  // As the kill leaves it: the database has the new key, the file the old one.
+  // The state after the kill: the database has the new key, the file the old one.
   writeFileSync(file, base64(oldKey));
   writeFileSync(`${file}.next`, base64(newKey));
   expect(await onServer(["rekey"], env)).toMatchObject({
@@ -135,7 +135,7 @@ test("a rekey that was killed after its commit is completed by repeating it", as
   expect(readFileSync(file, "utf8")).toBe(base64(newKey));
 });
 
-test("reset-password on a server database works beside a running node, whose caches forget", async () => {
+test("reset-password on a server database works next to a running node, whose caches are invalidated", async () => {
   const key = OLD_KEY;
   const node = await open(key);
   try {
@@ -155,7 +155,7 @@ test("reset-password on a server database works beside a running node, whose cac
   }
 });
 
-test("pooler-users prints what PostgreSQL keeps of the logins, for a pooler to know them by", async () => {
+test("pooler-users prints PostgreSQL's stored verifiers for a pooler", async () => {
   const key = OLD_KEY;
   await (await open(key)).close();
   const { code, said } = await onServer(["pooler-users"], { MILLRACE_MASTER_KEY: base64(key) });

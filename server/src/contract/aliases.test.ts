@@ -9,11 +9,11 @@ import { domains } from "../app.ts";
 
 const operations = domains.flatMap((domain) => domain.operations);
 const pairs = operations.flatMap((op) => (op.aliases ?? []).map((alias) => ({ op, alias })));
-/** Second spellings; paths of pages and of addresses that strangers call say more by a longer path. */
+/** Second spellings. Pages and anonymous addresses have meaningful longer paths. */
 const spellings = pairs.filter(({ op, alias }) => isOfApi(op.route) && isOfApi(alias));
 const world = await useWorld();
 
-test("every second path leads to its operation, with the parameters that it names", () => {
+test("every alias leads to its operation with the named parameters", () => {
   expect(pairs.length).toBeGreaterThan(100);
   expect(spellings.length).toBeGreaterThan(80);
   const paths = new PathTable();
@@ -28,7 +28,7 @@ test("every second path leads to its operation, with the parameters that it name
   }
 });
 
-test("a request to a second path has the answer of the first one, for a stranger and for an owner", async () => {
+test("a request to an alias has the response of the original, for anonymous callers and owners", async () => {
   const owner = await world.member(["owner"]);
   for (const ask of [world.stranger, owner]) {
     for (const { op, alias } of spellings) {
@@ -50,7 +50,7 @@ async function answerOf(ask: Ask, route: string) {
   return { status, code, errors };
 }
 
-/** A route with examples in place of its parameters. */
+/** A route with example values for its parameters. */
 function fillIn({ example }: Operation, route: Route): string {
   const params = (example?.params ?? {}) as Readonly<Record<string, string>>;
   return route
@@ -58,16 +58,16 @@ function fillIn({ example }: Operation, route: Route): string {
     .replace(/\*$/, "a/b");
 }
 
-test("the client has an operation once, so that nothing that is typed by it can name a second path", () => {
+test("the client has each operation once, so that typed code cannot use an alias", () => {
   const described = new Map<string, string>(listRoutes());
   for (const { id, route } of operations) {
     expect(described.get(id)).toBe(route.replace(/\*$/, "{rest}"));
   }
-  // And the two addresses of the description.
+  // In addition to the two addresses of the description.
   expect(described.size).toBe(operations.length + 2);
 });
 
-test("neither the command line nor the console writes a second path of its own", () => {
+test("neither the CLI nor the console uses an alias", () => {
   const root = join(import.meta.dirname, "../../..");
   const second = spellings.map(({ alias }) => alias.split(" ")[1] ?? "");
   const prefixes = new Set(second.map((path) => `${path.split("/{")[0]}`).filter(isDistinct));
@@ -79,7 +79,7 @@ test("neither the command line nor the console writes a second path of its own",
   expect(found).toEqual([]);
 });
 
-/** True for the beginning of second paths alone. */
+/** True for a prefix that only aliases have. */
 function isDistinct(prefix: string): boolean {
   return !operations.some(({ route }) => route.split(" ")[1]?.startsWith(prefix));
 }

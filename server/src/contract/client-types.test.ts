@@ -4,7 +4,7 @@ import { describeClient } from "../../../client/src/describe.ts";
 const reference = { $ref: "#/components/schemas/Note" };
 const words = (count: number) => Array.from({ length: count }, (_, at) => `word_${at}`);
 
-test("types are written as the formatter leaves them, with the description of each field and operation", () => {
+test("types are formatted, with the description of each field and operation", () => {
   const notes = {
     get: {
       operationId: "notes.list",

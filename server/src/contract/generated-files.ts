@@ -8,10 +8,10 @@ import { listMachines } from "../state-machines.ts";
 import { renderJson } from "./json-text.ts";
 import { renderOperationList } from "./operation-list.ts";
 
-/** The types of the tables, which the migrations make. */
+/** The types of the tables, generated from the migrations. */
 export const TABLE_TYPES = "server/src/tables.ts";
 
-/** The texts of the committed files that are generated from what the domains declare, by path. */
+/** The contents of the committed generated files by path. */
 export function renderGeneratedFiles(domains: readonly Domain[]): ReadonlyMap<string, string> {
   const api = describeApi(domains);
   return new Map([

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { renderJson } from "./json-text.ts";
 
-test("what fits on a line is on one, and nothing else", () => {
+test("values that fit on a line are on one line, others are not", () => {
   const name = "a".repeat(100);
   expect(renderJson({ type: "string", list: [1, { a: null }], none: [], empty: {} })).toBe(
     '{ "type": "string", "list": [1, { "a": null }], "none": [], "empty": {} }\n',
@@ -12,7 +12,7 @@ test("what fits on a line is on one, and nothing else", () => {
   );
 });
 
-test("the text is the JSON that it was made of, and wide only where a single value is", () => {
+test("the text is equivalent JSON, and a line is only too long for a single value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = renderJson(value);

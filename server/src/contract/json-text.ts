@@ -1,11 +1,14 @@
 const WIDTH_MAX = 120;
 
-/** JSON as it is committed: what fits on a line is on one, so that a changed field is a changed line in a review. */
+/**
+ * Formats JSON for commits: values that fit on a line are on one, so that a changed field is one changed line in a
+ * review.
+ */
 export function renderJson(value: unknown): string {
   return `${renderValue(JSON.parse(JSON.stringify(value)), "", 0)}\n`;
 }
 
-/** `taken` is the width of what is before and after the value on its line. */
+/** `taken` is the width before and after the value on its line. */
 function renderValue(value: unknown, indent: string, taken: number): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const isList = Array.isArray(value);

@@ -3,8 +3,8 @@ import type { Domain, Operation } from "#kernel/contract.ts";
 const HEAD = ["operation", "method", "path", "permission", "events"];
 
 /**
- * Renders the API as one aligned line per operation, for people who read its changes in review. Aliases of a path are
- * left out. An operation without a permission shows its audience instead.
+ * Renders the API as one aligned line per operation, for reviews of API changes. Aliases are omitted. An operation
+ * without a permission shows its audience instead.
  */
 export function renderOperationList(domains: readonly Domain[]): string {
   const operations = domains

@@ -60,7 +60,7 @@ export interface Domain {
   readonly contributions?: readonly Contribution[];
 }
 
-/** Services for handlers inside a transaction. None of them uses the network. */
+/** Services for handlers inside a transaction, without network access. */
 export interface PlatformServices {
   readonly clock: Clock;
   readonly log: Logger;
@@ -352,7 +352,7 @@ export type ReaderHandler<E extends EventType> =
       readonly handleSummary?: never;
     };
 
-/** The part of a batch in one workspace and environment. */
+/** Events of a batch in one workspace and environment. */
 export interface PartSummary {
   readonly partition: Partition;
   /** Counts of the consumed event types. */
@@ -382,7 +382,7 @@ export interface ReaderContext<E extends EventType = EventType> extends ReadCont
 }
 
 export interface SummaryContext<E extends EventType = EventType> extends ReaderContext<E> {
-  /** The events of these types, in order. */
+  /** Reads the events of these types in log order. */
   readonly events: (types: readonly string[]) => Promise<readonly RecordedEvent[]>;
 }
 

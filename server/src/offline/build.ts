@@ -1,6 +1,6 @@
 /**
- * Bundles the tests without a server for the command line: `node server/src/offline/build.ts FOLDER`. Programs of
- * processes are bundled too, and the files that they read as text lie beside them.
+ * Bundles the offline tests for the CLI: `node server/src/offline/build.ts FOLDER`. Programs of processes are bundled
+ * too, and files that they read as text are copied next to them.
  */
 import { copyFileSync, globSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,18 +13,18 @@ const SOURCES = join(import.meta.dirname, "..");
 /** The programs by their names in the bundle. */
 const PROGRAMS = { index: "offline/index.ts", ...OFFLINE_PROGRAMS };
 
-/** Declarations have no effect but their value: what nobody uses of them is left out. */
+/** Declarations have no side effects, so unused ones are removed. */
 const DECLARATIONS =
   "command query event permission failure domain resource extensionPoint contribute executor nodeType packContent " +
   "resourcePack object nullable line text id item page patch sql Type";
 
 const OURS = /^[./#\0]/;
-/** Libraries that become part of it; another that is still imported in the end is a mistake. */
+/** Bundled libraries. Any other remaining import is an error. */
 const BUNDLED = /^(?:typebox|luxon|croner|semver|secure-json-parse)(?:\/|$)/;
 
 const OLDER_NODE = JSON.stringify(join(import.meta.dirname, "older-node.ts"));
 
-/** Gives each program what versions of Node before 24 do not have. */
+/** Adds features that Node versions before 24 lack. */
 const completeNode: Plugin = {
   name: "complete-node",
   transform(code, id) {
@@ -63,7 +63,7 @@ export async function buildOffline(folder: string): Promise<void> {
       entryFileNames: "[name].mjs",
       codeSplitting: false,
       comments: false,
-      // Processes carry functions elsewhere as text, by their names.
+      // Processes send functions as text, by name.
       minify: name === "index" || {
         compress: false,
         mangle: false,

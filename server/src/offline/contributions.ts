@@ -1,7 +1,4 @@
-/**
- * The contributions of domains where there is no server: every node type, and the executors of those that only
- * compute.
- */
+/** The domain contributions without a server: all node types, and the executors of purely computing ones. */
 import {
   agentAnswerStep,
   agentCheckStep,
@@ -19,7 +16,7 @@ import { NodeFamilyPoint, NodeTypePoint } from "#domains/workflows/node-types.ts
 import { ANY_NAME } from "#kernel/expression/references.ts";
 import { type Contribution, contribute } from "#kernel/extension-point.ts";
 
-/** The types beside those of `pureExecutors`; a test compares all with those of a server. */
+/** The types in addition to those of `pureExecutors`. A test compares all with a server's. */
 const OUTSIDE_TYPES = [
   types.http,
   types.script,
@@ -44,7 +41,7 @@ const OUTSIDE_TYPES = [
   fileWrite,
 ] as unknown as readonly types.NodeType[];
 
-/** The contributions, for a folder with these variables. */
+/** The contributions for a folder with these variables. */
 export function offlineContributions(
   variables: Readonly<Record<string, unknown>>,
 ): readonly Contribution[] {
@@ -74,7 +71,7 @@ export function offlineContributions(
   ];
 }
 
-/** The host of steps without a server: the variables of the folder, and nothing else. */
+/** The host of steps without a server, which only has the folder's variables. */
 function offlineHost(variables: Readonly<Record<string, unknown>>): StepHost {
   return {
     rights: () => refuse("rights"),
@@ -93,7 +90,7 @@ function offlineHost(variables: Readonly<Record<string, unknown>>): StepHost {
   };
 }
 
-/** Steps that only compute open none. */
+/** Computing steps open no files. */
 const NO_FILES = {
   within: () => NO_FILES,
   open: () => refuse("files"),

@@ -1,8 +1,7 @@
 /**
- * Tests of a folder without a server (ADR 0122): the interpreter, the expressions and the sandbox by themselves.
- * Recorded runs go through a definition as `code.test_workflow` takes them, artifacts are run as by
- * `code.test_artifact`. Nothing is connected to, and nothing is kept. `offline/build.ts` bundles it for the command
- * line.
+ * Tests a folder without a server (ADR 0122), with the interpreter, the expressions and the sandbox. Recorded runs are
+ * replayed like in `code.test_workflow`, and artifacts run like in `code.test_artifact`. It makes no connections and
+ * stores nothing. `offline/build.ts` bundles it for the CLI.
  */
 import { randomBytes } from "node:crypto";
 import {
@@ -30,18 +29,18 @@ import type { Static, TSchema } from "typebox";
 import { n8nLibrary } from "#domains/workflows/n8n/runtime/script-library.ts";
 import { offlineContributions } from "./contributions.ts";
 
-/** The results of a test, or why it can't be made. */
+/** The results of a test, or the reason why it can't run. */
 export type Tested<T> =
   | { readonly results: readonly T[] }
   | { readonly errors: readonly FieldError[] };
 
-/** Things of a folder by their kind, as packs have them. */
+/** Resources of a folder by kind, in pack format. */
 export type FolderItems = Readonly<Record<string, readonly unknown[] | undefined>>;
 
 const WORKSPACE = { key: "00000000-0000-0000-0000-000000000000", id: "ws_offline" };
 const NOBODY = { id: "usr_offline", name: "offline", type: "user" } as const;
 
-/** Tests the workflows and artifacts of a folder; to be closed, since processes belong to it. */
+/** Tests the workflows and artifacts of a folder. Must be closed, because it owns processes. */
 export class OfflineTests {
   readonly #platform: Platform;
   readonly #caller: Caller;
@@ -57,7 +56,7 @@ export class OfflineTests {
       error: (entry: { readonly err: unknown }) => process.emitWarning(String(entry.err)),
     };
     const parts = { contributions, expressions, sandbox, settings, masterKey, log };
-    // The parts that a rehearsal and the sandbox use; whatever else a step asks for, its host refuses.
+    // The parts used by a rehearsal and the sandbox. The host rejects everything else.
     this.#platform = { clock: new Clock(), ...parts } as unknown as Platform;
     this.#caller = {
       actor: NOBODY,
@@ -74,7 +73,7 @@ export class OfflineTests {
     this.#artifacts = (items["artifacts"] ?? []).filter((one) => ARTIFACT.is(one));
   }
 
-  /** Takes recorded runs through a definition; null for those that there was no time for. */
+  /** Replays recorded runs with a definition. Null for runs skipped for lack of time. */
   async testWorkflow(
     definition: unknown,
     fixtures: readonly unknown[],
@@ -86,7 +85,7 @@ export class OfflineTests {
     await parseExpressions(this.#platform, entered);
     const errors = findStructureErrors(this.#platform, entered);
     if (errors.length > 0) return { errors: errors.map(beneath("/definition")) };
-    // Both were checked just now.
+    // Both were validated above.
     const [checked, recorded] = [entered as Definition, fixtures as readonly Fixture[]];
     const unknown = findExpectationErrors(this.#platform, checked, recorded);
     if (unknown.length > 0) return { errors: unknown };
@@ -97,7 +96,7 @@ export class OfflineTests {
     return { results: ids.leave(results.map((result) => result ?? null)) };
   }
 
-  /** Runs test cases with an artifact; the modules of the folder are those that it may import. */
+  /** Runs test cases with an artifact, which can import the folder's modules. */
   async testArtifact(artifact: unknown, cases: readonly unknown[]): Promise<Tested<TestResult>> {
     const errors = [
       ...ARTIFACT.errors(artifact, "/artifact"),
@@ -115,7 +114,7 @@ export class OfflineTests {
           facts: { workspace: { id: WORKSPACE.id, slug: "", name: "" }, environment },
         },
         {
-          // Both were checked just now.
+          // Both were validated above.
           artifact: artifact as Static<typeof PackArtifact>,
           beside: this.#artifacts,
           cases: cases as readonly Static<typeof NewTestCaseBody>[],
@@ -134,14 +133,14 @@ export class OfflineTests {
   }
 }
 
-/** As the answer of a server has it. */
+/** In the format of a server's response. */
 function toShown({ runtimeError, ...result }: TestResult): TestResult {
   if (!runtimeError) return { ...result, runtimeError };
   const { name, message } = runtimeError;
   return { ...result, runtimeError: { name, message } };
 }
 
-/** Checks what a file has. */
+/** Validates the content of files. */
 class FileCheck {
   readonly #validator: Validator;
 

@@ -17,7 +17,7 @@ const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
 const folder = mkdtempSync(join(tmpdir(), "millrace-offline-"));
 afterAll(async () => rmSync(folder, { recursive: true, force: true }));
-// As npm lays the packages out: an older Node takes types out by one of them.
+// The npm layout of the packages: an older Node strips types with one of them.
 symlinkSync(join(dirname(await packedCli()), "offline"), join(folder, "offline"));
 writeFileSync(
   join(folder, "ask.mjs"),
@@ -31,7 +31,7 @@ await tests.close();
 process.stdout.write(JSON.stringify(answers));`,
 );
 
-/** This Node and, where there is one, that of the machine, which may be older. */
+/** This Node and the machine's Node, if any, which may be older. */
 const nodes = [
   process.execPath,
   ...(process.env["PATH"] ?? "")
@@ -45,7 +45,7 @@ type Asked = readonly [method: "testWorkflow" | "testArtifact", one: unknown, ma
 
 function askOffline(node: string, items: object, asks: readonly Asked[]): any[] {
   const input = JSON.stringify({ items, asks });
-  // Nothing of the environment, so neither an address nor a credential.
+  // An empty environment, without an address or a credential.
   const out = execFileSync(node, [join(folder, "ask.mjs")], { input, env: {}, cwd: folder });
   return JSON.parse(out.toString());
 }
@@ -58,7 +58,7 @@ async function askServer([method, one, many]: Asked): Promise<unknown> {
   return status === 422 ? { errors: body.errors } : { results: body.data.results };
 }
 
-/** Without what is another each time. */
+/** Removes values that differ each time. */
 function comparable(answer: any): unknown {
   if (!answer.results) return answer;
   return {
@@ -69,7 +69,7 @@ function comparable(answer: any): unknown {
   };
 }
 
-test("every node type of a server is known without one", () => {
+test("knows every node type of a server", () => {
   const typesIn = (contributions: readonly any[]): string[] =>
     contributionsTo(NodeTypePoint, contributions)
       .map(({ type }) => type)
@@ -148,7 +148,7 @@ const EDGES = [
   { from: "grow", to: "told" },
 ];
 const definition = { name: "Order", trigger: { type: "manual" }, nodes: NODES, edges: EDGES };
-/** Expressions that are put in the place of one: some compute in place, some in a process, some can't be. */
+/** Replacement expressions: some compute synchronously, some in a process, some fail. */
 const EXPRESSIONS = [
   "false",
   "trigger.input.total = 500",
@@ -165,7 +165,7 @@ const INPUTS = [
   { total: 5, kind: "b", rows: [{ n: 1 }] },
 ];
 
-/** The definition with another expression in the place of each of its own. */
+/** The definition with each of its expressions replaced in turn. */
 function mutations(): unknown[] {
   return NODES.flatMap((node) =>
     EXPRESSIONS.map((text) => {
@@ -184,7 +184,7 @@ function mutations(): unknown[] {
   );
 }
 
-test("recorded runs go through any definition as on a server: to the same verdict, step and values", async () => {
+test("replays recorded runs with any definition like a server: same verdict, step and values", async () => {
   const workflowId = await deployWorkflow(owner, NODES, { name: "Order", edges: EDGES });
   const fixtures: any[] = [];
   for (const input of INPUTS) {
@@ -223,7 +223,7 @@ test("recorded runs go through any definition as on a server: to the same verdic
   for (const node of nodes) {
     expect(askOffline(node, {}, asks)).toEqual(expected);
   }
-  // Of a fixture that has no values, those of the folder are taken.
+  // A fixture without values uses the folder's.
   const { variables: _, ...bare } = fixtures[0];
   const items = { variables: [{ name: "RATE", value: variable.data.value }] };
   const [taken] = askOffline(process.execPath, items, [["testWorkflow", definition, [bare]]]);
@@ -251,7 +251,7 @@ const SCRIPTS = [
   "export const a = 1;",
 ];
 
-test("artifacts are run as on a server: the same outputs, errors and places of errors", async () => {
+test("runs artifacts like a server: same outputs, errors and error positions", async () => {
   const cases = [
     { name: "one", inputPayload: { n: 2 }, expected: { n: 4 } },
     {

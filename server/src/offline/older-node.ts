@@ -1,7 +1,7 @@
-/** Parts of newer versions of Node that the programs of the bundle use, for Node 20 and 22. */
+/** Polyfills of newer Node features used by the bundled programs, for Node 20 and 22. */
 import * as nodeModule from "node:module";
 
-// Types know the newest version alone, in which all of these are there.
+// The types describe the newest version, which has all of these.
 const known = {
   promise: Promise as Partial<PromiseConstructor>,
   map: Map as Partial<MapConstructor>,
@@ -40,7 +40,7 @@ known.regExp.escape ??= (text) =>
     return hex.length > 2 ? `\\u${hex.padStart(4, "0")}` : `\\x${hex.padStart(2, "0")}`;
   });
 
-/** Takes the types out; a Node without a stripper of its own is given the path of one. */
+/** Strips types. A Node without a stripper gets the path of one. */
 export const stripTypeScriptTypes = known.stripper.stripTypeScriptTypes ?? stripBySwc;
 
 function stripBySwc(source: string): string {

@@ -1,7 +1,7 @@
 /**
- * The part of `isolated-vm` that the sandbox uses, by the contexts of `node:vm`: for the command line, which runs on
- * versions of Node that the library is not made for. The process around it is the same, with its limits and without a
- * right to anything; but a context is no wall, so no server may use it.
+ * The part of `isolated-vm` used by the sandbox, implemented with contexts of `node:vm`: for the CLI, which runs on
+ * Node versions that the library does not support. The process around it has the same limits and no permissions. A
+ * context is not a security boundary, so servers must not use it.
  */
 import {
   type Context as VmContext,
@@ -20,11 +20,11 @@ interface Origin {
 type Unknowns = readonly unknown[];
 type AnyFunction = (...args: Unknowns) => unknown;
 
-/** Rejections that nobody handled since the last burst began: isolates report them at its end. */
+/** Unhandled rejections since the last burst began. Isolates report them at its end. */
 let unhandled: unknown[] = [];
 process.on("unhandledRejection", (reason) => unhandled.push(reason));
 
-/** Errors of other contexts are none of ours; this one has their name, message and stack. */
+/** Converts errors of other contexts to this one's, with name, message and stack. */
 function toOwnError(thrown: unknown): unknown {
   if (thrown instanceof Error || !types.isNativeError(thrown)) return thrown;
   const { name, message, stack } = thrown as Error;
@@ -32,7 +32,7 @@ function toOwnError(thrown: unknown): unknown {
   return Object.assign(own, { name, stack });
 }
 
-/** Resolves when the work and all that it promised at once is done. */
+/** Resolves when the work and its microtasks are done. */
 async function burst<T>(work: () => T): Promise<T> {
   unhandled = [];
   try {
@@ -66,16 +66,16 @@ class Reference {
   }
 
   release(): void {
-    // Nothing is held beyond the object itself.
+    // The object holds no resources.
   }
 
   #call(args: Unknowns): unknown {
-    // References are made of functions alone where they are called.
+    // References to called values are always functions.
     return (this.#value as AnyFunction)(...args.map(transfer));
   }
 }
 
-/** A value that is handed over as it is. */
+/** A value that is passed by identity. */
 class Dereference {
   readonly value: unknown;
 
@@ -106,11 +106,11 @@ class Context {
   );
 
   release(): void {
-    // Collected with what it made.
+    // Garbage-collected with its objects.
   }
 }
 
-/** Compiles; an error has its place at the end of its message, as isolates have it. */
+/** Compiles. An error has its position at the end of its message, like in isolates. */
 function compile<T>({ filename = "script" }: Origin, make: () => T): T {
   try {
     return make();
@@ -141,7 +141,7 @@ class Script {
   }
 
   release(): void {
-    // Nothing is held beyond the object itself.
+    // The object holds no resources.
   }
 }
 
@@ -161,7 +161,7 @@ class Module {
     this.dependencySpecifiers = [...this.#make(probe).dependencySpecifiers];
   }
 
-  /** Modules are linked while they are evaluated: Node does it asynchronously. */
+  /** Modules are linked during evaluation, because Node links asynchronously. */
   instantiateSync(context: Context, link: Link): void {
     this.#context = context;
     this.#link = link;
@@ -178,7 +178,7 @@ class Module {
       });
       const done = module.evaluate();
       done.catch(() => undefined);
-      // One that waits for something has no default export yet, which its reader then finds.
+      // A pending module has no default export yet, which its reader detects.
       await Promise.race([done, new Promise(setImmediate)]);
     } catch (error) {
       throw toOwnError(error);
@@ -194,7 +194,7 @@ class Module {
   }
 
   release(): void {
-    // Nothing is held beyond the object itself.
+    // The object holds no resources.
   }
 
   #in(context: Context): SourceTextModule {
@@ -234,7 +234,7 @@ class Isolate {
   }
 
   dispose(): void {
-    // Its contexts are collected with what they made.
+    // Its contexts are garbage-collected.
   }
 }
 

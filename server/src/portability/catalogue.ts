@@ -1,21 +1,21 @@
 /**
- * The tables of a workspace, found in the database's own catalogue: every table whose rows carry a workspace's key. So
- * a table that a migration adds is in the archive without being listed anywhere; listed is only what is special.
+ * Finds the tables of a workspace in the database catalogue: every table whose rows contain a workspace key. New
+ * tables of migrations are included automatically; only exceptions are listed.
  */
 import pg from "pg";
 
-/** A table of the platform whose rows belong to workspaces. */
+/** A platform table whose rows belong to workspaces. */
 export interface WorkspaceTable {
   readonly name: string;
-  /** Those that an archive has: neither the key of the workspace nor what is computed. */
+  /** The exported columns, without the workspace key and computed columns. */
   readonly columns: readonly string[];
-  /** The column with the key of the workspace. */
+  /** The column with the workspace key. */
   readonly keyColumn: string;
-  /** A column that the database counts. */
+  /** The identity column. */
   readonly identity: string | undefined;
-  /** Comes last, in the one transaction that shows the workspace. */
+  /** Imported last, in the single transaction that makes the workspace visible. */
   readonly isLate: boolean;
-  /** The SQL condition on rows that begin to work where they are; undefined where none do. */
+  /** The SQL condition for rows that start work as soon as they exist. Undefined if there are none. */
   readonly open: string | undefined;
 }
 
@@ -27,17 +27,17 @@ export interface ForeignKey {
 }
 
 export interface Catalogue {
-  /** In the order in which their rows can be put in. */
+  /** In a valid insertion order. */
   readonly tables: readonly WorkspaceTable[];
   readonly foreignKeys: readonly ForeignKey[];
 }
 
 /**
- * Left out: what only means something to the installation or the moment, and what is made again from the rest. Dead
- * letters belong to the readers of an installation.
+ * Excluded tables: data of the installation or temporary data, and derived data. Dead letters belong to the readers of
+ * an installation.
  */
 export const LEFT_OUT: ReadonlySet<string> = new Set([
-  // Tokens that people consented to: each for one installation, and shown to nobody.
+  // Tokens with user consent, valid for one installation only and never shown.
   "connector_grants",
   "exports",
   "export_chunks",
@@ -54,13 +54,13 @@ export const LEFT_OUT: ReadonlySet<string> = new Set([
   "workspace_keys",
 ]);
 
-/** Tables that archives once had: an import passes over their rows. */
+/** Tables of earlier archive versions, whose rows an import ignores. */
 export const IGNORED: ReadonlySet<string> = new Set(["connector_grants"]);
 
 const OPEN_RUN = "status not in ('completed', 'failed', 'cancelled')";
 export const OF_OPEN_RUN = `run_id in (select id from runs where ${OPEN_RUN})`;
 
-/** Rows by which something happens without anybody asking for it. */
+/** Rows that trigger automatic work. */
 const OPEN: Readonly<Record<string, string>> = {
   connector_triggers: "true",
   deliveries: "due_at is not null",
@@ -83,7 +83,7 @@ const OPEN: Readonly<Record<string, string>> = {
   workflow_triggers: "true",
 };
 
-/** Tables by which people and strangers come in; with them everything that refers to them. */
+/** Tables that give access to users and anonymous callers, with everything that references them. */
 const DOORS: readonly string[] = [
   "workspaces",
   "users",
@@ -96,7 +96,7 @@ const DOORS: readonly string[] = [
   "workflows",
 ];
 
-/** A trigger fills it from others as well: what it has by then is replaced. */
+/** A trigger also fills them from other tables, so their content is replaced. */
 export const MIRRORS: ReadonlyMap<string, readonly string[]> = new Map([
   [
     "tickets",
@@ -104,10 +104,10 @@ export const MIRRORS: ReadonlyMap<string, readonly string[]> = new Map([
   ],
 ]);
 
-/** Rows of these say what happened, and were signed: they stay as they are. */
+/** Rows that describe history and are signed, so they stay unchanged. */
 export const SIGNED: ReadonlySet<string> = new Set(["events", "log_checkpoints"]);
 
-/** Columns that are sealed under the data key, and empty in an archive without it; and tables that stay away. */
+/** Columns sealed with the data key, empty in an archive without it, and tables that are then excluded. */
 export const SEALED_COLUMNS: ReadonlyMap<string, readonly string[]> = new Map([
   ["connector_credentials", ["sealed"]],
   ["connector_triggers", ["sealed"]],
@@ -124,8 +124,8 @@ export const SEALED_TABLES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * SQL in the place of columns. An archive has the public key that verifies its checkpoints, and never the private one,
- * with which another history could be signed.
+ * SQL replacements of columns. An archive contains the public key that verifies its checkpoints, and never the private
+ * one, which could sign another history.
  */
 export const REPLACED_COLUMNS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map([
   [
@@ -139,12 +139,12 @@ export const REPLACED_COLUMNS: ReadonlyMap<string, Readonly<Record<string, strin
 ]);
 
 /**
- * The jobs of a workspace: not those of the kernel, whose mails are sealed with a key of the installation's own, and
- * not those of whoever runs an installation, which write and delete files of the host.
+ * The jobs of a workspace, without the kernel's, whose e-mails are sealed with an installation key, and without
+ * operator jobs, which write files of the host.
  */
 export const WORKSPACE_JOB = /^(?!kernel\.|installation\.)[a-z_]+\.[a-z_]+$/;
 
-/** Rows that are of no use elsewhere. */
+/** Rows that are useless in another installation are excluded. */
 export const KEPT_ROWS: ReadonlyMap<string, string> = new Map([
   ["blobs", "state = 'stored'"],
   ["jobs", `kind ~ '${WORKSPACE_JOB.source}' and failed_at is null`],
@@ -194,7 +194,7 @@ export async function readCatalogue(client: pg.Client): Promise<Catalogue> {
   return { tables: inOrder(tables, foreignKeys), foreignKeys };
 }
 
-/** All that refers to a door, directly or by others. */
+/** Everything that references an access table, directly or transitively. */
 function lateTables(foreignKeys: readonly ForeignKey[]): ReadonlySet<string> {
   const late = new Set(DOORS);
   for (let size = -1; size !== late.size;) {
@@ -204,7 +204,7 @@ function lateTables(foreignKeys: readonly ForeignKey[]): ReadonlySet<string> {
   return late;
 }
 
-/** Parents first; those that come late last. */
+/** Parents first, late tables last. */
 function inOrder(
   tables: readonly WorkspaceTable[],
   foreignKeys: readonly ForeignKey[],
@@ -225,7 +225,7 @@ function inOrder(
   return [...ordered].toSorted((left, right) => rankOf(left) - rankOf(right));
 }
 
-/** The version of the schema: its last migration, and a hash of all. */
+/** The version of the schema: its last migration, and a hash of all migrations. */
 export async function readSchemaVersion(
   client: pg.Client,
 ): Promise<{ readonly last: string; readonly sha256: string }> {
@@ -239,7 +239,7 @@ export async function readSchemaVersion(
   return row;
 }
 
-/** The row of the workspace comes first of those that come late: people are put in behind it. */
+/** The workspace row is the first late row; users are inserted after it. */
 function rankOf({ name, isLate }: WorkspaceTable): number {
   if (!isLate) return 0;
   return name === "workspaces" ? 1 : 2;

@@ -7,18 +7,18 @@ function message(kind: string, body: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** Numbers that look random, and are the same in each run. */
+/** Reproducible pseudo-random numbers. */
 function* numbers(seed: number): Generator<number> {
   for (let at = seed; ;) yield (at = (at * 48_271) % 2_147_483_647);
 }
 
-test("rows and other messages are what was sent, wherever the pieces end", () => {
+test("splits rows and other messages correctly for all chunk boundaries", () => {
   for (let seed = 1; seed <= 300; seed += 1) {
     const source = numbers(seed);
     const next = (below: number): number => source.next().value % below;
     const sent = Array.from({ length: 1 + next(30) }, () => ({
       kind: "ddddTCZ"[next(7)] ?? "d",
-      // Bytes that look like heads, and bodies that are empty.
+      // Bytes that look like heads, and empty bodies.
       body: Buffer.from(Array.from({ length: next(40) }, () => (next(3) === 0 ? 100 : next(6)))),
     }));
     const bytes = Buffer.concat(sent.map(({ kind, body }) => message(kind, body)));
@@ -34,7 +34,7 @@ test("rows and other messages are what was sent, wherever the pieces end", () =>
       },
       onOther: (other) => others.push(other),
     });
-    // One buffer for all pieces, as the socket has it.
+    // One buffer for all chunks, like the socket.
     const read = Buffer.alloc(64);
     for (let at = 0; at < bytes.length;) {
       const size = Math.min(bytes.length - at, 1 + next(next(2) === 0 ? 3 : 64));

@@ -2,18 +2,18 @@ import { Socket } from "node:net";
 import pg from "pg";
 
 const READ_BYTES = 262_144;
-/** A message has a letter for its kind, and its length without that. */
+/** A message has a letter for its kind, and a length that excludes it. */
 const HEAD_BYTES = 5;
 const LENGTH_BYTES = 4;
 /** The kind of a message with a row. */
 const COPY_DATA = 100;
 
-/** Takes the bytes of a row, of which more may follow. They are overwritten when it returns. */
+/** Receives the bytes of a row, possibly followed by more. They are overwritten after it returns. */
 export type TakeRow = (chunk: Buffer, from: number, to: number, isWhole: boolean) => void;
 
 /**
- * A connection to PostgreSQL on which the rows of a COPY go past the driver, which would make an object of each of
- * them. All is read into one buffer; the driver, which keeps what it is given, gets copies of its messages.
+ * A PostgreSQL connection whose COPY rows bypass the driver, which would create an object for each. Everything is read
+ * into one buffer; the driver keeps its messages and therefore gets copies.
  */
 export class CopySocket extends Socket {
   takeRow: TakeRow | undefined;
@@ -36,22 +36,22 @@ export class CopySocket extends Socket {
 }
 
 /**
- * The configuration of a connection that copies rows out. With TLS the driver needs a socket of its own; whether it has
- * that, it also reads from the environment.
+ * The configuration of a connection that copies rows out. With TLS, the driver needs its own socket; it also reads the
+ * TLS mode from the environment.
  */
 export function withCopySocket(config: pg.ClientConfig): pg.ClientConfig {
   const { ssl } = new pg.Client(config);
   return ssl ? config : { ...config, stream: () => new CopySocket() };
 }
 
-/** Splits what PostgreSQL sends into rows and everything else, wherever the pieces end that it comes in. */
+/** Splits PostgreSQL's data into rows and other messages for any chunk boundaries. */
 export class MessageSplitter {
   readonly #onRow: TakeRow;
   readonly #onOther: (bytes: Buffer) => void;
   readonly #head = Buffer.alloc(HEAD_BYTES);
-  /** How much of the next head has come. */
+  /** The received bytes of the next head. */
   #headBytes = 0;
-  /** How much of the present message is still to come. */
+  /** The missing bytes of the current message. */
   #left = 0;
 
   constructor({
@@ -78,7 +78,7 @@ export class MessageSplitter {
     }
   }
 
-  /** Takes what is there of a head, and returns how much that is. */
+  /** Consumes available bytes of a head and returns their number. */
   #takeHead(chunk: Buffer, at: number): number {
     const taken = chunk.copy(this.#head, this.#headBytes, at, at + HEAD_BYTES - this.#headBytes);
     this.#headBytes += taken;

@@ -1,20 +1,20 @@
 /**
- * Rows by PostgreSQL's COPY. Gigabytes go through here, in a process whose heap is that of the whole product, and each
- * 30 MB of new buffers have V8 mark all of it once more: that took half of the time. So a message is sent without being
- * copied, and a block is freed as soon as it is of no use.
+ * Transfers rows by PostgreSQL's COPY. For gigabytes of data in the heap of the whole product, each 30 MB of new
+ * buffers cause V8 to mark all of it, which took half of the time. So messages are sent without copies, and blocks are
+ * freed early.
  */
 import type { Socket } from "node:net";
 import type pg from "pg";
 import { CopySocket } from "./copy-socket.ts";
 
-/** The part of pg's connection that COPY needs; its types do not have it. */
+/** The part of pg's connection that COPY needs, which its types omit. */
 interface CopyConnection {
   query(text: string): void;
   endCopyFrom(): void;
   readonly stream: Pick<Socket, "pause" | "resume" | "write" | "cork" | "uncork">;
 }
 
-/** A query of one's own, as pg calls it. */
+/** A custom query in pg's interface. */
 abstract class CopyQuery {
   readonly done: Promise<void>;
   protected connection: CopyConnection | undefined;
@@ -52,15 +52,15 @@ abstract class CopyQuery {
   handlePortalSuspended(): void {}
 }
 
-/** Rows in COPY's text form, whole. */
+/** Complete rows in COPY's text format. */
 export interface RowBlock {
   readonly rows: number;
   readonly lines: Buffer;
 }
 
-/** The first buffer: most tables have few rows or none, and one of a block's size for each had all marked again. */
+/** The size of the first buffer. Most tables have few rows, and a full block for each caused garbage collections. */
 const FIRST_BYTES = 65_536;
-/** Room for the last row of a block, which goes beyond its size. */
+/** Room for the last row of a block, which can exceed the block size. */
 const ROOM_BYTES = 65_536;
 
 type TakeBlock = (block: RowBlock) => Promise<void>;
@@ -88,7 +88,7 @@ class CopyOut extends CopyQuery {
       stream.takeRow = (chunk, from, to, isWhole) => this.#addRow(chunk, from, to, isWhole);
   }
 
-  /** A row from the driver, on a connection with a socket of its own. */
+  /** A row from the driver, on a connection with the driver's own socket. */
   override handleCopyData({ chunk }: { readonly chunk: Buffer }): void {
     this.#addRow(chunk, 0, chunk.length, true);
   }
@@ -118,7 +118,7 @@ class CopyOut extends CopyQuery {
     if (this.failure !== undefined) throw this.failure;
   }
 
-  /** Nothing more is read from the server until the block was taken. */
+  /** Pauses reading from the server until the block was processed. */
   #pass(): void {
     const block = { rows: this.#rows, lines: this.#buffer.subarray(0, this.#used) };
     this.#buffer = Buffer.alloc(0);
@@ -134,7 +134,7 @@ class CopyOut extends CopyQuery {
   }
 }
 
-/** Streams the rows of a query in blocks, in bounded memory. */
+/** Streams the rows of a query in blocks with bounded memory. */
 export async function copyOut(
   client: pg.Client,
   query: string,
@@ -174,7 +174,7 @@ class CopyIn extends CopyQuery {
   }
 }
 
-/** Puts rows into a table, and returns how many PostgreSQL took them for; the names are quoted already. */
+/** Inserts rows into a table, and returns the number counted by PostgreSQL. The names must be quoted. */
 export async function copyIn(client: pg.Client, target: string, lines: Buffer): Promise<number> {
   const copy = new CopyIn(`copy ${target} from stdin`, lines);
   client.query(copy);
@@ -182,10 +182,10 @@ export async function copyIn(client: pg.Client, target: string, lines: Buffer): 
   return copy.rows;
 }
 
-/** Smaller ones may be a part of a buffer that others are in. */
+/** Smaller buffers may share memory with others. */
 const FREED_BYTES_MIN = 1_048_576;
 
-/** Gives back the memory of a large buffer that nobody reads any more, and is empty from then on. */
+/** Frees the memory of a large buffer that is no longer needed, which is empty afterwards. */
 export function freeBuffer({ buffer }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength >= FREED_BYTES_MIN) buffer.transfer(0);
 }

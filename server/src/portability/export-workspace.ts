@@ -29,13 +29,13 @@ export interface ExportOptions {
   readonly owner: pg.ClientConfig;
   readonly masterKey: MasterKey;
   readonly blobStores: BlobStores;
-  /** The readers whose cursors count. */
+  /** The readers whose cursors are included. */
   readonly readerNames: readonly string[];
   readonly slug: string;
   readonly openSink: () => Promise<ArchiveSink>;
-  /** Takes what is sealed along. */
+  /** Includes sealed values. */
   readonly passphrase?: string | undefined;
-  /** Told after each frame. */
+  /** Called after each frame. */
   readonly onProgress?: (progress: ExportProgress) => void;
 }
 
@@ -51,13 +51,13 @@ export interface ExportSummary {
   readonly bytes: number;
   readonly rows: ReadonlyMap<string, number>;
   readonly files: number;
-  /** Rows that were at work at the moment of the archive, by table. */
+  /** Open work at the time of the export, by table. */
   readonly open: ReadonlyMap<string, number>;
-  /** Events that webhooks, workflows and other readers had not got to. */
+  /** Events not yet processed by webhooks, workflows and other readers. */
   readonly unread: number;
 }
 
-/** Writes the archive of a workspace as it is at one moment, beside everything that goes on. */
+/** Writes the archive of a workspace in a consistent snapshot while the product keeps running. */
 export async function exportWorkspace(options: ExportOptions): Promise<ExportSummary> {
   return withOwnerClient(withCopySocket(options.owner), async (client) => {
     await client.query("set statement_timeout = 0; set idle_in_transaction_session_timeout = 0");
@@ -130,7 +130,7 @@ class WorkspaceExport {
     await this.#writeRecords();
     for (const table of exported.filter(({ isLate }) => isLate))
       await this.#writeTable(table, "settled", keys !== null);
-    // Open work comes after everything that it works on.
+    // Open work comes after everything that it references.
     for (const table of exported) await this.#writeTable(table, "open", keys !== null);
     await this.#writeEnd(keys);
     return {
@@ -168,7 +168,7 @@ class WorkspaceExport {
     return keys;
   }
 
-  /** Everybody who is or was a member, or whom a row refers to. */
+  /** All current and former members, and users referenced by rows. */
   async #writePeople(): Promise<void> {
     const { foreignKeys, tables } = await readCatalogue(this.#client);
     const names = new Set(tables.map(({ name }) => name));
@@ -208,7 +208,7 @@ class WorkspaceExport {
       which === "open" ? `(${open})` : `(${open}) is not true`,
       ...(KEPT_ROWS.has(name) ? [`(${KEPT_ROWS.get(name)})`] : []),
     ];
-    // In the order of the log, so that it is there as it was written.
+    // In log order, so that it is inserted in the same order.
     const order = name === "events" ? " order by epoch, xid, seq" : "";
     await this.#writeRows(
       `select ${selected.join(", ")} from public.${quote(name)} where ${conditions.join(" and ")}${order}`,
@@ -216,7 +216,7 @@ class WorkspaceExport {
     );
   }
 
-  /** The tables that people made, with what their numbers have come to. */
+  /** User tables with their sequence values. */
   async #writeRecords(): Promise<void> {
     const sequences: object[] = [];
     for (const environment of ENVIRONMENT_NAMES) {
@@ -271,7 +271,7 @@ class WorkspaceExport {
       const name = objectName(this.#workspace.key, id);
       const store = this.#options.blobStores.at(place);
       let at = 0;
-      // An empty file has one frame too.
+      // An empty file also has one frame.
       for (const total = Number(size); at === 0 || at < total;) {
         const to = Math.min(total, at + ROWS_BYTES);
         const content =

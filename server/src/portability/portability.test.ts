@@ -23,7 +23,7 @@ import { fillWorkspace } from "./testing/filled-workspace.ts";
 const PASSPHRASE = "correct horse battery";
 const { folder, source, target, ownerOf, writeArchive, readIn, discard, act, dump } =
   await useArchiveWorlds();
-// Both worlds are copies of one template, and have the same home.
+// Both worlds are copies of one template with the same home workspace.
 const full = await source.workspace("full");
 const person = await source.member(["owner"], full);
 const colleague = await source.member(["owner"], full);
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await writeArchive("small", smallArchive);
 });
 
-test("a table that is new is thought of: sealed values stay away without a passphrase, and work is held with its run", async () => {
+test("covers new tables: sealed values need a passphrase, and work is held with its run", async () => {
   const { tables, foreignKeys } = await withOwnerClient(ownerOf(source), readCatalogue);
   const sealed = await source.sql(
     `select attrelid::regclass::text as name, attnotnull as required from pg_attribute
@@ -51,7 +51,7 @@ test("a table that is new is thought of: sealed values stay away without a passp
     expect(tables.find(({ name }) => name === child)?.open, child).toBeDefined();
 });
 
-test("an archive that is not what was exported is refused in a sentence, and nothing of it is left or shown", async () => {
+test("rejects an altered archive with a message, and nothing of it remains or is visible", async () => {
   const path = join(folder, "hostile");
   const other = await target.member(["owner"]);
   const stranger = other.userId;
@@ -63,7 +63,7 @@ test("an archive that is not what was exported is refused in a sentence, and not
     await expect(readIn(path, slug), message).rejects.toThrow(message);
     await discard(slug).catch(() => undefined);
   }
-  // Any byte that differs: in a head, in a content, in a length.
+  // Changes a byte in a head, a content or a length.
   for (const at of [25, 40, Math.floor(bytes.length / 2), bytes.length - 20]) {
     const flipped = Buffer.from(bytes);
     flipped.writeUInt8(flipped.readUInt8(at) ^ 4, at);
@@ -76,7 +76,7 @@ test("an archive that is not what was exported is refused in a sentence, and not
   expect(await target.sql("select count(*)::int as n from workspace_imports")).toEqual([{ n: 0 }]);
 });
 
-test("rows of an archive reach nothing of another workspace: neither by a trigger, nor when they begin to work", async () => {
+test("rows of an archive cannot affect other workspaces, by triggers or at activation", async () => {
   const path = join(folder, "reaching");
   const other = await target.member(["owner"]);
   const ticket = await openTicket(other);
@@ -115,7 +115,7 @@ test("rows of an archive reach nothing of another workspace: neither by a trigge
   );
 });
 
-test("a frame that unpacks to more than it says is never unpacked", async () => {
+test("never unpacks a frame that exceeds its declared size", async () => {
   const path = join(folder, "bomb");
   await alterArchive(smallArchive, path, (head, content) => ({
     head,
@@ -123,14 +123,14 @@ test("a frame that unpacks to more than it says is never unpacked", async () => 
       head.kind === "rows" && head.table === "files" ? Buffer.alloc(32 * 1_048_576, 65) : content,
   }));
   const bytes = readFileSync(path);
-  // The head says 32 MiB; make it say less, of the same length.
+  // The head declares 32 MiB. This declares less with the same length.
   const text = bytes.toString("latin1").replace(`"bytes":${32 * 1_048_576}`, `"bytes":10000000`);
   writeFileSync(path, Buffer.from(text, "latin1"));
   expect(statSync(path).size).toBeLessThan(200_000);
   await expect(readIn(path, "hostile")).rejects.toThrow("does not have the hash");
   await discard("hostile");
 });
-test("an import never goes on with other bytes than those it began with", async () => {
+test("an import never continues with bytes of another archive", async () => {
   const path = join(folder, "swapped");
   await alterArchive(smallArchive, path, (head, content) => ({
     head,
@@ -145,7 +145,7 @@ test("an import never goes on with other bytes than those it began with", async 
   await discard("swapped");
 });
 
-test("an import that was cut anywhere goes on where it was, and is what it would have been", async () => {
+test("an import interrupted anywhere continues with the same result", async () => {
   const path = join(folder, "cut");
   const size = statSync(smallArchive).size;
   for (const part of [0.3, 0.6, 0.9]) {
@@ -160,7 +160,7 @@ test("an import that was cut anywhere goes on where it was, and is what it would
   const known = await people();
   const { key, slug } = await readIn(smallArchive, "cut");
   await act(key, (ctx) => recordImport(ctx, { key, slug, exportedAt: "" }));
-  // Whole and not activated, it is taken back too, with the account that it made.
+  // A complete but inactive import is also discarded, with its account.
   expect((await people()).length).toBe(known.length + 1);
   await discard("cut");
   expect(await people()).toEqual(known);
@@ -179,11 +179,11 @@ test("an import that was cut anywhere goes on where it was, and is what it would
   const here = await dump(source, key);
   const orders = [...here.keys()].find((name) => name.endsWith(".orders")) ?? "";
   expect(there.get(orders)).toEqual(here.get(orders));
-  // Without a passphrase nothing that is sealed is there.
+  // Without a passphrase, sealed values are not included.
   expect([here.has("secrets"), there.has("secrets")]).toEqual([true, false]);
 });
 
-test("a whole workspace goes to another installation: every row as it was, its people found, its log still signed, and at work when it is activated", async () => {
+test("moves a workspace to another installation: identical rows, matched users, a signed log, and running work after activation", async () => {
   await fillWorkspace(source, person);
   await source.settled();
   await signLog(source.kernel, full.key);
@@ -192,7 +192,7 @@ test("a whole workspace goes to another installation: every row as it was, its p
      select workspace_id, id, 'client', 'token of a colleague', $2, now() from connectors where workspace_id = $1 limit 1`,
     [full.key, colleague.userId],
   );
-  // One of its people has an account there, under another id.
+  // One of its users has an account there with another id.
   const known = await target.member([]);
   await target.sql("update users set email = $2 where id = $1", [
     known.userId,
@@ -212,7 +212,7 @@ test("a whole workspace goes to another installation: every row as it was, its p
   const { key } = await readIn(path, "moved", PASSPHRASE);
   await act(key, (ctx) => recordImport(ctx, { key, slug: "moved", exportedAt: "" }));
 
-  // Paused: it can be read, and nothing that works by itself is there.
+  // Paused: it can be read, and it contains no automatic work.
   await target.kernel.maintenance.load();
   const agent = target.asToken(known.token, "moved");
   expect((await agent("GET /api/v1/itsm/incidents")).status).toBe(200);
@@ -257,7 +257,7 @@ test("a whole workspace goes to another installation: every row as it was, its p
   );
   const told = there.get("events")?.filter((row) => !row.includes('"audit.workspace.')) ?? [];
   there.set("events", told);
-  // Neither what people consented to nor the key that signs the log comes along.
+  // User consents and the signing key of the log are not included.
   expect(here.has("connector_grants")).toBe(false);
   expect(await target.sql("select from connector_grants where workspace_id = $1", [key])).toEqual(
     [],
@@ -267,7 +267,7 @@ test("a whole workspace goes to another installation: every row as it was, its p
   for (const [name, rows] of expected) expect(there.get(name) ?? [], name).toEqual(rows);
   expect([...there.keys()].filter((name) => !expected.has(name))).toEqual([]);
 
-  // Secrets open, the chain of the log holds and goes on, and work is taken up.
+  // Secrets open, the chain of the log continues, and work resumes.
   const names = (await source.sql("select name from secrets where workspace_id = $1", [key])).map(
     ({ name }) => name,
   );
@@ -288,13 +288,13 @@ test("a whole workspace goes to another installation: every row as it was, its p
     title: "Goes on",
   });
   expect(created).toMatchObject({ status: 201, events: ["incident.created"] });
-  // What somebody's account did here before is not for a workspace that came with a membership of theirs.
+  // Earlier events of a user's account are not visible to a workspace imported with their membership.
   const failures = async () =>
     (await agent("GET /api/v1/audit?type=audit.auth.login_failed")).body.data.length;
   expect(await failures()).toBe(0);
   await fail();
   expect(await failures()).toBe(1);
-  // Nor does its provider decide how they sign in elsewhere: nobody asked them.
+  // The imported identity provider cannot control their sign-in elsewhere, because they did not agree.
   const enforcing = await target.sql(
     "update sso_configurations set enforce_sso = true, set_up_by = $2 where workspace_id = $1 returning protocol",
     [key, known.userId],
@@ -306,7 +306,7 @@ test("a whole workspace goes to another installation: every row as it was, its p
   expect(await enforced()).toMatchObject({ slug: "moved" });
 });
 
-/** The old key still proves what it signed, and only the first checkpoint of the new installation names it. */
+/** The old key still verifies its checkpoints, and only the first checkpoint of the new installation names it. */
 async function verifyHandOver(
   key: string,
   ask: (request: string) => Promise<any>,
@@ -333,7 +333,7 @@ async function verifyHandOver(
   expect(statements[last].previousKey).toBe(old.public);
   const proved = await ask(`GET /api/v1/audit/proof?eventId=${statements[0].first}`);
   expect(refuteProof(proved.body.data, old.public)).toBeUndefined();
-  // Another key in the place of the old one is not what was handed over.
+  // A replaced old key is detected.
   const { publicKey } = generateKeyPairSync("ed25519");
   await target.sql(
     "update log_signing_keys set public_key = $2 where workspace_id = $1 and sealed is null",
@@ -347,7 +347,7 @@ async function verifyHandOver(
   expect(await verify()).toMatchObject({ intact: true });
 }
 
-test("a private key in an archive does not sign: it is known to whoever made the archive", async () => {
+test("never signs with a private key from an archive, because its author knows it", async () => {
   const made = await source.workspace("signed");
   const signer = await source.member(["owner"], made);
   await signer("POST /api/v1/notes", { title: "Signed", body: "" });

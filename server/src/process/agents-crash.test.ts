@@ -1,7 +1,6 @@
 /**
- * Kills Node, PostgreSQL or both in the middle of an agent. Of its turns the checkpoints need not be on the disk (ADR
- * 0124), so that a crash of PostgreSQL takes some back; the model and the tool with an effect count what they are
- * asked.
+ * Kills Node, PostgreSQL or both during an agent's work. The checkpoints of its turns need not be durable (ADR 0124),
+ * so a crash of PostgreSQL can revert some. The model and the tool with an external effect count their requests.
  */
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
@@ -30,22 +29,22 @@ import {
 
 /** For a busy machine. A dead worker's shards are free after five seconds. */
 const WORK_LIMIT_MS = 50_000;
-/** What the model and the tool are asked for, in order; each turn but the third calls a tool that only computes. */
+/** The requests to the model and the tool in order. Each turn except the third calls a computing tool. */
 const ASKED = ["turn0", "turn1", "turn2", "effect", "turn3", "turn4"] as const;
 type Asked = (typeof ASKED)[number];
 
-/** An agent at work, and the question of its that is held back while something dies. */
+/** A working agent, and its request that is held while a process is killed. */
 interface Agent {
   readonly at: Asked;
-  /** Whether the checkpoint before that question was only in PostgreSQL's memory. */
+  /** True if the checkpoint before the request was only in PostgreSQL's memory. */
   readonly isLost: boolean;
-  /** What is asked a second time. */
+  /** The repeated requests. */
   readonly again: readonly Asked[];
 }
 
 interface Round {
   readonly victims: readonly ("node" | "database")[];
-  /** In the order in which they begin: an effect has all checkpoints before it written to the disk. */
+  /** In order of their start: an external effect makes all earlier checkpoints durable. */
   readonly agents: readonly Agent[];
 }
 
@@ -86,7 +85,7 @@ afterAll(async () => {
 });
 
 test(
-  "an agent goes on after a crash of PostgreSQL, and of Node and it: nothing that was answered is asked again, and no step is missing",
+  "an agent continues after crashes of PostgreSQL, alone and with Node: no answered request is repeated, and no step is missing",
   { timeout: 180_000 },
   async () => {
     const { host, port, user, password, database: name } = database.connection;
@@ -143,10 +142,10 @@ test(
   },
 );
 
-/** Who hears the questions of an agent, by its number. */
+/** The handlers of an agent's requests, by its number. */
 const hearers = new Map<number, (what: Asked, answer: () => void) => void>();
 
-/** Starts an agent; resolves once its question is held back, with what was written until then. */
+/** Starts an agent. Resolves when its request is held, with the data written so far. */
 async function beginAgent(ask: Ask, workflowId: string, number: number, agent: Agent) {
   const asked: Asked[] = [];
   const held = Promise.withResolvers<() => void>();
@@ -164,7 +163,7 @@ async function beginAgent(ask: Ask, workflowId: string, number: number, agent: A
   return { ...agent, runId, asked, answer, before, about: `an agent at ${agent.at}` };
 }
 
-/** The paths of the turns and of their calls; each is completed once. */
+/** The paths of the turns and of their calls. Each is completed once. */
 const STEPS = [
   ...["stamp", "stamp", "post", "stamp"].flatMap((tool, turn) => [
     `bot[${turn}].$calls`,
@@ -189,13 +188,13 @@ async function completedSteps(runId: string): Promise<string[]> {
 }
 
 function startDatabase(): Promise<EmbeddedDatabase> {
-  // Killed processes lose what they have not given to the system; what they have, it keeps without a disk.
+  // Killed processes lose only data not yet passed to the system, which keeps the rest without a disk.
   return startEmbedded({ folder, log: () => undefined, settings: { fsync: "off" } });
 }
 
 /**
- * Keeps everybody but the run from writing to the disk what others committed: the writer of the log is stopped, and the
- * readers of events find their cursors locked. Undone by whoever calls the result, or by a crash of the database.
+ * Prevents other processes from making commits durable: the WAL writer is stopped, and the cursors of event readers
+ * are locked. Reverted by calling the result, or by a database crash.
  */
 async function holdFlushes(): Promise<() => Promise<void>> {
   const client = new pg.Client(database.connection);
@@ -223,7 +222,7 @@ function rows(text: string, values: readonly unknown[] = []): Promise<any[]> {
   );
 }
 
-/** The first owner, in the workspace that there is at first. */
+/** The first owner in the initial workspace. */
 async function member(product: Product): Promise<Ask> {
   const address = await product.ready;
   const ask = asker(address, await logIn(address));

@@ -34,7 +34,7 @@ afterEach(() => receiver[Symbol.asyncDispose]());
 useProducts();
 const command = useMillrace();
 
-test("a backup that is taken under load goes on elsewhere: nothing acknowledged before it is lost, every reader goes on from its place, and no id is given out twice", async () => {
+test("a backup taken under load is restored elsewhere: no acknowledged data is lost, all readers continue, and no id is used twice", async () => {
   startedBefore();
   const product = launch(receiver.env);
   const address = await product.ready;
@@ -51,7 +51,7 @@ test("a backup that is taken under load goes on elsewhere: nothing acknowledged 
   expect(backup.code).toBe(0);
   const during = writer.acknowledged();
   expect(during).toBeGreaterThan(before);
-  // Time goes on after the backup: the world sees events that the restored log will not have.
+  // Work continues after the backup: other systems see events that the restored log will not contain.
   await until(async () => writer.acknowledged() >= during + WRITES_AFTER, LIMIT_MS);
   await writer.stop();
   await kill(product, "group");
@@ -78,7 +78,7 @@ test("a backup that is taken under load goes on elsewhere: nothing acknowledged 
   expect(kept).toEqual(kept.map((_, n) => n));
   expect(kept.length).toBeGreaterThanOrEqual(before);
   expect(kept.length).toBeLessThanOrEqual(during + 1);
-  // It is sealed under the workspace's key, which the master key opens.
+  // It is sealed with the workspace's key, which the master key opens.
   const replayed = await there("POST /api/v1/secrets", SECRET, { ...HERE, "idempotency-key": "s" });
   expect([replayed.status, replayed.headers.get("idempotency-replayed")]).toEqual([201, "true"]);
 
@@ -124,7 +124,7 @@ async function publish(ask: Ask, n: number): Promise<string> {
   return body.data.id;
 }
 
-/** Publishes 0, 1, 2 and so on, until it is told to stop. */
+/** Publishes 0, 1, 2 and so on until stopped. */
 function startWriter(ask: Ask) {
   let [acknowledged, ending] = [0, false];
   const done = (async () => {
@@ -142,7 +142,7 @@ function startWriter(ask: Ask) {
   };
 }
 
-/** One delivery, one run and one count of each event; what came under one id was the same, however often. */
+/** One delivery, one run and one count per event. Repetitions with one id must be identical. */
 async function assertHandledOnce(folder: string, wanted: readonly number[]): Promise<void> {
   const { connection } = await findRunning(folder);
   const rows = (text: string): Promise<any[]> =>

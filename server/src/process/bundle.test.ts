@@ -16,13 +16,13 @@ import { startedBefore, startedBeforeWithBundle } from "./testing/started-before
 
 useProducts();
 
-/** As for an operator: in the data folder. */
+/** In the data folder, like for an operator. */
 const OWN_CACHE = { MILLRACE_BUNDLE: "", NODE_COMPILE_CACHE: "" };
 
-/** The sources, as the tests have compiled them. */
+/** The compile cache of the tests. */
 const COMPILED = { NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "" };
 
-/** An expression for a process of its own. */
+/** An expression that needs a separate process. */
 const DOUBLE = {
   expression: "$map(items, function($item) { $item * 2 })",
   input: { items: [1, 2] },
@@ -33,15 +33,15 @@ const inWorkspace =
   (route, body) =>
     ask(route, body, { "x-workspace": "default" });
 
-test("the first start builds a bundle and runs from it; the next one finds it, and so do its threads and processes", async () => {
-  // All that the first start of this run has left in its cache.
+test("the first start builds a bundle and runs from it; the next start and its threads and processes use it", async () => {
+  // All files of the first start of this run in its cache.
   const [name = "", ...others] = buildsIn(join(startedFolder(), "cache"));
   expect([name, others]).toEqual([expect.stringMatching(/^server-[0-9a-f]{16}$/), []]);
   startedBeforeWithBundle();
   const cache = join(dataFolder(), "cache");
   const bundle = join(cache, name);
   const built = statSync(join(bundle, "main.mjs")).mtimeMs;
-  // It has run from it: what it has compiled is there, and goes with the bundle.
+  // It ran from the bundle: its compile cache is inside and is removed with it.
   const compiled = join(bundle, "compiled");
   expect(readdirSync(compiled)).toHaveLength(1);
   rmSync(compiled, { recursive: true });
@@ -61,7 +61,7 @@ test("the first start builds a bundle and runs from it; the next one finds it, a
   const evaluator = join(bundle, "evaluator-process.mjs");
   const started = otherProcesses().filter(({ commandLine }) => commandLine.includes(evaluator));
   if (PROC_READABLE) expect(started.length).toBeGreaterThan(0);
-  // A library of which the bundle holds a part.
+  // A library that is partly in the bundle.
   const connector = await ask("POST /api/v1/connectors", {
     name: "This product itself",
     type: "http",
@@ -76,7 +76,7 @@ test("the first start builds a bundle and runs from it; the next one finds it, a
   expect(readdirSync(compiled)).toHaveLength(1);
 });
 
-test("without a bundle it runs from the sources; a folder that holds none is refused", async () => {
+test("runs from the sources without a bundle, and rejects a folder without one", async () => {
   startedBefore();
   const product = launch({ MILLRACE_BUNDLE: "off", ...COMPILED });
   const address = await product.ready;
@@ -94,7 +94,7 @@ test("without a bundle it runs from the sources; a folder that holds none is ref
   ]);
 });
 
-/** All in a cache but the note of its sources, which a start makes unless they were touched just before. */
+/** All files in a cache except the note of its sources, which a start writes unless they have just changed. */
 function buildsIn(cache: string): string[] {
   return readdirSync(cache).filter((entry) => entry !== "server.sources");
 }

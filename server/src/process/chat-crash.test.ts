@@ -31,7 +31,7 @@ const say = (response: ServerResponse | undefined, text: string) =>
       .join(""),
   );
 
-test("a visitor hears the model at another process than the one that asks it; after a kill -9 of that one the answer is repeated from its beginning", async () => {
+test("a visitor receives the model's response through another process than the one that calls it; after a kill -9 of that one, the response restarts", async () => {
   const env = { ...database.env, MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" };
   const api = launch({ ...env, MILLRACE_ROLE: "api" });
   const worker = launch({ ...env, MILLRACE_ROLE: "worker" });

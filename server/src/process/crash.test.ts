@@ -15,7 +15,7 @@ import {
 } from "./testing/product.ts";
 import { TEST_SEED } from "#kernel/testing/seed.ts";
 
-/** As a power cut does it; `npm run proof -- crash` goes on for as many rounds as one likes. */
+/** Simulates power failures. `npm run proof -- crash` runs more rounds. */
 const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? 1);
 const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? TEST_SEED);
 /** For a busy machine. */
@@ -35,7 +35,7 @@ test(
     startedBefore();
     let product = launch();
     let address = await product.ready;
-    // The session is an acknowledged write too: it has to last for all rounds.
+    // The session is also an acknowledged write and must survive all rounds.
     const token = await logIn(address);
     const updaters = Array.from({ length: UPDATERS }, (_, n) => updaterOf(`updated-${n}`));
     const creator = creatorOf("made");
@@ -57,7 +57,7 @@ test(
       await Promise.all([creator, ...updaters].map((writer) => write(writer, ask, onAcknowledged)));
       expect(killed, `${about}, but it ended by itself`).toBeDefined();
       await killed;
-      // A server that could shut down would have removed its lock file.
+      // A server that shut down normally would have removed its lock file.
       if (victims === "everything") expect(databaseOf(dataFolder()), about).toBeDefined();
 
       product = launch();
@@ -78,12 +78,12 @@ test(
   },
 );
 
-/** A client that sends one write after another and keeps book of them. */
+/** A client that sends writes in sequence and records them. */
 interface Writer {
   readonly slug: string;
   readonly nth: (n: number) => Write;
   readonly acknowledged: Write[];
-  /** The write that a kill left without an answer: nobody knows yet whether it took place. */
+  /** The write that a kill left without a response, so that its result is unknown. */
   unanswered: Write | undefined;
 }
 
@@ -122,7 +122,7 @@ async function make(ask: Ask, slug: string): Promise<void> {
   expect(status).toBe(201);
 }
 
-/** Writes until the server is gone, and begins with what the last kill left unanswered. */
+/** Writes until the server is killed. Starts with the unanswered write of the last kill. */
 async function write(writer: Writer, ask: Ask, onAcknowledged: () => void): Promise<void> {
   for (;;) {
     const next = writer.unanswered ?? writer.nth(writer.acknowledged.length);
@@ -142,7 +142,7 @@ async function repeatUnanswered(writer: Writer, ask: Ask): Promise<void> {
   writer.acknowledged.push(unanswered);
 }
 
-/** True when the write was acknowledged, false when there came no answer. The key makes a repetition harmless. */
+/** True if the write was acknowledged, false without a response. The key makes a repetition safe. */
 async function send({ requestId, route, workspace, body }: Write, ask: Ask): Promise<boolean> {
   const headers = {
     "x-request-id": requestId,
@@ -156,7 +156,7 @@ async function send({ requestId, route, workspace, body }: Write, ask: Ask): Pro
   return true;
 }
 
-/** The log of the workspace is exactly the writer's book, and its state is what the last event says. */
+/** The log of the workspace equals the writer's record, and its state matches the last event. */
 async function assertUpdates(ask: Ask, writer: Writer, about: string): Promise<void> {
   const { slug } = writer;
   const events = (await all(ask, "/api/v1/audit", { "x-workspace": slug })).toReversed();
@@ -171,7 +171,7 @@ async function assertUpdates(ask: Ask, writer: Writer, about: string): Promise<v
   expect(body.data.description, about).toBe(took.at(-1)?.body["description"] ?? "");
 }
 
-/** The workspaces are exactly those of the writer's book, each with the one event that made it. */
+/** The workspaces equal the writer's record, each with one creation event. */
 async function assertCreations(ask: Ask, writer: Writer, about: string, since = 0): Promise<void> {
   const made = (await all(ask, "/api/v1/workspaces")).filter(({ slug }) =>
     slug.startsWith(writer.slug),
@@ -190,7 +190,7 @@ async function assertCreations(ask: Ask, writer: Writer, about: string, since = 
   }
 }
 
-/** What was acknowledged must be there; what was not answered may be, as the last of all. */
+/** Acknowledged writes must exist. An unanswered one may exist as the last. */
 function whatTookPlace({ acknowledged, unanswered }: Writer, last: string | undefined): Write[] {
   return unanswered?.requestId === last ? [...acknowledged, unanswered!] : acknowledged;
 }

@@ -23,7 +23,7 @@ const WRITES_BEFORE = 60;
 
 useProducts();
 
-test("SIGTERM under load answers every write that it carries out; a folder in use is refused; afterwards what is under way is answered and what comes is turned away, at once or after MILLRACE_STOP_DELAY_SECONDS", async () => {
+test("SIGTERM under load: every performed write gets a response; a folder in use is rejected; running requests are completed and new ones rejected, immediately or after MILLRACE_STOP_DELAY_SECONDS", async () => {
   startedBefore();
   const product = launch();
   const address = await product.ready;
@@ -38,7 +38,7 @@ test("SIGTERM under load answers every write that it carries out; a folder in us
       const answer = await ask("PATCH /api/v1/workspaces/default", body, headers).catch(
         () => undefined,
       );
-      // The connection was closed or refused, perhaps after the server said that it is about to end.
+      // The connection was closed or refused, possibly after the server announced its end.
       if (!answer) return;
       expect(answer.status).toBe(200);
       if (answered.push(requestId) === WRITES_BEFORE) product.child.kill("SIGTERM");
@@ -57,14 +57,14 @@ test("SIGTERM under load answers every write that it carries out; a folder in us
   const requestIds: string[] = done.map(({ requestId }) => requestId);
   expect(requestIds.toSorted()).toEqual(answered.toSorted());
 
-  // A second start on its folder names its process, and does it no harm.
+  // A second start on its folder names its process and does not affect it.
   const other = launch();
   expect(await other.ended).toBe(1);
   expect(said(other)).toContain(`in use by process ${reborn.pid}`);
   expect((await query("GET /api/v1/auth/me")).status).toBe(200);
   await assertDrain(reborn, token);
 
-  // With a delay it serves on but is not ready, so that a proxy turns away before it ends.
+  // With a delay it keeps serving but is not ready, so that a proxy can switch first.
   const slow = launch({ MILLRACE_STOP_DELAY_SECONDS: "60" });
   const there = await slow.ready;
   const asked = asker(there, token);
@@ -75,7 +75,7 @@ test("SIGTERM under load answers every write that it carries out; a folder in us
   await kill(slow, "everything");
 });
 
-/** Tells it to stop while requests are under way, and looks at what becomes of them. */
+/** Stops it during requests and checks their results. */
 async function assertDrain(product: Product, token: string): Promise<void> {
   const address = await product.ready;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -84,7 +84,7 @@ async function assertDrain(product: Product, token: string): Promise<void> {
   const finishQuery = await beginHead(address, "GET /api/v1/auth/me");
   const finishProbe = await beginHead(address, "GET /readyz");
 
-  // However often it comes.
+  // Repeated signals have no further effect.
   product.child.kill("SIGTERM");
   await until(async () => product.lines.some((line) => line.includes("stopping: SIGTERM")));
   product.child.kill("SIGTERM");
@@ -92,7 +92,7 @@ async function assertDrain(product: Product, token: string): Promise<void> {
   product.child.kill("SIGINT");
   expect(product.child.exitCode).toBe(null);
 
-  // On a connection that was open: a problem with Retry-After, and not ready.
+  // On an open connection: a problem with Retry-After, and not ready.
   const refusal = await finishQuery();
   expect(refusal).toMatch(/^HTTP\/1\.1 503 /);
   expect(refusal).toMatch(/^content-type: application\/problem\+json/im);
@@ -103,14 +103,14 @@ async function assertDrain(product: Product, token: string): Promise<void> {
   late.request.end(body);
   const { statusCode, headers } = await late.response;
   expect(statusCode).toBe(201);
-  // Kept alive, it would hold up the end for as long as the client likes.
+  // A keep-alive connection could delay the end without limit.
   expect(headers.connection).toBe("close");
   expect(await product.ended).toBe(0);
   expect(complaintsOf(product)).toEqual([]);
   agent.destroy();
 }
 
-/** What a log says above the level of information. */
+/** Log lines above the info level. */
 function complaintsOf({ lines }: Product): string[] {
   return lines.filter((line) => /^\{"level":[4-6]/.test(line));
 }
@@ -119,7 +119,7 @@ function said({ lines }: Product): string {
   return lines.join("\n");
 }
 
-/** A request whose headers the server has surely read: it asked for the body, which is still to be sent. */
+/** A request whose headers the server has read: it asked for the body, which is not sent yet. */
 async function begin(
   address: string,
   agent: Agent,
@@ -143,12 +143,12 @@ async function begin(
   return { request: begun, response };
 }
 
-/** A request of which the server has surely read the beginning; the result sends the rest and reads until the end. */
+/** A request whose start the server has read. The result sends the rest and reads until the end. */
 async function beginHead(address: string, route: string): Promise<() => Promise<string>> {
   const socket = connect(Number(new URL(address).port), "127.0.0.1").setEncoding("utf8");
   let received = "";
   socket.on("data", (chunk: string) => (received += chunk));
-  // It shares its packet with a whole request, so that the answer to that proves it.
+  // It shares a packet with a complete request, whose response proves that it was read.
   const whole = "GET /healthz HTTP/1.1\r\nhost: millrace\r\n\r\n";
   socket.write(`${whole}${route} HTTP/1.1\r\nhost: millrace\r\n`);
   await until(async () => received.endsWith("}"));

@@ -7,20 +7,18 @@ import { useServerDatabase } from "./testing/server-database.ts";
 import { launch, logIn, useProducts } from "./testing/product.ts";
 
 const WORK_LIMIT_MS = 50_000;
-/**
- * Far less than the ten seconds after which a request gives up waiting for a connection, and enough on a busy machine.
- */
+/** Far below the ten-second timeout for a connection, and long enough for a busy machine. */
 const LOOK_MS = 3_000;
 const PUBLISH = "/api/v1/events/topics/orders/publish";
 
-// First, so that the database is dropped after the product has ended: their hooks run in reverse.
+// First, so that the database is dropped after the product has ended: hooks run in reverse.
 const database = useServerDatabase();
 useProducts();
 
-test("a database that is lost at a commit, and one that stalls: no answer that is wrong, 503 with Retry-After, and it recovers by itself", async () => {
+test("a database lost during a commit and a stalled one: no wrong responses, 503 with Retry-After, and automatic recovery", async () => {
   const url = database.env["DATABASE_URL"] ?? "";
   await using proxy = await Proxy.open(() => upstreamOf(parseConnectionUrl(url)));
-  // Nobody but the requests commits anything then.
+  // In this role only requests commit.
   const env = { ...database.env, DATABASE_URL: throughPort(url, proxy.port), MILLRACE_ROLE: "api" };
   const address = await launch({ ...env, MILLRACE_DATABASE_POOL: "2" }).ready;
   const token = await logIn(address);
@@ -47,14 +45,14 @@ test("a database that is lost at a commit, and one that stalls: no answer that i
   expect(lost.status).toBe(503);
   expect(lost.headers.get("retry-after")).toBe("1");
   expect(proxy.commitsToLose).toBe(0);
-  // It had happened: the answer is the one that was lost.
+  // The write was committed: the repetition returns the lost response.
   const again = await ask(PUBLISH, order, "order-1");
   expect(again.status).toBe(201);
   expect(again.headers.get("idempotency-replayed")).toBe("true");
   const events = "select count(*)::int as n from events where type = 'order.placed'";
   expect(await database.rows(events)).toEqual([{ n: 1 }]);
 
-  // Both connections are there, and in use when it stops.
+  // Both connections are open and in use when it stalls.
   await Promise.all([read(), read(), read(), read()]);
   proxy.weather = "stalled";
   const stuck = [read(), read(), read(), read()];
@@ -70,7 +68,7 @@ test("a database that is lost at a commit, and one that stalls: no answer that i
   await until(async () => (await read()).status === 200, WORK_LIMIT_MS);
   await until(async () => (await ask("/readyz")).status === 200, WORK_LIMIT_MS);
 
-  // Requests that share the look-up of one token wait for no connection of their own.
+  // Requests that share a token look-up do not each wait for a connection.
   const readAnew = () => ask("/api/v1/workspaces/default", undefined, undefined, unused);
   proxy.weather = "stalled";
   const sharing = [readAnew(), readAnew()];
@@ -81,7 +79,7 @@ test("a database that is lost at a commit, and one that stalls: no answer that i
   await until(async () => (await readAnew()).status === 200, WORK_LIMIT_MS);
 });
 
-test("a stop without a database says in one line that it is gone, and ends", async () => {
+test("a stop without a database reports the loss in one line and ends", async () => {
   const url = database.env["DATABASE_URL"] ?? "";
   await using proxy = await Proxy.open(() => upstreamOf(parseConnectionUrl(url)));
   const product = launch({ ...database.env, DATABASE_URL: throughPort(url, proxy.port) });
@@ -95,12 +93,12 @@ test("a stop without a database says in one line that it is gone, and ends", asy
     level: 50,
     msg: expect.stringContaining(": "),
   });
-  // Each line is one of the log: nothing was thrown.
+  // All lines are log lines: no error was thrown.
   expect(product.lines.filter((line) => /^\s|^\w*Error|^node:|^Node\.js/.test(line))).toEqual([]);
   expect(product.lines.join()).not.toContain("secretKey");
 });
 
-/** For who does not want to wait for an answer that may take its time. */
+/** A timeout for responses that may take long. */
 async function nothing(): Promise<undefined> {
   await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }

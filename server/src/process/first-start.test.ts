@@ -26,8 +26,8 @@ const ROLES = "select from pg_roles where rolname = 'millrace_system_millrace'";
 type Moment = readonly [Victims, string, () => boolean | Promise<boolean>];
 
 /**
- * In the order in which they come about. Each stays true afterwards, so that a late look does no harm. They come one
- * after the other over the same folder: the next start gets past what a kill has left, and the last to its end.
+ * In order of occurrence. Each remains true, so a late check is harmless. All use the same folder: each start
+ * continues after the last kill, and the final one completes.
  */
 const MOMENTS: readonly Moment[] = [
   ["parent", "it was just spawned", () => true],
@@ -42,11 +42,11 @@ const MOMENTS: readonly Moment[] = [
 const NO_PASSWORD = { MILLRACE_ADMIN_PASSWORD: "" };
 const MADE_UP = /made up and printed until somebody has logged in: (\S{20})$/;
 
-/** What earlier lives have left of initdb. */
+/** Drafts of initdb from earlier starts. */
 let leftBefore: readonly string[] = [];
 
 test(
-  "whenever the first start is killed, it leaves a folder that starts; the made-up password is printed before anything can fail, and again until somebody logs in; a lost key is not replaced",
+  "a first start killed at any time leaves a folder that starts; the generated password is printed early, and again until the first login; a lost key is not replaced",
   { timeout: 180_000 },
   async () => {
     for (const [victims, about, moment] of MOMENTS) {
@@ -106,7 +106,7 @@ function passwordsOf({ lines }: Product): string[] {
   return lines.flatMap((line) => MADE_UP.exec(line)?.[1] ?? []);
 }
 
-/** Whether the cluster has this file already, in the folder in which initdb works or in its final place. */
+/** True if the cluster has this file, in initdb's draft or in its final place. */
 function clusterHas(file: string): boolean {
   const folder = dataFolder();
   const drafts = draftsIn(folder).filter((name) => !leftBefore.includes(name));
@@ -118,7 +118,7 @@ function draftsIn(folder: string): string[] {
   return readdirSync(folder).filter((name) => /^postgres\.init-[^.]+$/.test(name));
 }
 
-/** Whether the condition holds in the database; not as long as nobody can ask. */
+/** True if the condition is true in the database. False while it cannot be queried. */
 async function holds(condition: string): Promise<boolean> {
   const database = databaseOf(dataFolder());
   if (!database) return false;

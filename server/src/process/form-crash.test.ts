@@ -25,12 +25,12 @@ const say = {
   config: { body: "{{ steps.one.output.answers.size }}, {{ steps.two.output.answers.size }}" },
 };
 
-/** Sends a form as a browser does, and stays where it is led. */
+/** Submits a form like a browser without following the redirect. */
 const send = (url: string, fields: Record<string, string>) =>
   fetch(url, { method: "POST", redirect: "manual", body: new URLSearchParams(fields) });
 
-test("a form that was sent before a kill -9 counts once, and whoever sent it is led on after it", async () => {
-  // Without a worker: nothing goes on after what is sent.
+test("a form submitted before a kill -9 counts once, and its sender continues afterwards", async () => {
+  // Without a worker, the run does not continue after the submission.
   const api = launch({ ...database.env, MILLRACE_ROLE: "api" });
   const first = await api.ready;
   const token = await logIn(first);
@@ -71,7 +71,7 @@ test("a form that was sent before a kill -9 counts once, and whoever sent it is 
   expect([again.status, again.headers.get("location")]).toEqual([303, location]);
   const last = await send(`${second}${location}`, { size: "M" });
   expect([last.status, await last.text()]).toEqual([200, expect.stringContaining("L, M")]);
-  // Also who has not seen the answer.
+  // Also for a client that has not received the response.
   const reloaded = await fetch(`${second}${location}`);
   expect([reloaded.status, await reloaded.text()]).toEqual([200, expect.stringContaining("L, M")]);
   expect(await called()).toHaveLength(2);

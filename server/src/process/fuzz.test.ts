@@ -6,7 +6,7 @@ import { TEST_SEED } from "#kernel/testing/seed.ts";
 import { useWorld } from "#kernel/testing/world.ts";
 import { builtServer } from "./testing/built-server.ts";
 
-/** The first of the requests that `npm run proof -- fuzz` sends for as long as one likes. */
+/** The first requests of `npm run proof -- fuzz`, which runs longer. */
 const REQUESTS = 200;
 
 const world = await useWorld({
@@ -16,16 +16,16 @@ const world = await useWorld({
     MILLRACE_LOGIN_RATE_LIMIT: "0",
     MILLRACE_SMTP_URL: "smtp://127.0.0.1:9",
     MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32",
-    // For the commands of the host that some requests start.
+    // For host commands started by some requests.
     MILLRACE_BUNDLE: builtServer(),
   },
 });
 const origin = await world.app.listen({ host: "127.0.0.1", port: 0 });
 
-/** So few requests do not reach every operation; whoever sends more asks for that too. */
+/** This number of requests does not reach every operation; longer runs check that too. */
 const UNREACHED = /: never answered with success$/m;
 
-test("whatever is sent to any operation, the answer is one that its description knows, and holds nothing of others", async () => {
+test("every response to random requests matches the API description and contains no data of others", async () => {
   const target = { origin, sql: world.sql, nowMs: () => world.clock.nowMs() };
   await using result = await fuzz(target, { requests: REQUESTS, seed: TEST_SEED, connections: 8 });
   await lookAfter(target, result, world.lines.join(""));

@@ -8,13 +8,13 @@ import { startTransactionPooler, type TransactionPooler } from "./testing/transa
 import { type Ask, asker, launch, logIn, type Product, useProducts } from "./testing/product.ts";
 
 const RECORDS = tries(12, 30);
-/** How often the same SQL of people is run. */
+/** The number of repetitions of the same user SQL. */
 const TURNS = tries(2, 4);
 /** For a busy machine. */
 const WORK_LIMIT_MS = 50_000;
 const HERE = { "x-workspace": "default" };
 
-// These first, so that they end after the products: hooks run in reverse.
+// First, so that these end after the products: hooks run in reverse.
 const database = useServerDatabase();
 let receiver: Receiver;
 let pooler: TransactionPooler;
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 useProducts();
 
-test("through a pooler that gives each transaction another server connection, everything works as without one", async () => {
+test("everything works through a pooler that assigns each transaction to another server connection", async () => {
   const env = { ...database.env, ...receiver.env, MILLRACE_DATABASE_POOLER: await poolerUrl() };
   const api = launch({ ...env, MILLRACE_ROLE: "api" });
   const worker = launch({ ...env, MILLRACE_ROLE: "worker" });
@@ -42,7 +42,7 @@ test("through a pooler that gives each transaction another server connection, ev
   const ask = asker(address, await logIn(address));
   await assertWhole(ask);
 
-  // Each process listens for itself, past the pooler; nothing else of the logins' goes there.
+  // Each process listens on a direct connection; all other connections use the pooler.
   const { app, system, sql } = roleNames(await databaseName());
   const listening = await database.rows(
     "select usename, query from pg_stat_activity where query like 'listen %' and datname = current_database()",
@@ -57,7 +57,7 @@ test("through a pooler that gives each transaction another server connection, ev
   for (const product of [api, worker]) expect(complaintsOf(product)).toEqual([]);
 });
 
-test("where even DATABASE_URL leads through a pooler it works too, without hearing others at once, and says so", async () => {
+test("works even if DATABASE_URL uses a pooler, without immediate notifications, and reports it", async () => {
   const product = launch({
     ...database.env,
     ...receiver.env,
@@ -72,15 +72,13 @@ test("where even DATABASE_URL leads through a pooler it works too, without heari
 
 const LISTEN = "listen millrace_log";
 
-/**
- * Records, people's SQL, a change of a table under them, a webhook and a run: what each of them leaves is there once.
- */
+/** Records, user SQL, a table change, a webhook and a run: each has its effects once. */
 async function assertWhole(ask: Ask): Promise<void> {
   await expectStatus(201, ask("POST /api/v1/tables", TABLE, HERE));
   const hook = { name: "all", url: receiver.url, events: ["record.created"] };
   await expectStatus(201, ask("POST /api/v1/webhooks", hook, HERE));
   const path = "/api/v1/tables/orders/records";
-  // At once and of the same kind, so that every statement would have got its name.
+  // Concurrent and of one kind, so that every statement would be named.
   const makings = Array.from({ length: RECORDS }, (_, n) =>
     ask(`POST ${path}`, { title: `order ${n}` }, { ...HERE, "idempotency-key": `order-${n}` }),
   );
@@ -98,7 +96,7 @@ async function assertWhole(ask: Ask): Promise<void> {
   await expectStatus(200, ask("PATCH /api/v1/tables/orders", grown, HERE));
   const read = await Promise.all(made.map((id) => ask(`GET ${path}/${id}`, undefined, HERE)));
   expect(read.map(({ body }) => body.data?.title)).toEqual(made.map((_, n) => `order ${n}`));
-  // In another environment of the same connection there is nothing.
+  // In another environment of the same connection there are no rows.
   const elsewhere = { ...HERE, "x-environment": "staging" };
   await expectStatus(404, ask(`GET ${path}/${made[0]}`, undefined, elsewhere));
 
@@ -156,7 +154,7 @@ async function poolerUrl(as?: "owner"): Promise<string> {
   return `postgres://${as === "owner" ? login : ""}127.0.0.1:${pooler.port}/${name}`;
 }
 
-/** What a log says above the level of information. */
+/** Log lines above the info level. */
 function complaintsOf({ lines }: Product): string[] {
   return lines.filter((line) => /^\{"level":[4-6]/.test(line));
 }

@@ -1,7 +1,7 @@
 /**
- * The product with one more domain, whose reader and job leave a mark for every event of a workspace, so that a test
- * can count effects. `node probe.ts <node> <gate>` starts it. The marks bear the name of the node, and as long as the
- * file <gate> exists, every job stops half way.
+ * The product with an additional domain, whose reader and job write a mark for every event of a workspace, so that a
+ * test can count effects. Started by `node probe.ts <node> <gate>`. Marks contain the node's name. While the file
+ * <gate> exists, every job pauses halfway.
  */
 import { existsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -22,7 +22,7 @@ const GATE_POLL_MS = 20;
 const mark = job({
   kind: "probe.mark",
   payload: Type.Object({ eventId: Type.String() }),
-  // Short, because so long does the work of a killed node wait.
+  // Short, because the work of a killed node waits this long.
   timeoutMs: 3_000,
   concurrency: HANDS,
   async effect(_outside, _payload, { signal }) {

@@ -8,27 +8,27 @@ import { until } from "#kernel/testing/world.ts";
 import { useServerDatabase } from "./testing/server-database.ts";
 import { type Ask, asker, kill, launch, logIn, useProducts } from "./testing/product.ts";
 
-/** Enough to be in the middle of; `npm run proof -- nodes` goes on for as long as one likes. */
+/** Enough for a kill during the work. `npm run proof -- nodes` runs longer. */
 const RUNS = tries(48, 120);
-/** So many requests to start a run are under way at once. */
+/** The number of concurrent requests that start runs. */
 const STARTERS = 8;
-/** From this one on, the endpoint answers nothing until one of the workers is dead. */
+/** From this call on, the endpoint does not respond until one of the workers is dead. */
 const HELD_FROM = tries(12, 30);
-/** And by then each of the two waits for so many answers. */
+/** At that time, each worker waits for this number of responses. */
 const UNDER_WAY_MIN = tries(6, 15);
 const ANSWER_MS = 5;
 /** For a busy machine. A dead worker's lanes are free after five seconds. */
 const WORK_LIMIT_MS = 50_000;
 const HERE = { "x-workspace": "default" };
 
-/** What a run's step asked of the endpoint. */
+/** A request of a run's step to the endpoint. */
 interface Call {
   readonly n: number;
   readonly key: string;
   readonly atMs: number;
 }
 
-// These two first, so that they end after the products: hooks run in reverse.
+// First, so that these two end after the products: hooks run in reverse.
 const database = useServerDatabase();
 let endpoint: Loopback;
 let calls: Call[];
@@ -42,7 +42,7 @@ afterEach(() => endpoint[Symbol.asyncDispose]());
 
 useProducts();
 
-test(`a kill -9 of one of two workers in the middle of ${RUNS} runs: the other one completes them all, and repeats no completed step`, async () => {
+test(`a kill -9 of one of two workers during ${RUNS} runs: the other completes all of them and repeats no completed step`, async () => {
   const { ask, workers } = await launchThree();
   const workflowId = await deploy(ask);
   const started = startAll(ask, workflowId);
@@ -63,11 +63,11 @@ test(`a kill -9 of one of two workers in the middle of ${RUNS} runs: the other o
   );
   const types = ["workflow.run_started", "workflow.run_completed"];
   expect(events).toEqual(runIds.toSorted().map((id) => ({ id, types })));
-  // Whoever is left has everything.
+  // The remaining worker has all shards.
   expect(await sharesOfNodes()).toEqual([{ n: SHARDS }]);
 });
 
-/** A node that answers, and two that work, once these have divided the lanes. */
+/** An API node and two workers, after the workers have divided the lanes. */
 async function launchThree() {
   const env = { ...database.env, MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" };
   const api = launch({ ...env, MILLRACE_ROLE: "api" });
@@ -86,7 +86,7 @@ function sharesOfNodes(): Promise<any[]> {
   );
 }
 
-/** Trigger, a call outside, something computed from its answer, an answer of its own. */
+/** Trigger, external call, computation, response. */
 async function deploy(ask: Ask): Promise<string> {
   const definition = {
     name: "Double",
@@ -122,7 +122,7 @@ async function deploy(ask: Ask): Promise<string> {
   return id;
 }
 
-/** Resolves with the ids of the runs, by their numbers. */
+/** Resolves to the ids of the runs by number. */
 async function startAll(ask: Ask, workflowId: string): Promise<string[]> {
   const runIds: string[] = [];
   let next = 0;
@@ -142,11 +142,11 @@ async function startAll(ask: Ask, workflowId: string): Promise<string[]> {
   return runIds;
 }
 
-/** Answers in its own time; those who come later than so many others, when it is told to. */
+/** Responds with a delay. After a number of calls, waits for the release. */
 async function hear(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const atMs = Date.now();
   const body = await json(request).catch(() => undefined);
-  // Cut off before its end, it was not received.
+  // An interrupted request was not received.
   if (body === undefined) return void response.destroy();
   const { n } = body as { n: number };
   calls.push({ n, key: String(request.headers["idempotency-key"]), atMs });
@@ -157,7 +157,7 @@ async function hear(request: IncomingMessage, response: ServerResponse): Promise
   }, ANSWER_MS);
 }
 
-/** The nodes that wait for enough answers of the endpoint, as the lanes of their runs tell. */
+/** The nodes waiting for enough responses of the endpoint, by the lanes of their runs. */
 function nodesAtWork(): Promise<any[]> {
   const runIds = calls.slice(HELD_FROM - 1).map(({ key }) => key.slice(0, key.indexOf(":")));
   return database.rows(
@@ -167,7 +167,7 @@ function nodesAtWork(): Promise<any[]> {
   );
 }
 
-/** Each run has its own result, and its journal has the end of each step once. */
+/** Each run has its own result, and its journal contains the end of each step once. */
 async function assertCompleted(runIds: readonly string[]): Promise<void> {
   const rows = await database.rows(
     `select r.id, r.status, r.output -> 'body' as body,
@@ -187,7 +187,7 @@ async function assertCompleted(runIds: readonly string[]): Promise<void> {
   );
 }
 
-/** Every request of a run bore one key, and came before the journal had its step as completed. */
+/** All requests of a run had one key and came before the journal completed the step. */
 async function assertCalledOnce(runIds: readonly string[]): Promise<void> {
   const keys = new Set(calls.map(({ n, key }) => `${n} ${key}`));
   expect(keys.size).toBe(RUNS);
@@ -199,6 +199,6 @@ async function assertCalledOnce(runIds: readonly string[]): Promise<void> {
   const keptAtMs = new Map(rows.map(({ run_id, at }) => [run_id, at]));
   const late = calls.filter(({ n, atMs }) => atMs > keptAtMs.get(runIds[n]));
   expect(late).toEqual([]);
-  // What the dead worker had begun was begun again: otherwise this would have shown nothing.
+  // The dead worker's calls were repeated; otherwise the test would prove nothing.
   expect(calls.length).toBeGreaterThanOrEqual(RUNS + UNDER_WAY_MIN);
 }

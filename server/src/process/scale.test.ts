@@ -7,19 +7,19 @@ import { useServerDatabase } from "./testing/server-database.ts";
 import { launch, type Product, useProducts } from "./testing/product.ts";
 
 const SCALE = join(import.meta.dirname, "../../../deploy/src/main.ts");
-/** Below what the system gives out by itself. */
-/** Below those that the system gives to clients. */
+/** Below the system's ephemeral ports. */
+/** Below the system's ephemeral ports. */
 const PORTS = { from: 20_000, to: 30_000 };
-/** Runs beside this one begin elsewhere. */
+/** Concurrent test runs start at another port. */
 let nextPort = PORTS.from + (process.pid % (PORTS.to - PORTS.from));
 /** For a busy machine. */
 const WORK_LIMIT_MS = 50_000;
 
-// First, so that the database is dropped after the products have ended: their hooks run in reverse.
+// First, so that the database is dropped after the products have ended: hooks run in reverse.
 const database = useServerDatabase();
 useProducts();
 
-test("a fleet starts one that was killed again, restarts one after the other while the other one answers, and ends as a whole", async () => {
+test("a fleet restarts a killed process, restarts processes one by one while another serves, and ends completely", async () => {
   const port = await freePair();
   const env = { ...database.env, MILLRACE_STOP_DELAY_SECONDS: "0" };
   const scale = launch(env, [SCALE, "--api", "2", "--worker", "0", "--port", String(port)]);
@@ -48,7 +48,7 @@ test("a fleet starts one that was killed again, restarts one after the other whi
   expect(await isReady(port + 1)).toBe(false);
 });
 
-test("a fleet that can't begin says why and leaves nothing", async () => {
+test("a fleet that can't start gives the reason and leaves no processes", async () => {
   const embedded = launch({}, [SCALE, "--port", "20000"]);
   expect(await embedded.ended).toBe(2);
   expect(said(embedded)).toContain("Set DATABASE_URL");
@@ -67,7 +67,7 @@ async function says(product: Product, words: string): Promise<void> {
   await until(async () => said(product).includes(words), WORK_LIMIT_MS);
 }
 
-/** What it says itself, and not its processes. */
+/** Its own lines, without those of its processes. */
 function linesOf({ lines }: Product): string[] {
   return lines
     .filter((line) => line.startsWith("scale: "))
@@ -85,7 +85,7 @@ async function isReady(port: number): Promise<boolean> {
   );
 }
 
-/** Two ports side by side that nobody has. */
+/** Two free consecutive ports. */
 async function freePair(): Promise<number> {
   for (;;) {
     const port = nextPort;

@@ -1,6 +1,6 @@
 /**
- * Kills the product while a run is in the middle of a step, of each kind that reaches outside or waits. The other
- * system counts what it is asked, so that a question which was answered and kept is seen to be asked once.
+ * Kills the product during a run step of each kind with an external call or a wait. The other system counts requests,
+ * which shows that a stored result is not requested again.
  */
 import { appendFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -19,20 +19,20 @@ import { all, type Ask, asker, kill, launch, logIn, useProducts } from "./testin
 import { TEST_SEED } from "#kernel/testing/seed.ts";
 import { tries } from "#kernel/testing/thorough.ts";
 
-/** Each round kills in another kind of step: some of them by the seed, and all by `npm run proof -- crash`. */
+/** Each round kills during another kind of step: some chosen by the seed, all with `npm run proof -- crash`. */
 const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? tries(3, 23));
 const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? TEST_SEED);
-/** A file in which each round leaves a line, for `npm run proof -- crash`. */
+/** A file for one line per round, for `npm run proof -- crash`. */
 const REPORT = process.env["MILLRACE_CRASH_REPORT"];
-/** A job whose process was killed is taken up when its lease is over, which takes minutes. */
+/** A killed job is taken over when its lease expires, after minutes. */
 const LIMIT_MS = 200_000 + ROUNDS * 200_000;
 
-/** A moment to kill at: when something is asked, before or after it is answered; or while nothing is. */
+/** When to kill: before or after the response to a request, or during a wait. */
 type Moment =
   | { readonly at: Asked | "feed"; readonly isAnswered: boolean }
   | { readonly at: "wait" | "embedding" };
 
-/** A kind of moment to which a proof keeps, such as `turn1`. */
+/** Limits a proof to one kind of moment, such as `turn1`. */
 const AT = process.env["MILLRACE_CRASH_AT"];
 
 const EVERY_MOMENT: readonly Moment[] = [
@@ -50,14 +50,15 @@ const MOMENTS = EVERY_MOMENT.filter(({ at }) => AT === undefined || at === AT);
 
 const upstream = await useUpstream();
 const system = createStepSystem(upstream.url);
-// First, so that the database is dropped after the products have ended. Without a server it is the product's own one.
+// First, so that the database is dropped after the products have ended. Without a server, the product uses its
+// embedded database.
 const database = process.env["TEST_DATABASE_URL"] === undefined ? undefined : useServerDatabase({});
 useProducts();
 
 const RECORDS_PER_ROUND = 12;
 
 test(
-  `a run that is killed in any kind of step goes on, and asks for nothing again that it has kept (${ROUNDS} rounds)`,
+  `a run killed during any kind of step continues and repeats no stored request (${ROUNDS} rounds)`,
   { timeout: LIMIT_MS },
   async () => {
     if (!database) startedBefore();
@@ -66,7 +67,7 @@ test(
     let address = await product.ready;
     const token = await logIn(address);
     const places = await furnish(member(address, token));
-    // What was asked before the kill, and after it.
+    // The requests before and after the kill.
     let lives: [Question[], Question[]] = [[], []];
     let life: 0 | 1 = 0;
     let onAsked: (what: Asked | "feed", answer: () => void) => void = (_, answer) => answer();
@@ -91,13 +92,13 @@ test(
       onAsked = (what, answer) => {
         if (isDoomed || what !== moment.at) return answer();
         if ("isAnswered" in moment && moment.isAnswered) answer();
-        // Until the kill has hit, what was answered may be kept or not.
+        // Before the kill, the received result may or may not be stored.
         return strike();
       };
       const ask = member(address, token);
       const records = moment.at === "embedding" ? await createRecords(ask, round) : [];
       const start = { workflowId: places.workflowId, key: `round-${round}` };
-      // The kill may come before the answer: then nobody knows yet whether there is a run.
+      // The kill may come before the response, so it is unknown whether the run exists.
       const begun = await startRun(ask, start).catch(() => undefined);
       if (moment.at === "wait") {
         await untilStatus(ask, begun ?? "", "waiting");
@@ -126,7 +127,7 @@ test(
       });
       const again = assertAsked(lives, runId, about);
       const isLost = "isAnswered" in moment && !moment.isAnswered && moment.at !== "feed";
-      // What was broken off without an answer is asked for once more, unless the run was lost with it.
+      // An unanswered request is repeated once, unless the run was lost too.
       if (isLost && begun !== undefined) expect(again, about).toBe(moment.at);
       expect((await reborn(`POST ${places.toldOf(runId)}`, { ok: 0 })).status, about).toBe(410);
       await assertFiles(reborn, address, token, { runId, file: run.output.file });
@@ -138,9 +139,8 @@ test(
 );
 
 /**
- * Whatever the killed process asked for is kept once it asks for something else, so that only the last thing may be
- * asked for again; tells which. A machine that is busy may let it ask on for a moment after the answer at which it is
- * killed.
+ * An earlier request is stored before the next one is sent, so only the last may be repeated. Returns which one. On a
+ * busy machine, the process may send further requests shortly before the kill.
  */
 function assertAsked(
   lives: readonly [readonly Question[], readonly Question[]],
@@ -159,7 +159,7 @@ function assertAsked(
 
 const MOMENT_CHARACTERS = 34;
 
-/** Leaves a line of a round that held: the moment, and what came of the kill. */
+/** Writes a line for a successful round: the moment and the outcome. */
 function note(round: number, moment: Moment, outcome: string): void {
   if (REPORT === undefined) return;
   const when = !("isAnswered" in moment)
@@ -173,7 +173,7 @@ function note(round: number, moment: Moment, outcome: string): void {
 
 const HERE = { "x-workspace": "default" };
 
-/** The first owner, in the workspace that there is at first. */
+/** The first owner in the initial workspace. */
 function member(address: string, token: string): Ask {
   const ask = asker(address, token);
   return (route, body, headers = {}) => ask(route, body, { ...HERE, ...headers });
@@ -181,13 +181,13 @@ function member(address: string, token: string): Ask {
 
 interface Places {
   readonly workflowId: string;
-  /** The workflow that a feed begins. */
+  /** The workflow started by a feed. */
   readonly feedId: string;
-  /** The path at which a run waits for its call. */
+  /** The path of the call that a run waits for. */
   readonly toldOf: (runId: string) => string;
 }
 
-/** Makes the connector, the table and the workflow that all rounds use. */
+/** Creates the connector, table and workflow of all rounds. */
 async function furnish(ask: Ask): Promise<Places> {
   const table = await ask("POST /api/v1/tables", {
     name: "Notes",
@@ -229,13 +229,13 @@ async function deploy(ask: Ask, definition: object): Promise<string> {
 
 const ITEMS_PER_ROUND = 5;
 
-/** Adds items, once what was there at first is noted: the second look begins after that. */
+/** Adds items after the existing ones were recorded, which the second poll shows. */
 async function publishItems(): Promise<void> {
   await until(async () => system.looks > 1, LIMIT_MS);
   system.items += ITEMS_PER_ROUND;
 }
 
-/** Each item that was added has begun one run. */
+/** Each added item has started one run. */
 async function assertItems(ask: Ask, feedId: string): Promise<void> {
   const seen = async () =>
     (await all(ask, "/api/v1/runs")).filter(({ workflowId }) => workflowId === feedId).length;
@@ -275,7 +275,7 @@ async function createRecords(ask: Ask, round: number): Promise<readonly string[]
   return made.filter((record) => record.round === round).map(({ id }) => id);
 }
 
-/** Each record of the round has its vector. */
+/** Each record of the round has its embedding. */
 async function assertRecords(ask: Ask, round: number, records: readonly string[]): Promise<void> {
   await until(async () => !(await listStates(ask)).includes("pending"), LIMIT_MS);
   const found = await ask("POST /api/v1/tables/notes/records/similar", {
@@ -291,7 +291,7 @@ async function listStates(ask: Ask): Promise<readonly unknown[]> {
   return (await all(ask, "/api/v1/tables/notes/records")).map(({ meaning }) => meaning);
 }
 
-/** The file is whole, and of the run there are no more than the two that its steps made. */
+/** The file is complete, and the run has only the two files created by its steps. */
 async function assertFiles(
   ask: Ask,
   address: string,

@@ -22,27 +22,27 @@ const PROBE_SQL = `
   create table probe_effects (event_id text not null, node text not null);
   create table probe_jobs (event_id text not null, node text not null);
   grant select, insert on probe_effects, probe_jobs to millrace_app`;
-/** So many jobs at once does each node carry out. */
+/** The number of concurrent jobs per node. */
 const HANDS = 2;
 const WORKSPACES = 6;
 const UPDATES = 120;
-/** A fresh lease is longer than that; an attempt that was given up at the gate is due again sooner. */
+/** A new lease is longer than this; an attempt abandoned at the gate is due earlier. */
 const CLAIMED = "where kind = 'probe.mark' and due_at > now() + interval '9 seconds'";
 /** For a busy machine. */
 const WORK_LIMIT_MS = 50_000;
-/** For a busy machine; without news a node would believe its cache for 30 seconds. */
+/** For a busy machine. Without a notification, a node would use its cache for 30 seconds. */
 const LOGOUT_LIMIT_MS = 20_000;
 
-// First, so that the database is dropped after the products have ended: their hooks run in reverse.
+// First, so that the database is dropped after the products have ended: hooks run in reverse.
 const database = useServerDatabase({ isEmpty: true });
 useProducts();
 
-test("two nodes that start at once on an empty database share one owner and all sessions; a reader's effect and the job that it enqueued happen once for each event, also when one is killed in the middle of its work", async () => {
+test("two nodes starting at once on an empty database share one owner and all sessions; a reader's effect and its enqueued job happen once per event, even if one node is killed", async () => {
   const { nodes, addresses, gate } = await launchProbes();
   const asks = await signIn(addresses);
   const slugs = await makeWorkspaces(asks[0]);
   await Promise.all(slugs.map((slug) => updateOften(slug, UPDATES / WORKSPACES, asks)));
-  // More of the same, until each node had its turn at both.
+  // Repeats until each node had its turn at both.
   await until(async () => {
     await Promise.all(slugs.map((slug) => updateOften(slug, 2, asks)));
     const turns = "select count(distinct node)::int as nodes from";
@@ -61,19 +61,19 @@ test("two nodes that start at once on an empty database share one owner and all 
   await Promise.all(slugs.map((slug) => updateOften(slug, UPDATES / WORKSPACES, asks, onAnswer)));
   await killed;
   expect(nodes[0]?.child.signalCode).toBe("SIGKILL");
-  // The leases run out, those of the living node too: whoever was slow must not count twice either.
+  // Ends all leases, including those of the live node: slow work must not count twice either.
   await database.rows(`update jobs set due_at = now() ${CLAIMED}`);
   await rm(gate);
   await assertOnce();
 });
 
-/** A bundle: from the sources each start took eight seconds of the processor. */
+/** A bundle, because a start from the sources took eight seconds of CPU time. */
 async function builtProbe(): Promise<string> {
   const folder = await makeSharedFolder("probe", (draft) =>
     writeBundle({ probe: "process/probe.ts" }, draft),
   );
   for (const name of readdirSync(folder).filter((file) => file.endsWith(".mjs"))) {
-    // One sign beyond ASCII doubles what the whole text takes in memory; in a tagged template it is not escaped.
+    // A single character beyond ASCII doubles the memory of the whole text, and is not escaped in tagged templates.
     expect([
       name,
       readFileSync(join(folder, name), "latin1").match(/.{20}[^\0-\x7f].{20}/s),
@@ -82,7 +82,7 @@ async function builtProbe(): Promise<string> {
   return folder;
 }
 
-/** Two nodes with the probe, started at once, and a file that holds up all jobs. */
+/** Two nodes with the probe, started at once, and a file that blocks all jobs. */
 async function launchProbes() {
   await database.rows(PROBE_SQL);
   const gate = `${dataFolder()}.gate`;
@@ -100,7 +100,7 @@ async function launchProbes() {
   return { nodes, addresses: [one, other] as const, gate };
 }
 
-/** Somebody who talks to each node with one session, after another session has ended on both. */
+/** A caller of both nodes with one session, after another session has ended on both. */
 async function signIn([one, other]: readonly [string, string]): Promise<readonly [Ask, Ask]> {
   const past = await logIn(one);
   for (const address of [one, other]) {
@@ -115,7 +115,7 @@ async function signIn([one, other]: readonly [string, string]): Promise<readonly
   return [asker(one, token), asker(other, token)];
 }
 
-/** Both nodes have their hands full: one of them alone could not have claimed so many. */
+/** Both nodes are fully loaded: one of them alone could not have claimed as many. */
 async function whenAtWork(): Promise<void> {
   const claimed = `select from jobs ${CLAIMED}`;
   await until(async () => (await database.rows(claimed)).length >= 2 * HANDS, WORK_LIMIT_MS);
@@ -129,7 +129,7 @@ async function makeWorkspaces(ask: Ask): Promise<string[]> {
   return slugs;
 }
 
-/** By turns on both nodes; when one is gone, on the other. */
+/** Alternates between both nodes. After a kill, uses the other one. */
 async function updateOften(
   slug: string,
   times: number,
@@ -146,7 +146,7 @@ async function updateOften(
   }
 }
 
-/** Waits until nothing is left to do, and then looks for each event of a workspace in both tables. */
+/** Waits until no work is left, and then finds each event of a workspace once in both tables. */
 async function assertOnce(): Promise<void> {
   const effects = 'select event_id from probe_effects order by event_id collate "C"';
   const jobs = 'select event_id from probe_jobs order by event_id collate "C"';

@@ -18,28 +18,28 @@ import {
 import { TEST_SEED } from "#kernel/testing/seed.ts";
 
 const VICTIMS: readonly Victims[] = ["group", "everything", "parent"];
-/** One for each kind of victims; `npm run proof -- crash` goes on for more. */
+/** One round per kind of victims. `npm run proof -- crash` runs more. */
 const ROUNDS = Number(process.env["MILLRACE_CRASH_ROUNDS"] ?? VICTIMS.length);
 const SEED = Number(process.env["MILLRACE_CRASH_SEED"] ?? TEST_SEED);
 /** For a busy machine. */
 const LIMIT_MS = 200_000 + ROUNDS * 60_000;
 const WRITERS = 8;
-/** How much each writer writes at first in a round; the kill comes while all of them write on. */
+/** The first writes of each writer in a round. The kill comes during further writes. */
 const WRITES_EACH = 3;
 const WRITES_BEFORE_KILL = 20;
-/** How often each thing is changed while nothing fails. */
+/** The number of changes per resource without failures. */
 const STEPS = tries(4, 8);
 const FAILURES_SHARE = 0.25;
-/** For a busy machine. What a killed process was sending is free after five seconds. */
+/** For a busy machine. Deliveries of a killed process are released after five seconds. */
 const WORK_LIMIT_MS = 50_000;
 /** The first owner's workspace. */
 const HERE = { "x-workspace": "default" };
-/** Nothing fails for good, whatever happens; and nothing at all because the machine is busy. */
+/** No delivery fails permanently, including on a busy machine. */
 const PATIENT = { retries: 20, retryMaxDelayMs: 1_000, timeout_ms: 60_000 };
-/** When an endpoint is to fail by its silence. */
+/** The timeout for an endpoint that fails by not responding. */
 const BRISK = { timeout_ms: 1_000 };
 
-/** What is asked for, and what an event must be like to be sent there. */
+/** The webhooks with their settings and the condition for expected events. */
 const WANTS = {
   everything: {
     ask: { events: ["order.*", "audit.secret.*"], secret: "between us" },
@@ -72,7 +72,7 @@ afterEach(() => receiver[Symbol.asyncDispose]());
 useProducts();
 
 test(
-  `every event reaches every webhook that wants it, in order while nothing fails, and through ${ROUNDS} rounds of kill -9 and an endpoint that fails at random (seed ${SEED})`,
+  `every event reaches every subscribed webhook, in order without failures, and through ${ROUNDS} rounds of kill -9 with a randomly failing endpoint (seed ${SEED})`,
   { timeout: LIMIT_MS },
   async () => {
     const random = seeded(SEED);
@@ -103,7 +103,7 @@ test(
       const sentBefore = receiver.received.length;
       const sends = 10 + Math.floor(random() * 40);
       await Promise.all(writers.map((writer) => write(writer, ask, WRITES_EACH)));
-      // The kill shall hit it in the middle of its sending too.
+      // The kill should also interrupt its deliveries.
       await until(async () => receiver.received.length >= sentBefore + sends, WORK_LIMIT_MS);
       let writes = 0;
       let killed: Promise<void> | undefined;
@@ -129,12 +129,12 @@ test(
     }
     const { received } = receiver;
     const ids = new Set(received.map(({ headers }) => headers["x-service-delivery"]));
-    // Something did fail: otherwise this would have shown nothing.
+    // Some deliveries failed; otherwise the test would prove nothing.
     expect(received.length).toBeGreaterThan(ids.size);
   },
 );
 
-/** While nothing fails, what happens to one thing arrives in order. */
+/** Without failures, events of one resource arrive in order. */
 async function assertOrder(
   ask: Ask,
   hooks: Record<HookName, string>,
@@ -155,7 +155,7 @@ async function assertOrder(
   }
 }
 
-/** No answer in time, none at all, half of one, or one that says so. */
+/** A late response, none, an incomplete one, or an error. */
 function failSomehow(response: ServerResponse, kind: number): void {
   if (kind < 0.15) return;
   if (kind < 0.4) return void response.destroy();
@@ -166,15 +166,15 @@ function failSomehow(response: ServerResponse, kind: number): void {
   response.writeHead(500).end("not now");
 }
 
-/** A client that writes one thing after the other and keeps book of it. */
+/** A client that writes in sequence and records its writes. */
 interface Writer {
   readonly name: string;
   readonly nth: (n: number) => { readonly route: string; readonly body: object };
-  /** The request ids of what was acknowledged. */
+  /** The request ids of acknowledged writes. */
   readonly acknowledged: string[];
 }
 
-/** Half of them publish; the others change a secret, so that their events are about one thing. */
+/** Half of them publish; the others change a secret, so that their events concern one resource. */
 function writerOf(n: number): Writer {
   return n % 2 === 0 ? publisherOf(n) : rotatorOf(n);
 }
@@ -204,7 +204,7 @@ function isRotator({ name }: Writer): boolean {
   return name.startsWith("rotator");
 }
 
-/** So many writes, or until the server is gone. What was not answered is written again next time. */
+/** Performs a number of writes, or until the server is killed. Unanswered writes are repeated next time. */
 async function write(
   { name, nth, acknowledged }: Writer,
   ask: Ask,
@@ -223,7 +223,7 @@ async function write(
   }
 }
 
-/** The webhooks first: they hear of the secrets' creation too. */
+/** The webhooks first, because they also receive the creation of the secrets. */
 async function makeHooks(
   ask: Ask,
   writers: readonly Writer[],
@@ -243,7 +243,7 @@ async function makeHooks(
   return ids as Record<HookName, string>;
 }
 
-/** What the log has; everything that was acknowledged is in it. */
+/** The logged events, which must include all acknowledged ones. */
 async function loggedBy(ask: Ask, writers: readonly Writer[]): Promise<any[]> {
   const log = (await all(ask, "/api/v1/audit", HERE)).filter(({ type }) =>
     /^(order|audit\.secret)\./.test(type),
@@ -256,19 +256,19 @@ async function loggedBy(ask: Ask, writers: readonly Writer[]): Promise<any[]> {
   return log;
 }
 
-/** Waits until so many deliveries are there and all are over. */
+/** Waits until this number of deliveries exists and all have ended. */
 async function allSettled(ask: Ask, webhookId: string, count: number): Promise<void> {
   const path = `/api/v1/webhooks/${webhookId}/deliveries`;
   const hasAny = async (status: string): Promise<boolean> =>
     (await ask(`GET ${path}?limit=1&status=${status}`, undefined, HERE)).body.data.length > 0;
   await until(async () => {
-    // To read them all takes time that their sending needs.
+    // Reading all of them takes time that the deliveries need.
     if ((await hasAny("pending")) || (await hasAny("retrying"))) return false;
     return (await all(ask, path, HERE)).length >= count;
   }, WORK_LIMIT_MS);
 }
 
-/** Each event was delivered, by one id and with one body however often; and nothing else was. */
+/** Each event was delivered with one id and one body, possibly repeated; there were no other deliveries. */
 async function assertDelivered(
   ask: Ask,
   hook: { readonly name: HookName; readonly id: string },

@@ -13,7 +13,7 @@ const STEPS = tries(4, 6);
 const WORK_LIMIT_MS = 50_000;
 const HERE = { "x-workspace": "default" };
 
-// These two first, so that they end after the products: hooks run in reverse.
+// First, so that these two end after the products: hooks run in reverse.
 const database = useServerDatabase();
 let receiver: Receiver;
 beforeEach(async () => {
@@ -24,10 +24,10 @@ afterEach(() => receiver[Symbol.asyncDispose]());
 
 useProducts();
 
-test("two workers share the webhooks, and one that ends in good order hands them over at once; what happens to one thing arrives in order", async () => {
+test("two workers share the webhooks, and a normal stop hands them over immediately; events of one resource arrive in order", async () => {
   const { ask, workers } = await launchThree();
   await makeHooks(ask);
-  // Each of the two has half of the lanes that the webhooks are on, and nobody sends on another's.
+  // Each worker has half of the webhooks' lanes and sends only on those.
   expect(await holders()).toHaveLength(2);
   await writeAll(ask, "SHARED");
   await assertArrived("SHARED");
@@ -43,7 +43,7 @@ test("two workers share the webhooks, and one that ends in good order hands them
     ended = leaver?.ended;
   });
   expect(await ended).toBe(0);
-  // It waited for what was under way and gave everything back: nobody has to wait until it is missed.
+  // It completed its deliveries and released its lanes, so that the other need not wait for its timeout.
   const left = await database.rows(
     "select distinct node from lane_nodes where name = 'webhooks.sender'",
   );
@@ -55,7 +55,7 @@ test("two workers share the webhooks, and one that ends in good order hands them
   await assertArrived("HANDED_OVER");
 });
 
-/** A node that answers, and two that work, once these have divided the lanes. */
+/** An API node and two workers, after the workers have divided the lanes. */
 async function launchThree() {
   const env = { ...database.env, ...receiver.env };
   const api = launch({ ...env, MILLRACE_ROLE: "api" });
@@ -79,7 +79,7 @@ async function makeHooks(ask: Ask): Promise<void> {
     const wish = { name, url, events: ["audit.secret.*"], timeout_ms: 60_000 };
     const { status, body } = await ask("POST /api/v1/webhooks", wish, HERE);
     expect(status, JSON.stringify(body)).toBe(201);
-    // Chance could put them all on one worker's lanes.
+    // Otherwise all could be on one worker's lanes by chance.
     await database.rows("update webhooks set lane = $2 where id = $1", [body.data.id, hook]);
   }
 }
@@ -95,7 +95,7 @@ function holders(): Promise<any[]> {
 const secretsOf = (kind: string): string[] =>
   Array.from({ length: SECRETS }, (_, secret) => `${kind}_${secret}`);
 
-/** Each secret is made and then changed again and again. */
+/** Creates each secret and then changes it repeatedly. */
 async function writeAll(ask: Ask, kind: string, onWrite = (): void => undefined): Promise<void> {
   const ofOne = async (name: string): Promise<void> => {
     for (let step = 0; step < STEPS; step += 1) {
@@ -111,7 +111,7 @@ async function writeAll(ask: Ask, kind: string, onWrite = (): void => undefined)
   await Promise.all(secretsOf(kind).map(ofOne));
 }
 
-/** Every webhook got everything, and of each thing one step after the other. */
+/** Every webhook received everything, in order per resource. */
 async function assertArrived(kind: string): Promise<void> {
   const arrived = () => receiver.received.filter(({ body }) => body.data.name.startsWith(kind));
   await until(async () => {

@@ -16,7 +16,7 @@ const owner = await world.member(["owner"]);
 const exportCode = async (): Promise<Readonly<Record<string, readonly object[]>>> =>
   (await owner("GET /api/v1/code/export")).body.data.items;
 
-test("the code of a workspace with one of everything, applied to that workspace, changes nothing", async () => {
+test("applying the exported code of a workspace with all resources to the same workspace changes nothing", async () => {
   const kinds = contributionsTo(
     PackContentPoint,
     domains.flatMap(({ contributions = [] }) => contributions),

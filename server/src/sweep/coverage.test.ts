@@ -8,7 +8,7 @@ test("every operation has a sample, and every sample an operation", async () => 
   expect([...samples.keys()].toSorted()).toEqual(sweptOperations.map(({ id }) => id).toSorted());
 });
 
-test("every operation is in one of the parts, and every part is swept by a file", () => {
+test("every operation is in one of the parts, and a file sweeps every part", () => {
   const files = globSync("part-*.test.ts", { cwd: import.meta.dirname });
   const swept = files.map((file) => {
     const text = readFileSync(join(import.meta.dirname, file), "utf8");

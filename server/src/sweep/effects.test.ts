@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { sweptOperations } from "#kernel/testing/sweep.ts";
 import { declaredEffect, mayBeDrastic } from "#kernel/access/drastic-call.ts";
 
-/** The commands that an agent's token reaches: the gate asks for approvals of these alone. */
+/** Commands available to agent tokens: only these can require approvals. */
 const commands = sweptOperations.filter(
   ({ kind, access }) => kind === "command" && access === "workspace",
 );
@@ -12,19 +12,19 @@ test("every command of a workspace declares its effect, or is drastic by its rou
   expect(unclassified.map(({ id }) => id)).toEqual([]);
 });
 
-/** Permissions over who may do what, and over credentials. */
+/** Permissions for access control and credentials. */
 const GIVES_ACCESS =
   /^(?:users|roles|sso|security|secrets|tokens|oauth_applications|agent_policy|migrations|packs):/;
 
-test("what gives access or handles credentials is drastic, whatever its name", () => {
+test("commands that give access or handle credentials are drastic, regardless of name", () => {
   const ordinary = commands.filter(
     (op) => GIVES_ACCESS.test(op.permission?.name ?? "") && !mayBeDrastic(op, "production"),
   );
-  // A migration is a draft until somebody applies it.
+  // A migration is a draft until it is applied.
   expect(ordinary.map(({ id }) => id)).toEqual(["migrations.create", "migrations.update"]);
 });
 
-test("what deletes or deploys is drastic in production, whatever its name", () => {
+test("commands that delete or deploy are drastic in production, regardless of name", () => {
   const ENDS = /\.(?:archived|deactivated|deleted|dropped|purged|retired|revoked)$|^deploy\./;
   const ordinary = commands.filter(
     (op) =>

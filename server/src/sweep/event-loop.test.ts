@@ -1,4 +1,4 @@
-/** What people write is worked on for them, and never keeps the event loop from everybody else. */
+/** Processing user content must never block the event loop for others. */
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { browser, deployedApp } from "#domains/apps/testing/apps.ts";
@@ -11,15 +11,15 @@ const builder = await world.member(["builder"]);
 const owner = await world.member(["owner"]);
 const member = await world.member(["member"]);
 const stranger = await world.member(["owner"], await world.workspace("other"));
-/** The longest that others may wait; most attacks took seconds. */
+/** The maximum delay for others. Most attacks took seconds. */
 const WAIT_MAX_MS = 100;
-/** So often somebody else asks: without a pause their requests would be most of the work. */
+/** The interval of another user's requests. Without a pause they would be most of the load. */
 const ASK_EVERY_MS = 10;
 
-/** So many times an attack is made: garbage of a hundred test files, collected in one of them, is not its doing. */
+/** The number of attempts per attack, because a garbage collection can hit one of them. */
 const ATTEMPTS = 3;
 
-/** The longest that others wait for an attack, in the best of several attempts. */
+/** The longest delay for others during an attack, in the best of several attempts. */
 async function attack(
   run: (attempt: number) => Promise<unknown>,
   maxMs = WAIT_MAX_MS,
@@ -31,7 +31,7 @@ async function attack(
   return least;
 }
 
-/** Runs an attack while somebody of another workspace asks, again and again. */
+/** Runs an attack while a user of another workspace sends requests repeatedly. */
 async function attackOnce(run: () => Promise<unknown>): Promise<number> {
   const probe: LoopProbe = startLoopProbe();
   let isOver = false;
@@ -106,7 +106,7 @@ test.each(Object.entries(MARKDOWN))("Markdown of an app and of an article: %s", 
   expect(Math.max(page, article)).toBeLessThan(WAIT_MAX_MS);
 });
 
-/** A request whose body and answer cost this test itself nothing. */
+/** A request whose body and response cost the test no CPU time. */
 async function send(route: string, payload: string, type: string): Promise<number> {
   const [method, url] = route.split(" ") as ["POST", string];
   const headers = {
@@ -119,7 +119,7 @@ async function send(route: string, payload: string, type: string): Promise<numbe
 
 const WIDE = "/api/v1/tables/wide/records";
 const WIDE_COLUMNS = 190;
-/** Four megabytes are parsed in one piece, and so is the answer: the engine has no other way. */
+/** Four megabytes are parsed at once, as is the response, because the engine has no alternative. */
 const BULK_WAIT_MAX_MS = tries(500, 150);
 const wide = (from: number, count: number, value: string) =>
   times(count, (n) => ({
@@ -127,7 +127,7 @@ const wide = (from: number, count: number, value: string) =>
     ...Object.fromEntries(times(WIDE_COLUMNS - 1, (m) => [`c${m}`, `${value} ${m}`])),
   }));
 
-test("a bulk that is accepted, an update, an upsert, an import and an export of it", async () => {
+test("a maximum bulk insert, its update, upsert, import and export", async () => {
   const columns = [
     { name: "key", type: "text", unique: true },
     ...times(WIDE_COLUMNS - 1, (m) => ({ name: `c${m}`, type: "text" })),
@@ -160,7 +160,7 @@ test("a bulk that is accepted, an update, an upsert, an import and an export of 
   expect(Math.max(...Object.values(waits))).toBeLessThan(BULK_WAIT_MAX_MS);
 });
 
-test("a definition while it is written: its difference to a saved one, and what its expressions yield", async () => {
+test("a definition in the editor: its difference to a saved one, and the results of its expressions", async () => {
   const nodes = times(50, (n) => ({
     id: `n${n}`,
     type: "transform",

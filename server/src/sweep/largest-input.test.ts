@@ -1,6 +1,6 @@
 /**
- * No input of a visitor, requester, member or viewer may keep the event loop, which serves every workspace. Each
- * operation that they may call gets the largest input that its schema accepts, over 10,000 records, tickets and events.
+ * No input of a visitor, requester, member or viewer may block the event loop, which serves every workspace. Each
+ * operation that they can call gets the largest valid input, with 10,000 records, tickets and events.
  */
 import { writeFileSync } from "node:fs";
 import type { InjectOptions } from "fastify";
@@ -16,16 +16,16 @@ import { heavyInputs } from "./testing/heavy-input.ts";
 import { fillWorkspace } from "./testing/large-workspace.ts";
 
 /**
- * Others should wait 100 ms at most. The processor time of one turn grows on a busy machine, and includes what the
- * garbage collector takes: beside two other workers, calls of 70 ms took up to 1,150. So the suite finds turns of
- * seconds, and `proof -- thorough`, which runs alone, the rest.
+ * The goal is a delay of at most 100 ms. The CPU time of a turn grows on a busy machine and includes garbage
+ * collection: with two other workers, calls of 70 ms took up to 1,150. So the suite detects turns of seconds, and
+ * `proof -- thorough`, which runs alone, the rest.
  */
 const TURN_MAX_MS = IS_THOROUGH ? 250 : 1_500;
 const AT_ONCE = IS_THOROUGH ? 8 : 3;
-/** Inputs of this size take seconds alone, and many of them on a busy machine. */
+/** Inputs of this size take seconds, and many of them are slow on a busy machine. */
 const LIMIT = { timeout: 180_000 };
 const ROLES = ["viewer", "member", "requester"];
-/** Corrections of an input by the errors that it is refused with. */
+/** The maximum number of corrections of an input by its errors. */
 const ATTEMPTS_MAX = 12;
 
 const world = await useWorld({
@@ -41,7 +41,7 @@ const reached = sweptOperations.filter(
 
 type Json = Record<string, unknown>;
 
-/** Points at the large table what a sample says of a small one. */
+/** Replaces the small table of a sample by the large one. */
 function enlarge(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(enlarge);
   if (typeof value !== "object" || value === null) return value;
@@ -55,11 +55,11 @@ function enlarge(value: unknown): unknown {
 function inputOf(op: Operation, arranged: Arranged): Arranged {
   const { params: given, query, body } = enlarge(arranged) as Arranged;
   const isTable = op.kind === "query" && op.route.includes(" /api/v1/tables/{slug}");
-  // An id of a record is one of the sample's table.
+  // A record id belongs to the sample's table.
   const params = isTable && Object.keys(given ?? {}).length === 1 ? { slug: "large" } : given;
   const large = op.query && (largestValue(op.query, query) as Json | undefined);
   const texts = Object.entries(large ?? {}).flatMap(([name, value]) => {
-    // Pages go on from a cursor, which only an answer has.
+    // Cursors come from responses and are not generated.
     if (["after", "before", "workspace", "environment", "dryRun"].includes(name)) return [];
     return [[name, String(value).slice(0, 2_000)]];
   });
@@ -71,7 +71,7 @@ function inputOf(op: Operation, arranged: Arranged): Arranged {
   };
 }
 
-/** The input without what its errors name: as in the sample, or absent. */
+/** Replaces or removes the parts of the input named by errors. */
 function correct(input: Arranged, sample: Arranged, errors: readonly { path: string }[]): Arranged {
   const names = (mark: string) =>
     new Set(
@@ -97,7 +97,7 @@ function routeOf({ route }: Operation, { params, query }: Arranged): string {
   return query ? `${path}?${new URLSearchParams(query).toString()}` : path;
 }
 
-/** A call as a client makes it: neither the test's own JSON nor its parser is part of what is measured. */
+/** A call like a client's, without the test's JSON conversion in the measurement. */
 function prepareCall(route: string, body: unknown, token: string | undefined) {
   const [method, url] = route.split(" ") as ["GET", string];
   const payload = body === undefined ? undefined : JSON.stringify(body);
@@ -114,7 +114,7 @@ function prepareCall(route: string, body: unknown, token: string | undefined) {
   return () => world.app.inject(request);
 }
 
-/** The answers of calls that are made at once, and the longest turn of the event loop meanwhile. */
+/** The responses of concurrent calls, and the longest event loop turn. */
 async function watch(call: ReturnType<typeof prepareCall>, count = 1) {
   const probe = startLoopProbe();
   const replies = await Promise.all(Array.from({ length: count }, () => call()));
@@ -127,7 +127,7 @@ interface Measured {
   readonly longestMs: number;
 }
 
-/** The longest turn of an operation with the largest input that it accepts, or at which it refuses it. */
+/** The longest turn of an operation with its largest valid or rejected input. */
 async function measure(op: Operation, sample: Arranged): Promise<Measured> {
   const token = sample.by?.token ?? (op.access === "public" ? undefined : owner.token);
   let input = inputOf(op, sample);
@@ -150,7 +150,7 @@ async function measure(op: Operation, sample: Arranged): Promise<Measured> {
 for (const heavy of await heavyInputs(owner)) {
   test(`alone and ${AT_ONCE} at once: ${heavy.name}`, LIMIT, async () => {
     const call = prepareCall(heavy.route, heavy.body, owner.token);
-    // The first call of all compiles what later ones run.
+    // The first call compiles code for later ones.
     await watch(call);
     const longest: number[] = [];
     for (const count of [1, AT_ONCE]) {
@@ -165,14 +165,14 @@ for (const heavy of await heavyInputs(owner)) {
 }
 
 test(
-  "no operation that members, viewers, requesters and visitors may call keeps the event loop",
+  "no operation of members, viewers, requesters and visitors blocks the event loop",
   LIMIT,
   async () => {
     const measured: Measured[] = [];
     for (const op of reached) {
       const [sample] = samples.get(op.id) ?? [];
       if (!sample || op.readsRequest || op.streamsBody || op.response.stream) continue;
-      // A call without body and query has no size that its caller chooses.
+      // Without body and query, a call has no variable size.
       if (!op.body && !op.query) continue;
       measured.push(await measure(op, await sample.arrange(owner, world)));
     }

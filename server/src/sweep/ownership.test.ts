@@ -18,7 +18,7 @@ import { tokenMailedTo } from "#kernel/testing/mailbox.ts";
 import { sweptOperations } from "#kernel/testing/sweep.ts";
 import { type Answer, type Ask, useFixture, useWorld } from "#kernel/testing/world.ts";
 
-/** No admin, token or application becomes an owner or makes one, by any operation that decides on access. */
+/** No admin, token or application can become or appoint an owner by any access-control operation. */
 const world = await useWorld({
   env: {
     MILLRACE_LOGIN_RATE_LIMIT: "0",
@@ -48,7 +48,7 @@ async function applicationOf(by: Ask & { readonly token: string }): Promise<Ask>
   return world.asToken(tokens.access_token, "default");
 }
 
-/** Those who may try everything: none of it ends their credentials. */
+/** The actors whose credentials stay valid during all attempts. */
 const tryingAll: readonly (readonly [string, Ask])[] = [
   ["an admin", admin],
   ["an admin's token", await apiToken(admin, every)],
@@ -56,7 +56,7 @@ const tryingAll: readonly (readonly [string, Ask])[] = [
   ["an owner's application", await applicationOf(owner)],
 ];
 
-/** Everybody who is not an owner in person. */
+/** All actors except an owner with a session. */
 async function actors(operation: string): Promise<Map<string, Ask>> {
   const own = sweptOperations.find(({ id }) => id === operation)?.permission?.name;
   const token = own === undefined ? undefined : await apiToken(owner, [own]);
@@ -67,7 +67,7 @@ let count = 0;
 const fresh = (name: string) => `${name}-${(count += 1)}`;
 const forbidden = { status: 403, events: [] };
 
-/** An invitation to be an owner, whose sender no longer is one. */
+/** An invitation as owner whose sender is no longer an owner. */
 async function spentInvitation(): Promise<string> {
   const former = await world.member(["owner"]);
   const email = `${fresh("heir")}@example.com`;
@@ -77,10 +77,10 @@ async function spentInvitation(): Promise<string> {
   return tokenMailedTo(world, email);
 }
 
-/** Each way, as an attempt that must fail or give no ownership of the workspace. */
+/** Each operation as an attempt that must fail or give no ownership of the workspace. */
 const ATTEMPTS: Readonly<Record<string, (by: Ask) => Promise<void>>> = {
   async "workspaces.create"(by) {
-    // A workspace of one's own is no way into another; tokens don't even make that.
+    // A user's own workspace gives no access to others, and tokens cannot create one.
     const made = await by("POST /api/v1/workspaces", { name: fresh("mine") });
     expect([201, 403]).toContain(made.status);
   },
@@ -142,7 +142,7 @@ const ATTEMPTS: Readonly<Record<string, (by: Ask) => Promise<void>>> = {
     expect(named).toEqual([]);
   },
   async "passwords.reset"(by) {
-    // Whoever asks for a link, it goes to the account's address.
+    // A link is always sent to the account's address.
     const email = `${owner.userId}@example.com`;
     const asked = await by("POST /api/v1/auth/password/forgot", { email });
     expect(JSON.stringify(asked.body)).not.toContain("mrp_");
@@ -183,7 +183,7 @@ const ATTEMPTS: Readonly<Record<string, (by: Ask) => Promise<void>>> = {
   },
 };
 
-/** A login that succeeds, and leaves its workspace with the one owner it had. */
+/** A successful login that leaves its workspace with its single owner. */
 async function expectNoOwner(key: string, login: Promise<Answer>): Promise<void> {
   expect(await login).toMatchObject({ status: 303 });
   expect(await ownersOf(key)).toHaveLength(1);
@@ -197,13 +197,13 @@ async function ownersOf(key: string): Promise<string[]> {
   return rows.map(({ user_id }) => user_id);
 }
 
-test("every operation that decides on access is tried", () => {
+test("tries every access-control operation", () => {
   const ids = new Set<string>(sweptOperations.map(({ id }) => id));
   expect(Object.keys(ATTEMPTS).toSorted()).toEqual(Object.keys(ACCESS_WAYS).toSorted());
   expect(Object.keys(ACCESS_WAYS).filter((id) => !ids.has(id))).toEqual([]);
 });
 
-test.each(Object.entries(ATTEMPTS))("%s makes nobody an owner", async (operation, attempt) => {
+test.each(Object.entries(ATTEMPTS))("%s gives no ownership", async (operation, attempt) => {
   const before = await ownersOf(world.home);
   for (const [name, by] of await actors(operation)) {
     await expect(attempt(by), name).resolves.toBeUndefined();
@@ -216,7 +216,7 @@ test.each(Object.entries(ATTEMPTS))("%s makes nobody an owner", async (operation
   expect(strays).toEqual([]);
 });
 
-test("an owner in person may do all of it", async () => {
+test("an owner with a session can do all of it", async () => {
   const heir = await world.member(["admin"]);
   const roles = `${users}/${heir.userId}/roles`;
   expect(await owner(`POST ${roles}`, { roleId: "owner" })).toMatchObject({ status: 200 });

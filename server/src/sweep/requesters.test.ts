@@ -1,6 +1,6 @@
 /**
- * No leak: everything that somebody without a permission to read tickets can read is asked for, with every id that
- * there is, and nothing of what others have is in the answers.
+ * Data leak test: calls everything that users without access to tickets can read, with every existing id, and checks
+ * that the responses contain no data of others.
  */
 import { Value } from "typebox/value";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { sweptOperations } from "#kernel/testing/sweep.ts";
 import { IS_THOROUGH, tries } from "#kernel/testing/thorough.ts";
 import { type Ask, useWorld } from "#kernel/testing/world.ts";
 
-/** In every text that is not for those who ask. */
+/** Part of every text that requesters must not see. */
 const MARK = "zyxwvut";
 const world = await useWorld({ work: true });
 const elsewhere = await world.workspace("elsewhere");
@@ -29,7 +29,7 @@ async function made(ask: Ask, path: string, body: object): Promise<any> {
   return answer.body.data;
 }
 
-/** Notes of those who work on a ticket, of which its parties see nothing. */
+/** Internal notes of a ticket, which its parties cannot see. */
 async function noteInside(path: string): Promise<string[]> {
   const comment = await made(agent, `${path}/comments`, { body: MARK, internal: true });
   const file = { name: `${MARK}.log`, content: MARK, internal: true };
@@ -37,7 +37,7 @@ async function noteInside(path: string): Promise<string[]> {
   return [comment.id, attachment.id];
 }
 
-/** Tickets, contacts and drafts of others; resolves to all that they are called by. */
+/** Tickets, contacts and drafts of others. Resolves to all their ids and names. */
 async function arrange(): Promise<string[]> {
   const text = { title: `${MARK} title`, description: `${MARK} description` };
   const contact = await made(agent, "/api/v1/itsm/contacts", {
@@ -80,7 +80,7 @@ async function arrange(): Promise<string[]> {
   await agent(`POST ${paths[1]}/resolve`, { resolution: MARK });
   await victim(`POST ${paths[1]}/rate`, { satisfaction: 1, comment: MARK });
   const article = await made(agent, "/api/v1/knowledge", { title: MARK, body: MARK });
-  // What is one's own has an inside, too.
+  // Own tickets also have internal parts.
   for (const ask of [requester, member, leaver]) {
     const own = await made(ask, "/api/v1/itsm/incidents", { title: "Mine" });
     inside.push(own.id, ...(await noteInside(`/api/v1/itsm/incidents/${own.id}`)));
@@ -100,13 +100,13 @@ async function arrange(): Promise<string[]> {
     .concat([victim.userId, agent.userId]);
 }
 
-/** Whatever is no id, and one id of each kind: where any text is a name, an id is one that nobody has. */
+/** All names, and one id of each kind: for free text parameters, an id is an unknown name. */
 function oneOfEach(names: readonly string[]): string[] {
   const byKind = Map.groupBy(names, (name) => /^[a-z]+(?=_)/.exec(name)?.[0] ?? name);
   return [...byKind.values()].flatMap(([first = ""]) => first);
 }
 
-/** The calls of an operation with everything that fits its parameters. */
+/** The calls of an operation with all matching parameter values. */
 function callsOf(op: Operation, names: readonly string[]): string[] {
   let paths = [op.route.slice(op.route.indexOf(" ") + 1)];
   for (const [name, schema] of Object.entries(op.params?.properties ?? {})) {
@@ -122,7 +122,7 @@ function callsOf(op: Operation, names: readonly string[]): string[] {
     ...(properties.includes("timeout") && { timeout: "0" }),
     ...(properties.includes("q") && { q: MARK.slice(0, 5) }),
   });
-  // The longer page has all that the page without a limit has.
+  // The longer page contains everything of the default page.
   const long = properties.includes("limit") ? ["?limit=100"] : [""];
   const all = IS_THOROUGH ? [...new Set(["", ...long])] : long;
   return paths.flatMap((path) => [
@@ -131,7 +131,7 @@ function callsOf(op: Operation, names: readonly string[]): string[] {
   ]);
 }
 
-/** The types of the items of a list that tell too much. */
+/** The types of leaked list items. */
 function namesOfLeak({ data }: any): string {
   if (!Array.isArray(data)) return "";
   const leaks = data.filter((one) => JSON.stringify(one).includes(MARK));
@@ -140,10 +140,10 @@ function namesOfLeak({ data }: any): string {
 
 const TOPICS = ["incident", "request", "change", "problem", "contact", "mail", "platform.events"];
 
-test("nobody reads what is not theirs, by any operation", async () => {
+test("no operation returns data of others", async () => {
   const names = await arrange();
   await world.settled();
-  // Of what tells something, first: a chain of events that has nothing to hide can't show a leak.
+  // Starts with events that contain hidden data: a chain without any can't show a leak.
   const events = await world.sql(
     `select correlation_id as id from events group by correlation_id
       order by bool_or(data::text like '%${MARK}%') desc, correlation_id limit ${tries(12, 500)}`,
@@ -177,7 +177,7 @@ test("nobody reads what is not theirs, by any operation", async () => {
         const said = JSON.stringify([body, headers]);
         if (said.includes(MARK)) leaks.add(`${who}: ${op.id} ${namesOfLeak(body)}`);
         if (status === 200) answered[who] = (answered[who] ?? 0) + 1;
-        // Where it is forbidden as a whole, the next thing is, too.
+        // If the whole operation is forbidden, further calls are too.
         if (status === 403 || status === 401) break;
       }
     }

@@ -10,19 +10,19 @@ const world = await useWorld({
 const owner = await world.member(["owner"]);
 const samples = await readSamples();
 
-/** Each operation that reads one thing, with the list that the thing is in. */
+/** Each operation that reads one resource, with its list. */
 const pairs = sweptOperations.flatMap((op) => {
   const [method, path = ""] = op.route.split(" ");
   const listPath = path.replace(/\/\{\w+\}$/, "");
   const list = sweptOperations.find(({ route }) => route === `GET ${listPath}`);
-  // The tag of a content is that of its bytes.
+  // The ETag of a content is derived from its bytes.
   const isThing = op.access === "workspace" && op.readsRange !== true;
   const isPair = method === "GET" && listPath !== path && isThing && list;
   return isPair ? [{ one: op, path, listPath }] : [];
 });
 
 test.each(pairs.map((pair) => [pair.one.id, pair] as const))(
-  "%s gives the revision that its list gives",
+  "%s returns the revision of its list",
   async (id, { path, listPath }) => {
     const [sample] = samples.get(id) ?? [];
     const { params = {}, by = owner } = (await sample?.arrange(owner, world)) ?? {};
@@ -32,7 +32,7 @@ test.each(pairs.map((pair) => [pair.one.id, pair] as const))(
     const { etag } = one.headers;
     if (etag === undefined) return;
     const list = await by(`GET ${fill(listPath)}?${PAGE}`);
-    // An object of few things is no list.
+    // An object of a few resources is not a list.
     if (!Array.isArray(list.body.data)) return;
     const key = params[/\{(\w+)\}$/.exec(path)?.[1] ?? ""];
     const item = list.body.data.find((candidate: object) => Object.values(candidate).includes(key));

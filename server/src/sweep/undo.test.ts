@@ -1,7 +1,7 @@
 /**
- * No undo moves a ticket forward: every command on tickets is performed and undone, as a whole and event by event.
- * Afterwards each ticket and each task has the state from before the command, or the undo was refused and it has the
- * state that the command gave it; never a third one.
+ * An undo never advances a ticket: every ticket command is performed and undone, as a whole and event by event.
+ * Afterwards each ticket and task has its state from before the command, or the undo was rejected and it has the state
+ * after the command.
  */
 import { expect, test } from "vitest";
 import { eventIdOf } from "#kernel/log/event.ts";
@@ -28,7 +28,7 @@ async function readStates(): Promise<ReadonlyMap<string, string>> {
   return new Map(rows.map(({ id, state }) => [String(id), String(state)]));
 }
 
-test("there are commands of every kind of ticket", () => {
+test("includes commands of every ticket kind", () => {
   const areas = new Set(commands.map(({ id }) => id.split(".")[0]));
   for (const area of ["incidents", "problems", "changes", "requests"]) {
     expect(areas).toContain(area);
@@ -36,7 +36,7 @@ test("there are commands of every kind of ticket", () => {
 });
 
 test.each(commands.map((command) => [command.id, command] as const))(
-  "undoing %s leads to no state but the one before or the one after",
+  "undoing %s leads only to the state before or after",
   async (id, { route }) => {
     const [method, path = ""] = route.split(" ");
     for (const sample of samples.get(id) ?? []) {
@@ -63,7 +63,7 @@ test.each(commands.map((command) => [command.id, command] as const))(
   },
 );
 
-/** The events of a correlation, the newest first. */
+/** The events of a correlation, newest first. */
 async function readEventIds(correlationId: unknown): Promise<string[]> {
   const rows = await world.sql(
     `select epoch, xid::text as xid, seq from events where correlation_id = $1

@@ -4,22 +4,22 @@ import type { Furniture } from "../furnish.ts";
 import type { Ledger } from "../ledger.ts";
 import type { Receiver } from "../receiver.ts";
 
-/** All that is known when everything is quiet. */
+/** All data for the checks, collected after all work has ended. */
 export interface Evidence {
   readonly database: SharedDatabase;
   readonly ledger: Ledger;
   readonly receiver: Receiver;
   readonly furniture: Furniture;
   readonly mishaps: readonly Mishap[];
-  /** The errors that nodes have logged. */
+  /** Errors logged by the nodes. */
   readonly complaints: readonly string[];
-  /** When what is scheduled was on time for the last time, and was turned off. */
+  /** The last time at which scheduled work was on time, and was switched off. */
   readonly retiredAtMs: number;
-  /** When something may come twice: a machine that is too busy to renew a lane in time repeats too. */
+  /** When repetitions are allowed: on an overloaded machine, a node can also miss the renewal of a lease. */
   readonly repeats: "after a kill" | "at any time";
 }
 
-/** What a check saw, in a line, and what was not as it must be. */
+/** The result of a check in one line, and its faults. */
 export interface Verdict {
   readonly line: string;
   readonly faults: readonly string[];
@@ -27,7 +27,7 @@ export interface Verdict {
 
 export type Check = (evidence: Evidence) => Promise<Verdict>;
 
-/** Tells where two lists that should be the same differ: what is missing, and what is too much. */
+/** The differences between two lists that should be equal: missing and additional items. */
 export function differences(
   what: string,
   expected: readonly string[],
@@ -41,10 +41,10 @@ export function differences(
     .map(([one, count]) => `${what}: ${one} is there ${count > 0 ? "too seldom" : "too often"}`);
 }
 
-/** A busy machine may take so long between an answer and its being written down. */
+/** The maximum time between a response and its storage on a busy machine. */
 const WRITTEN_MAX_MS = 5_000;
 
-/** Whether a worker was killed so shortly after the first time that what came of it may not have been written. */
+/** True if a worker was killed so soon after the first attempt that its result may not have been stored. */
 export function isExcused(
   { mishaps, repeats }: Evidence,
   firstAtMs: number,

@@ -1,6 +1,6 @@
 import { type Check, differences } from "./check.ts";
 
-/** Each incident has its two clocks, and what these say of a missed target was told once. */
+/** Each incident has its two SLA clocks, and each missed target was reported once. */
 export const checkClocks: Check = async ({ database, ledger }) => {
   const clocks = await database.rows(
     "select ticket_id as ticket, metric, warned_at, breached_at, state from sla_clocks",

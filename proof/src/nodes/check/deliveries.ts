@@ -14,7 +14,7 @@ interface Delivery {
   readonly status: string;
 }
 
-/** Each event reached each webhook that hears it under one id, and again only after a failure or a kill. */
+/** Each event reached each subscribed webhook with one delivery id, and was only repeated after a failure or a kill. */
 export const checkDeliveries: Check = async (evidence) => {
   const { database, receiver } = evidence;
   const events = await database.rows("select epoch, xid, seq, type from events");
@@ -72,7 +72,7 @@ function repeatsOf(evidence: Evidence) {
   return { repeated, faults };
 }
 
-/** What happened to one thing arrives in its order; one that was refused comes again, later than others perhaps. */
+/** Deliveries about one resource arrive in order. A rejected one is repeated and may come later than others. */
 function disorderOf({ receiver }: Evidence, deliveries: readonly Delivery[]): string[] {
   const lastOf = new Map<string, number>();
   const faults: string[] = [];

@@ -6,7 +6,7 @@ interface Row {
   readonly first: string;
 }
 
-/** Every act has exactly its events, once; nobody else's events are there; acts on one thing are in their order. */
+/** Every call has exactly its events, once; no other events exist; calls on one resource are in order. */
 export const checkLog: Check = async ({ database, ledger }) => {
   const rows: Row[] = await database.rows(
     `select request_id, array_agg(type order by epoch, xid, seq) as types,
@@ -28,7 +28,7 @@ export const checkLog: Check = async ({ database, ledger }) => {
       faults.push(`log: ${act.id} has the events [${types.join()}], not [${act.events.join()}]`);
     }
     if (!row) continue;
-    // Each thing has one client, which waits for an answer before it goes on.
+    // Each resource has one client, which waits for a response before the next request.
     if (row.first < (lastOf.get(act.about) ?? "")) faults.push(`log: ${act.id} came too early`);
     lastOf.set(act.about, row.first);
   }

@@ -2,7 +2,7 @@ import type { Check } from "./check.ts";
 
 const CHARACTERS_TOLD = 600;
 
-/** Nothing was set aside or given up, and no node had anything to complain of. */
+/** There are no dead letters or failed jobs, and no node logged an error. */
 export const checkMachinery: Check = async ({ database, ledger, receiver, complaints }) => {
   const parked = await database.rows("select reader, error from parked_events");
   const failed = await database.rows(

@@ -15,7 +15,7 @@ interface Run {
   readonly steps: string;
 }
 
-/** Each event and each request has one run; it has completed, with each step once, and its effects are there once. */
+/** Each event and each request has one completed run with each step once, and its effects exist once. */
 export const checkRuns: Check = async (evidence) => {
   const { database, ledger, furniture } = evidence;
   const runs: Run[] = await database.rows(RUNS, [[furniture.reacting, furniture.asked]]);
@@ -75,7 +75,7 @@ function wrongOf({ id, n, status, error, sum, types, steps }: Run): string[] {
   return faults;
 }
 
-/** Each run has called outside under one key, and again only where a kill came between. */
+/** Each run made its external call with one key, and repeated it only after a kill. */
 function callsOf(evidence: Evidence, runs: readonly Run[]) {
   let repeated = 0;
   const faults: string[] = [];

@@ -1,14 +1,14 @@
 import { JOB_EVERY_MS, TIMED_EVERY_MS } from "../furnish.ts";
 import type { Check } from "./check.ts";
 
-/** One execution of what is scheduled. */
+/** One execution of scheduled work. */
 interface Execution {
   readonly due: number;
   readonly began: number;
   readonly ok: boolean;
 }
 
-/** Each due time was executed once; one that is missing had passed when the one before it was carried out. */
+/** Each due time was executed once. A missing one had passed when the previous one was executed. */
 export const checkSchedules: Check = async ({ database, furniture, retiredAtMs }) => {
   const timed: Execution[] = await database.rows(
     `select extract(epoch from (trigger ->> 'scheduledFor')::timestamptz)::float8 * 1000 as due,
@@ -50,10 +50,10 @@ function wrongOf(
   const faults: string[] = [];
   for (const [at, { due, began, ok }] of executions.entries()) {
     if (!ok) faults.push(`${what} did not complete at ${timeOf(due)}`);
-    // The last one may have come when it was turned off just then.
+    // The last one may have been due when the schedule was switched off.
     const nextDue = executions[at + 1]?.due ?? retiredAtMs;
     if (nextDue === due) faults.push(`${what} was executed twice for ${timeOf(due)}`);
-    // What is carried out late stands for the times that had passed by then, and for no others.
+    // A late execution replaces exactly the due times that had passed by then.
     const expected = Math.max(due + everyMs, Math.floor(began / everyMs + 1) * everyMs);
     if (nextDue > expected) faults.push(`${what} was not executed for ${timeOf(expected)}`);
   }

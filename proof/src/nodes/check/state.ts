@@ -5,7 +5,7 @@ import { lastStateOf } from "../load/incidents.ts";
 import { LAST_QUANTITY, numbersOf } from "../load/records.ts";
 import { type Check, differences } from "./check.ts";
 
-/** The tables hold what was acknowledged, as its last change has it, and nothing that was refused. */
+/** The tables contain all acknowledged data in its last state, and no rejected data. */
 export const checkState: Check = async ({ database, ledger }) => {
   const orders = await ordersOf(database);
   const incidents = await database.rows(
@@ -31,7 +31,7 @@ async function ordersOf(database: SharedDatabase): Promise<string[]> {
   return rows.map(({ what }) => what);
 }
 
-/** The name in SQL of a table of the first workspace. */
+/** The SQL name of a table of the first workspace. */
 export async function tableOf({ rows }: SharedDatabase, slug: string): Promise<string> {
   const [row] = await rows("select home_workspace_id as key from installation");
   return `"${schemaOf({ workspace: row.key, environment: "production" })}".${slug}`;

@@ -1,10 +1,10 @@
 import type { Writer } from "./writer.ts";
 
 const INCIDENTS = "/api/v1/itsm/incidents";
-/** One in so many is left as it is, so that its targets are missed. */
+/** One in this number of incidents is not handled, so that its targets are missed. */
 const LEFT_ALONE = 4;
 
-/** Raises an incident, works on it and resolves it; some are forgotten. */
+/** Creates an incident, works on it and resolves it. Some are not handled. */
 export const incidents: Writer = {
   kind: "incident",
   async write({ client, name, n }) {
@@ -52,7 +52,7 @@ export const incidents: Writer = {
   },
 };
 
-/** The state that the n-th incident has in the end. */
+/** The final state of the n-th incident. */
 export function lastStateOf(n: number): string {
   return n % LEFT_ALONE === 0 ? "new" : "resolved";
 }

@@ -4,7 +4,7 @@ const RECORDS = "/api/v1/tables/orders/records";
 const UPDATES = 3;
 const BULK = 10;
 
-/** Makes an order and changes it some times; then tries to make it once more, which must be refused. */
+/** Creates an order and changes it several times. Then tries to create it again, which must be rejected. */
 export const orders: Writer = {
   kind: "order",
   async write({ client, name }) {
@@ -38,10 +38,10 @@ export const orders: Writer = {
   },
 };
 
-/** What an order has in the end. */
+/** The final quantity of an order. */
 export const LAST_QUANTITY = UPDATES;
 
-/** Makes several at once; then several of which the last one is taken, which must leave none of them. */
+/** Creates a bulk of orders. Then another bulk whose last number exists, which must create none. */
 export const batches: Writer = {
   kind: "batch",
   async write({ client, name }) {
@@ -68,7 +68,7 @@ export const batches: Writer = {
   },
 };
 
-/** The numbers that a batch has made. */
+/** The numbers of a created bulk. */
 export function numbersOf(batch: string): readonly string[] {
   return Array.from({ length: BULK }, (_, n) => `${batch}-${n}`);
 }

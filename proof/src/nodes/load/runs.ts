@@ -15,7 +15,7 @@ export const messages: Writer = {
   },
 };
 
-/** Starts a run by hand. */
+/** Starts a run manually. */
 export const requests: Writer = {
   kind: "request",
   async write({ client, name, n, furniture }) {

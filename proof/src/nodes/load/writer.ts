@@ -3,17 +3,17 @@ import type { Client } from "../client.ts";
 import type { Furniture } from "../furnish.ts";
 import type { Random } from "../random.ts";
 
-/** What a writer has at hand. */
+/** The context of a writer. */
 export interface Desk {
   readonly client: Client;
   readonly furniture: Furniture;
-  /** Its own among all of its kind, from 0. */
+  /** Its index among all of its kind, from 0. */
   readonly n: number;
-  /** The same with the kind in front. */
+  /** The index with the kind as a prefix. */
   readonly name: string;
 }
 
-/** Somebody who does a few things to one thing, one after the other. */
+/** Performs a sequence of operations on one resource. */
 export interface Writer {
   readonly kind: string;
   readonly write: (desk: Desk) => Promise<void>;
@@ -23,14 +23,14 @@ export interface Load {
   readonly client: Client;
   readonly furniture: Furniture;
   readonly random: Random;
-  /** How many of each writer are at work at once. */
+  /** The number of concurrent writers of each kind. */
   readonly hands: number;
-  /** The longest that one of them rests before the next thing. */
+  /** The maximum pause before the next resource. */
   readonly restMaxMs: number;
   readonly isOver: () => boolean;
 }
 
-/** Has all writers at work until it is over; each thing that was begun is done. */
+/** Runs all writers until it is over. All started sequences are completed. */
 export async function write(writers: readonly Writer[], load: Load): Promise<void> {
   const { client, furniture, random, hands, restMaxMs, isOver } = load;
   await Promise.all(

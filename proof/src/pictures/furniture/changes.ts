@@ -1,4 +1,4 @@
-/** Changes that wait for the owner's word. */
+/** Changes that wait for the owner's approval. */
 import { type Ask, dataOf } from "../../faults/asker.ts";
 import { change, make } from "./made.ts";
 import type { People } from "./people.ts";

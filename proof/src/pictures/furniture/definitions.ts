@@ -1,4 +1,4 @@
-/** What the shop has automated. */
+/** The workflow definitions of the shop. */
 
 const edge = (from: string, to: string, when?: string) => ({
   from,
@@ -84,7 +84,7 @@ export function fulfilOrder(carriers: string): object {
   };
 }
 
-/** What is done for each order of a day. */
+/** The steps for each order of a day. */
 function settlementOfOne(): object {
   const parcels = {
     nodes: [
@@ -271,7 +271,7 @@ export function paymentTriage(userId: string): object {
   };
 }
 
-/** Takes some minutes: one supplier after the other. */
+/** Takes some minutes, because suppliers are processed in sequence. */
 export function priceImport(suppliers: string): object {
   return {
     name: "Import supplier prices",

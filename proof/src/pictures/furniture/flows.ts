@@ -1,4 +1,4 @@
-/** Workflows of the shop, and their runs: some that are done, some that failed, some that wait for somebody. */
+/** Workflows of the shop and their runs: completed, failed and waiting for a user. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Ask, dataOf } from "../../faults/asker.ts";
 import { change, make } from "./made.ts";
@@ -23,7 +23,7 @@ export interface FlowPlaces {
   readonly causesOf: string;
 }
 
-/** Those that were deployed, by their ids. */
+/** Deployed workflows by id. */
 export interface Flows {
   readonly fulfil: string;
   readonly settle: string;
@@ -56,18 +56,18 @@ async function deploy(ask: Ask, definition: object): Promise<string> {
   return id;
 }
 
-/** The ERP is asked, and does not answer. */
+/** Calls the ERP, which does not respond. */
 export async function syncInVain(ask: Ask, { sync }: Flows): Promise<string> {
   return start(ask, sync, {}, "failed");
 }
 
-/** Something that is still under way when a picture is taken. */
+/** A run that is still running when a screenshot is taken. */
 export async function importPrices(ask: Ask, { prices }: Flows): Promise<void> {
   const suppliers = Array.from({ length: SUPPLIERS }, (_, n) => n + 1);
   await start(ask, prices, { suppliers }, "running");
 }
 
-/** Orders that are sent, days that are settled, people who begin, and a payment that was declined. */
+/** Shipped orders, settled days, new employees, and a declined payment. */
 export async function runFlows(ask: Ask, people: People, flows: Flows): Promise<FlowPlaces> {
   const declined = await make(ask, "events/topics/payments/publish", {
     type: "payment.declined",

@@ -1,8 +1,8 @@
-/** What runs where: configuration items and what they stand on. */
+/** Configuration items and their dependencies. */
 import type { Ask } from "../../faults/asker.ts";
 import { made } from "./made.ts";
 
-/** Each with what it stands on. */
+/** The dependencies of each item. */
 const ITEMS: Readonly<Record<string, { class: string; on: readonly string[] }>> = {
   "storage-14": { class: "storage", on: [] },
   "server-195": { class: "server", on: ["storage-14"] },
@@ -21,7 +21,7 @@ const ITEMS: Readonly<Record<string, { class: string; on: readonly string[] }>> 
   Deliveries: { class: "business_service", on: ["Warehouse"] },
 };
 
-/** Their ids by their names. */
+/** Their ids by name. */
 export async function createItems(ask: Ask): Promise<ReadonlyMap<string, string>> {
   const ids = new Map<string, string>();
   for (const [name, { class: of, on }] of Object.entries(ITEMS)) {

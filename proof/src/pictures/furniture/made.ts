@@ -2,15 +2,15 @@ import { type Answer, type Ask, dataOf } from "../../faults/asker.ts";
 
 export type Id = { readonly id: string };
 
-/** What came of a request that makes something. */
+/** The result of a creating request. */
 export const made = <T = Id>(answer: Answer): T => dataOf<T>(answer, 201);
 
-/** Makes something by a POST to a path of the API. */
+/** Creates a resource by a POST to an API path. */
 export async function make<T = Id>(ask: Ask, path: string, body: object = {}): Promise<T> {
   return made<T>(await ask(`POST /api/v1/${path}`, { body }));
 }
 
-/** Does something to what is there. */
+/** Changes an existing resource. */
 export async function change(ask: Ask, route: string, body: object = {}): Promise<void> {
   const [method = "", path = ""] = route.split(" ");
   const answer = await ask(`${method} /api/v1/${path}`, { body });

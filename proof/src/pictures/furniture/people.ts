@@ -1,8 +1,8 @@
-/** Who works at Nordwind, a shop for furniture with offices in Oslo and Lisbon. */
+/** The employees of Nordwind, a furniture shop with offices in Oslo and Lisbon. */
 import type { House, Member } from "../house.ts";
 import { change, make } from "./made.ts";
 
-/** Those who look after tickets, those who build, and those who ask. */
+/** Agents, builders and requesters. */
 export interface People {
   readonly mara: Member;
   readonly tomas: Member;

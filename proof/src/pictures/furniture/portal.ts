@@ -1,4 +1,4 @@
-/** What people who need something find: a catalog, what they asked for, and what is broken just now. */
+/** The portal for requesters: a catalog, their requests, and current outages. */
 import type { Ask } from "../../faults/asker.ts";
 import { change, make } from "./made.ts";
 import type { People } from "./people.ts";
@@ -86,7 +86,7 @@ export async function createCatalog(ask: Ask, { noah, mara }: People): Promise<I
 const request = (ask: Ask, items: Items, name: string, values: object) =>
   make(ask, "catalog/requests", { itemId: items.get(name), values });
 
-/** Somebody is to be given a licence, and has a screen that flickered. */
+/** Requests a licence, and reports a flickering screen. */
 export async function askForThings(people: People, items: Items): Promise<void> {
   const { noah, mara, aiko, priya } = people;
   const licence = await request(noah.ask, items, "Software licence", { program: "Figma" });
@@ -104,7 +104,7 @@ export async function askForThings(people: People, items: Items): Promise<void> 
   await change(mara.ask, `POST itsm/incidents/${screen.id}/resolve`, { resolution });
 }
 
-/** What came within the last hours: an approval to give, and a printer that is being looked at. */
+/** The latest requests: a pending approval, and a printer problem in progress. */
 export async function askForMore(people: People, items: Items): Promise<void> {
   const { noah, clara, tomas } = people;
   const folder = "\\\\files\\finance\\2026";
@@ -122,7 +122,7 @@ export async function askForMore(people: People, items: Items): Promise<void> {
   });
 }
 
-/** The shop takes no cards: everybody is told. */
+/** Declares a public outage: the shop does not accept cards. */
 export async function declareOutage(
   ask: Ask,
   { mara, teams }: People,

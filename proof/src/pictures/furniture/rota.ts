@@ -1,4 +1,4 @@
-/** Who is on call: two schedules, somebody who stands in, and somebody who is away. */
+/** On-call data: two schedules, an override and an absence. */
 import type { Ask } from "../../faults/asker.ts";
 import { make } from "./made.ts";
 import type { People } from "./people.ts";
@@ -10,7 +10,7 @@ const WEEKEND = [{ days: [6, 7], from: "00:00", to: "00:00" }];
 export async function createRota(ask: Ask, people: People): Promise<void> {
   const { mara, tomas, aiko, elif, teams } = people;
   const monday = mondayOf(Date.now());
-  // Hand-overs count from a Monday before anything that is shown.
+  // Hand-overs count from a Monday before the shown period.
   const startsOn = new Date(monday - 14 * DAY_MS).toISOString().slice(0, 10);
   const layer = (name: string, of: readonly { id: string }[], more: object) => ({
     name,
@@ -55,7 +55,7 @@ export async function createRota(ask: Ask, people: People): Promise<void> {
   });
 }
 
-/** The first moment of the week, which begins with Monday. */
+/** The start of the week, on Monday. */
 function mondayOf(nowMs: number): number {
   const today = nowMs - (nowMs % DAY_MS);
   return today - ((new Date(today).getUTCDay() + 6) % 7) * DAY_MS;

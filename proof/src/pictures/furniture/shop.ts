@@ -1,4 +1,4 @@
-/** The tables of a shop with its orders, and an app, a query and a dashboard of them. */
+/** The tables of a shop with its orders, and an app, a query and a dashboard about them. */
 import { type Ask, dataOf } from "../../faults/asker.ts";
 import { Dice } from "../../fuzz/dice.ts";
 import { make, made } from "./made.ts";
@@ -28,7 +28,7 @@ const NEW_STATES = ["new", "new", "packed"];
 /** Most orders of last week and before are paid. */
 const LATER_STATES = ["shipped", "shipped", "paid", "paid", "paid", "paid", "returned"];
 
-/** Where they are. */
+/** The locations of these resources. */
 export interface ShopPlaces {
   readonly appId: string;
   readonly queryId: string;
@@ -119,7 +119,7 @@ async function createTables(ask: Ask): Promise<void> {
   await createNeighbours(ask);
 }
 
-/** The same in each run: a picture that is taken again differs by what has changed alone. */
+/** Reproducible, so that a repeated screenshot only shows real changes. */
 function orderOf(n: number, customers: readonly string[], dice: Dice): object {
   const daysAgo = Math.floor(DAYS * (1 - (n + dice.between(0, 2)) / (ORDERS + 3)));
   return {
@@ -133,7 +133,7 @@ function orderOf(n: number, customers: readonly string[], dice: Dice): object {
   };
 }
 
-/** Tables beside the orders, so that a diagram has something to draw: each names those that it refers to. */
+/** Additional tables for the diagram, each with its references. */
 const NEIGHBOURS: Readonly<Record<string, readonly string[]>> = {
   Products: [],
   Suppliers: [],

@@ -1,4 +1,4 @@
-/** The service desk: promises, those who call, and tickets as they came in over a day and a half. */
+/** The service desk: SLA policies, callers, and tickets from a day and a half. */
 import type { Ask } from "../../faults/asker.ts";
 import type { Member } from "../house.ts";
 import { change, make } from "./made.ts";
@@ -6,7 +6,7 @@ import type { People } from "./people.ts";
 
 const HOUR_MINUTES = 60;
 
-/** Which ones by their priority, 1 to 5, and how many hours they have. */
+/** Policies by priority, 1 to 5, with their targets in hours. */
 const PROMISES = [
   { name: "Urgent", priority: { lte: 2 }, response: 1, resolution: 4 },
   { name: "Standard", priority: 3, response: 4, resolution: 9 },
@@ -32,7 +32,7 @@ type Team = keyof People["teams"];
 type Agent = "mara" | "tomas" | "aiko" | "elif";
 
 interface Ticket {
-  /** How many minutes ago it came. */
+  /** The age in minutes. */
   readonly ago: number;
   readonly title: string;
   readonly caller: string;
@@ -41,7 +41,7 @@ interface Ticket {
   readonly team: Team;
   readonly category: string;
   readonly by?: Agent;
-  /** What is said to the caller. */
+  /** The reply to the caller. */
   readonly answer?: string;
   readonly hold?: string;
   readonly resolution?: string;
@@ -203,7 +203,7 @@ export async function createCallers(ask: Ask, people: People): Promise<Callers> 
   return callers;
 }
 
-/** Raises those that came so many minutes ago, and does what was done about them at once. */
+/** Creates the tickets of this age, and performs their first actions. */
 export async function raiseTickets(people: People, callers: Callers, ago: number): Promise<void> {
   for (const ticket of TICKETS.filter((one) => one.ago === ago)) {
     const { title, caller, weight, team, category } = ticket;
@@ -229,7 +229,7 @@ async function work(by: Member, path: string, { answer, hold, resolution }: Tick
   if (resolution !== undefined) await change(by.ask, `POST ${path}/resolve`, { resolution });
 }
 
-/** The ticket that a picture opens: its number, and what is still to be said in it. */
+/** The ticket opened in a screenshot: its number, and its remaining replies. */
 export interface Conversation {
   readonly number: string;
   readonly goOn: () => Promise<void>;

@@ -1,4 +1,4 @@
-/** Webhooks, test endpoints and a connector, with what went by them. */
+/** Webhooks, test endpoints and a connector, with their traffic. */
 import { setTimeout as pause } from "node:timers/promises";
 import { type Ask, dataOf } from "../../faults/asker.ts";
 import { customerCheck } from "./definitions.ts";
@@ -9,11 +9,11 @@ const POLL_MS = 100;
 export interface TrafficPlaces {
   readonly webhookId: string;
   readonly endpointId: string;
-  /** Both of them. */
+  /** The ids of both webhooks. */
   readonly webhookIds: readonly string[];
 }
 
-/** Two webhooks that hear of incidents: one to a receiver that works, one to a pager that never does. */
+/** Two webhooks for incident events: one with a working receiver, and one with a pager that always fails. */
 export async function createWebhooks(ask: Ask): Promise<TrafficPlaces> {
   const endpoint = (body: object) => make<{ id: string; url: string }>(ask, "test-endpoints", body);
   const warehouse = await endpoint({ name: "Warehouse", answerBody: '{"ok":true}' });
@@ -31,7 +31,7 @@ export async function createWebhooks(ask: Ask): Promise<TrafficPlaces> {
   return { webhookId: ill, endpointId: warehouse.id, webhookIds: [well, ill] };
 }
 
-/** Waits until everything was sent, but for what waits because its webhook is paused. */
+/** Waits until all deliveries are sent, except those of a paused webhook. */
 export async function waitUntilSent(ask: Ask, { webhookIds }: TrafficPlaces): Promise<void> {
   for (const id of webhookIds) {
     while (!(await isSent(ask, id))) await pause(POLL_MS);
@@ -45,7 +45,7 @@ async function isSent(ask: Ask, id: string): Promise<boolean> {
   return dataOf<unknown[]>(await ask(`GET ${path}`), 200).length === 0;
 }
 
-/** A CRM, and a workflow that asks it. */
+/** A CRM, and a workflow that calls it. */
 export async function createCrm(ask: Ask, baseUrl: string): Promise<string> {
   const body = { name: "CRM", type: "http", config: { baseUrl }, auth: { kind: "none" } };
   const { id } = await make(ask, "connectors", body);
@@ -53,7 +53,7 @@ export async function createCrm(ask: Ask, baseUrl: string): Promise<string> {
   return id;
 }
 
-/** Asks it for so many customers, from this one on; one of them it does not know. */
+/** Requests this number of customers, starting with `first`. One of them is unknown to the CRM. */
 export async function askCrm(
   ask: Ask,
   id: string,

@@ -1,4 +1,4 @@
-/** The systems of others that the shop calls: customers, carriers, an ERP that is down, a payment service. */
+/** The external systems of the shop: customers, carriers, an ERP that is down, a payment service. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -9,11 +9,11 @@ const REPLIES: Readonly<Record<string, Reply>> = {
   "/labels": [201, { label: "NW-2026-88104", weightKg: 11.4 }],
   "/orders": [503, { error: "maintenance until 06:00" }],
 };
-/** Prices take their time, so that somebody can be seen to wait for them. */
+/** Prices respond slowly, so that a waiting run is visible. */
 const SLOW_MS = 5_000;
 const CUSTOMER: Reply = [200, { name: "Berg & Sons" }];
 
-/** Starts them; tells their address. */
+/** Starts them and returns their address. */
 export async function openUpstream(stack: AsyncDisposableStack): Promise<string> {
   const upstream = createServer((request, response) => {
     const [status, body] = REPLIES[request.url ?? ""] ?? CUSTOMER;

@@ -4,5 +4,5 @@ import { people } from "./people.ts";
 import { records } from "./records.ts";
 import { tickets } from "./tickets.ts";
 
-/** All that people and programs do. */
+/** All actions of users and programs. */
 export const MIX: readonly Deed[] = [...records, ...tickets, ...flow, ...people];

@@ -1,7 +1,7 @@
 import { orderOf } from "../furniture.ts";
 import { type Deed, ORDERS } from "./deed.ts";
 
-/** What people see, and how they get in. */
+/** Screens and sign-in of users. */
 export const people: readonly Deed[] = [
   {
     name: "the same request twice",

@@ -4,7 +4,7 @@ import { at, type Deed, ORDERS } from "./deed.ts";
 const RECORDS_MAX = 3_000;
 const BULK_RECORDS = 20;
 
-/** What happens to the records of a table. */
+/** Actions on the records of a table. */
 export const records: readonly Deed[] = [
   {
     name: "read a record",
@@ -41,7 +41,7 @@ export const records: readonly Deed[] = [
     name: "delete a record",
     weight: 6,
     statuses: [200, 204, 404],
-    // As many as are made, once there are enough.
+    // Deletes as many as are created, after a minimum.
     act: (api, { recordIds }, n) =>
       api.ask(
         recordIds.length > RECORDS_MAX

@@ -2,7 +2,7 @@ import { at, type Deed, remember } from "./deed.ts";
 
 const INCIDENTS = "/api/v1/itsm/incidents";
 
-/** What happens at a service desk. */
+/** Actions at a service desk. */
 export const tickets: readonly Deed[] = [
   {
     name: "open an incident",

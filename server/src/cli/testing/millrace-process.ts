@@ -1,7 +1,4 @@
-/**
- * Carries out one command for operators after another, as `useMillrace` sends them: each from a copy of the program of
- * its own, with all that it loads shared.
- */
+/** Runs operator commands of `useMillrace` in sequence: each with a new copy of the program and shared imports. */
 import { pathToFileURL } from "node:url";
 import type { OperatorCommand, Said } from "./millrace.ts";
 
@@ -28,7 +25,7 @@ async function carryOut(args: readonly string[], env: NodeJS.ProcessEnv): Promis
       return true;
     };
   }
-  // It is over when all of it is evaluated.
+  // The command has ended when the module is evaluated.
   await import(`${href}?command=${(commands += 1)}`);
   for (const [index, stream] of streams.entries()) stream.write = writes[index] ?? stream.write;
   return { code: process.exitCode ?? 0, said: text.replace(/\n$/, "") };

@@ -13,13 +13,13 @@ export interface OperatorCommand {
   readonly env: Record<string, string>;
 }
 
-/** How a command ended, and all lines that it wrote. */
+/** The exit code of a command, and all lines that it wrote. */
 export interface Said {
   readonly code: unknown;
   readonly said: string;
 }
 
-/** Runs a command to its end, as an operator does. */
+/** Runs a command to its end in a separate process, like an operator. */
 export async function millrace(
   args: readonly string[],
   env: Record<string, string> = {},
@@ -29,8 +29,8 @@ export async function millrace(
 }
 
 /**
- * The same in one process for all commands of a file, one after another: most of a command's time is that of loading
- * the product. One command of each kind is to be started as an operator does it.
+ * Runs all commands of a file in one process, because most of a command's time is loading the product. At least one
+ * command of each kind should run in a separate process.
  */
 export function useMillrace(): (
   args: readonly string[],
@@ -67,7 +67,7 @@ function openSession(): Session {
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`A command ended the process of all commands: ${code}`);
   });
-  // While nobody waits for a command.
+  // For the time between commands.
   ended.catch(() => undefined);
   return { child, ended };
 }

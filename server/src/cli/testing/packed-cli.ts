@@ -16,8 +16,8 @@ process.exitCode = await main(process.argv.slice(2));
 `;
 
 /**
- * The command line as npm lays it out, for all files of a run; resolves with its program. From the sources, each test
- * of a folder without a server loaded the whole product, at two seconds of the processor.
+ * The CLI in npm's layout, shared by all files of a run. Resolves to its program. From the sources, each offline test
+ * would load the whole product, which takes two seconds of CPU time.
  */
 export async function packedCli(): Promise<string> {
   const folder = await makeSharedFolder("cli", async (draft) => {

@@ -1,4 +1,4 @@
-/** Carries out one command line after another, as `Terminal` sends them, each with an environment of its own. */
+/** Runs command lines of `Terminal` in sequence, each with a separate environment. */
 import type { CommandLine, Outcome } from "./terminal.ts";
 
 const [program = ""] = process.argv.slice(2);
@@ -18,12 +18,12 @@ async function carryOut(args: readonly string[], env: NodeJS.ProcessEnv): Promis
   try {
     return { code: await main(args), out: out.end(), err: err.end() };
   } catch (error) {
-    // As Node ends for what nobody caught.
+    // Node's exit for an uncaught error.
     return { code: 1, out: out.end(), err: err.end() + (error as Error).stack };
   }
 }
 
-/** What is written to a stream from now on. */
+/** Captures further writes to a stream. */
 function capture(stream: NodeJS.WriteStream): { readonly end: () => string } {
   const { write } = stream;
   let text = "";

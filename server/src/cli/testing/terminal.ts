@@ -14,7 +14,7 @@ export interface CommandLine {
   readonly env: Record<string, string>;
 }
 
-/** How a command ended, and what it wrote. */
+/** The exit code and the output of a command. */
 export interface Outcome {
   readonly code: number;
   readonly out: string;
@@ -22,9 +22,9 @@ export interface Outcome {
 }
 
 /**
- * Somebody at the command line, with a home of their own. A process for each command takes a quarter of a second, and
- * shows more than the command only where its end, its signals or its streams matter: `start` and `spawn` are for that,
- * and `run` for the others, one after another in one process.
+ * A user at the command line with a separate home folder. A process per command takes a quarter of a second and is
+ * only needed for exit codes, signals or streams: use `start` and `spawn` for that, and `run` for the others, which
+ * share a process.
  */
 export class Terminal implements AsyncDisposable {
   readonly program: string;
@@ -45,12 +45,12 @@ export class Terminal implements AsyncDisposable {
     };
   }
 
-  /** Opens one in a folder, which is home. */
+  /** Opens one with a folder as home. */
   static async open(home: string, env: Record<string, string> = {}): Promise<Terminal> {
     return new Terminal(await packedCli(), home, env);
   }
 
-  /** Carries out a command in the process of all commands; one at a time. */
+  /** Runs a command in the shared process, one at a time. */
   run(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
     const session = (this.#session ??= this.#open());
     this.#running = Promise.withResolvers();
@@ -58,7 +58,7 @@ export class Terminal implements AsyncDisposable {
     return this.#running.promise;
   }
 
-  /** Carries out a command in a process of its own. */
+  /** Runs a command in a separate process. */
   start(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
     return this.execute(process.execPath, [this.program, ...args], env);
   }
@@ -75,7 +75,7 @@ export class Terminal implements AsyncDisposable {
     );
   }
 
-  /** Starts a command that goes on until it is ended; `out` is what it wrote so far. */
+  /** Starts a long-running command. `out` is its output so far. */
   spawn(args: readonly string[]): {
     readonly child: ChildProcess;
     readonly out: () => string;
@@ -95,7 +95,7 @@ export class Terminal implements AsyncDisposable {
     const session = this.#session;
     if (!session) return;
     const ended = once(session, "exit");
-    // For nobody waits for what comes of its end.
+    // The rejection at its end is expected.
     this.#running.promise.catch(() => undefined);
     session.disconnect();
     await ended;

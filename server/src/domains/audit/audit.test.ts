@@ -20,7 +20,7 @@ test.each([
   "2026-01-01T00:00:00",
   "2026-01-01",
   "infinity",
-])("%s is no time to ask from", async (from) => {
+])("rejects the start time %s", async (from) => {
   const answer = await ask(from);
   expect(answer).toMatchObject({ status: 422, body: { errors: [{ path: "?from" }] }, events: [] });
 });
@@ -31,6 +31,6 @@ test.each([
   "9999-12-31T23:59:59-14:00",
   "1900-01-01T00:00:00+14:00",
   "2028-02-29T12:00:00.123+05:45",
-])("%s is a time to ask from", async (from) => {
+])("accepts the start time %s", async (from) => {
   expect(await ask(from)).toMatchObject({ status: 200 });
 });

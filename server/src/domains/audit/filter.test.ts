@@ -9,7 +9,7 @@ const typesOf = async (resource: string) => {
   return body.data.map(({ type }: any) => type);
 };
 
-test("the audit log is filtered by the number, the name or the id of a resource", async () => {
+test("filters the audit log by the number, name or id of a resource", async () => {
   const { body } = await owner("POST /api/v1/itsm/changes", {
     title: "Replace disks",
     type: "normal",
@@ -20,14 +20,14 @@ test("the audit log is filtered by the number, the name or the id of a resource"
   expect(await typesOf(body.data.id)).toEqual(expected);
   expect(await typesOf(body.data.number)).toEqual(expected);
   expect(await typesOf(body.data.number.toLowerCase())).toEqual(expected);
-  // Its name at any time finds all its events.
+  // Every former name finds all its events.
   expect(await typesOf("replace DISKS")).toEqual(expected);
   expect(await typesOf("fans")).toEqual(expected);
   expect(await typesOf("CHG9999999")).toEqual([]);
   expect(await typesOf("100%_")).toEqual([]);
 });
 
-test("people who left are found by name, who came back is not among them", async () => {
+test("finds former members by name, except those who returned", async () => {
   const [gone, back] = [await world.member(["viewer"]), await world.member(["viewer"])];
   for (const { userId } of [gone, back]) {
     await owner(`PATCH /api/v1/settings/users/${userId}`, { name: `Dana ${userId}` });

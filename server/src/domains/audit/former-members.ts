@@ -14,7 +14,7 @@ const FormerMember = Type.Object(
   { title: "FormerMember" },
 );
 
-/** Lists people who were members: the audit log is asked about them most, and the list of members lacks them. */
+/** Lists former members, because the audit log is often filtered by them and the member list does not contain them. */
 export const listFormerMembers = query({
   id: "audit.list_former_members",
   route: "GET /api/v1/audit/former-members",

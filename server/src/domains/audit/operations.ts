@@ -96,7 +96,7 @@ async function findResources(ctx: ReadContext, name: string) {
 
 const RESOURCE_ID = /^[a-z]{2,5}_[0-9a-z]{26}$/;
 
-/** False for a query that no event of an account can answer: most need not look for them. */
+/** False if no account event can match the query, which is usual and saves the search. */
 function mayBeOfAccounts(
   { services }: Pick<ReadContext, "services">,
   pattern: string | undefined,

@@ -5,7 +5,7 @@ import type { CommitNotice } from "#kernel/readers/commit-feed.ts";
 import { readTopics, type TopicBatch } from "#kernel/log/topic-log.ts";
 import { Feed, type FeedRequest } from "./feed.ts";
 
-/** Names a feed: one topic, or all those of the platform, in one partition. */
+/** Identifies a feed: one topic, or all platform topics, in one partition. */
 export interface FeedKey {
   readonly partition: Partition;
   readonly name: string;
@@ -13,11 +13,11 @@ export interface FeedKey {
 }
 
 /**
- * The feeds of a process. Subscribers who have read a topic to its end wait without a database
- * connection: a commit wakes those of its topic, and they share one read of the log.
+ * The feeds of a process. Subscribers at the end of a topic wait without a database connection: a commit wakes those
+ * of its topic, and they share one read of the log.
  */
 export class FeedRegistry {
-  /** How often the log was read, to watch the cost. */
+  /** The number of reads of the log, for monitoring the cost. */
   reads = 0;
   readonly #platform: Platform;
   readonly #feeds = new Map<string, Feed>();
@@ -31,12 +31,12 @@ export class FeedRegistry {
     });
   }
 
-  /** How many subscribers wait. */
+  /** The number of waiting subscribers. */
   get waiting(): number {
     return this.#feeds.values().reduce((sum, feed) => sum + feed.size, 0);
   }
 
-  /** The next events of a feed; none when the time is over, the client gone or the process ending. */
+  /** The next events of a feed. Empty after a timeout, a disconnect or on shutdown. */
   async next(feedKey: FeedKey, request: FeedRequest): Promise<TopicBatch> {
     const id = toFeedId(feedKey.partition, feedKey.name);
     const feed = this.#feeds.get(id) ?? this.#openFeed(id, feedKey);
@@ -107,7 +107,7 @@ export class FeedRegistry {
   }
 }
 
-/** The subscription to the commits of a topic, for as long as a feed needs it. */
+/** The subscription to a topic's commits while a feed needs it. */
 interface TopicSubscription {
   readonly unsubscribe: () => void;
   count: number;
@@ -115,7 +115,7 @@ interface TopicSubscription {
 
 const registries = new WeakMap<Platform, FeedRegistry>();
 
-/** The one registry of this process, in whichever role it runs. */
+/** The registry of this process, in every role. */
 export function feedRegistryOf(platform: Platform): FeedRegistry {
   let registry = registries.get(platform);
   if (!registry) registries.set(platform, (registry = new FeedRegistry(platform)));

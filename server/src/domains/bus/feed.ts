@@ -10,7 +10,7 @@ export interface FeedRequest {
   readonly limit: number;
   /** How long to wait for the first event. */
   readonly waitMs: number;
-  /** How long to wait for events that are committed, but not settled in the order of the log. */
+  /** How long to wait for committed events to settle. */
   readonly settleMs: number;
   readonly gone?: AbortSignal | undefined;
 }
@@ -21,7 +21,7 @@ type ReadBatch = (after: string, limit: number) => Promise<TopicBatch>;
 export class Feed {
   readonly #read: ReadBatch;
   readonly #waiters = new Set<Waiter>();
-  /** Reads that have not started, by position and limit. */
+  /** Queued reads by position and limit. */
   readonly #queued = new Map<string, Promise<TopicBatch>>();
   readonly #inFlight = new Map<string, Promise<unknown>>();
   #retryTimer: NodeJS.Timeout | undefined;
@@ -46,7 +46,7 @@ export class Feed {
   }
 
   async next(request: FeedRequest, shutdown: AbortSignal): Promise<TopicBatch> {
-    // Added before it reads, so that no commit goes unnoticed in between.
+    // Added before the read, so that no commit is missed in between.
     const waiter = new Waiter(request);
     this.#waiters.add(waiter);
     try {
@@ -68,8 +68,8 @@ export class Feed {
   }
 
   /**
-   * Shares a read that has not started. A read in flight may have missed the commit that woke a later
-   * subscriber, who gets the next one.
+   * Shares a queued read. A running read may have missed the commit that woke a later subscriber, who gets the next
+   * one.
    */
   #shareRead(after: string, limit: number): Promise<TopicBatch> {
     const key = `${after} ${limit}`;
@@ -79,7 +79,7 @@ export class Feed {
   }
 
   async #readNext(key: string, after: string, limit: number): Promise<TopicBatch> {
-    // The failure of the read before concerns its own subscribers.
+    // A failure of the previous read concerns only its subscribers.
     await this.#inFlight.get(key)?.catch(() => undefined);
     this.#queued.delete(key);
     const read = this.#read(after, limit);
@@ -91,7 +91,7 @@ export class Feed {
     }
   }
 
-  /** Reads again soon: events settle when an older transaction ends, which wakes no one. */
+  /** Reads again soon: events settle when an older transaction ends, without a notification. */
   #retrySoon(): void {
     if (this.#retryTimer) return;
     const delayMs = Math.min(RETRY_MIN_MS * 2 ** this.#retries, RETRY_MAX_MS);
@@ -110,7 +110,7 @@ class Waiter {
   readonly #startedAt = performance.now();
   readonly #onGone = (): void => this.wake();
   #resolve: () => void = () => undefined;
-  /** The last event committed at the first read: a response without it would seem to have lost it. */
+  /** The last event committed before the first read: a response without it would appear to have lost it. */
   #expected: string | undefined;
   #timer: NodeJS.Timeout | undefined;
   #hasRead = false;

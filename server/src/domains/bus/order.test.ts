@@ -5,7 +5,7 @@ import { startNode, send } from "./testing/node.ts";
 const WRITERS = 16;
 const EACH = 25;
 
-/** Follows `nextCursor` until it has seen so many, and a little further. */
+/** Follows `nextCursor` until it has read this number of events and slightly more. */
 async function follow(world: World, by: { token: string }, topic: string, count: number) {
   const seen: any[] = [];
   let after = "";
@@ -23,7 +23,7 @@ async function follow(world: World, by: { token: string }, topic: string, count:
   }
 }
 
-test("who follows nextCursor sees every event of 16 writers on two nodes once and in order", async () => {
+test("following nextCursor returns every event of 16 writers on two nodes once and in order", async () => {
   await using world = await startWorld();
   await using node = await startNode(world);
   const owner = await world.member(["owner"]);

@@ -15,7 +15,7 @@ const on = async (topic: string, headers = {}, ask: Ask = owner) => {
   return (await ask(route, undefined, headers)).body.data;
 };
 
-test("a message is an event on its topic: its payload is the data, its publisher the actor", async () => {
+test("a message is an event on its topic, with the payload as data and the publisher as actor", async () => {
   const payload = { order: 4711, lines: [{ sku: "a", n: 2 }], note: "ünïcödé \u2028 \n" };
   const answer = await publish("orders.shipping", { type: "order.shipped", payload });
   expect(answer).toMatchObject({ status: 201, events: ["order.shipped"] });
@@ -46,7 +46,7 @@ test("a message is an event on its topic: its payload is the data, its publisher
   expect((await owner(`GET /api/v1/audit/${id}`)).body.data).toEqual(event);
 });
 
-test("topics of one name are apart in each environment and workspace", async () => {
+test("topics of the same name are separate in each environment and workspace", async () => {
   const other = await world.member(["owner"], await world.workspace("next-door"));
   await publish("apart", { type: "here", payload: {} });
   await publish("apart", { type: "staged", payload: {} }, { "x-environment": "staging" });
@@ -69,13 +69,13 @@ test.each([
   "incident",
   "workflow",
   "record",
-])("nobody publishes on the platform's topic %s", async (topic) => {
+])("rejects publishing on the platform's topic %s", async (topic) => {
   const answer = await publish(topic, { type: "anything", payload: {} });
   expect(answer).toMatchObject({ status: 403, body: { code: "topic_reserved" }, events: [] });
 });
 
 test.each(["incidents", "note.taken", "my.audit", "auditing", "platforms.x", "A-b_c.9", "9"])(
-  "anybody may have the topic %s",
+  "accepts the topic %s",
   async (topic) => {
     const answer = await publish(topic, { type: "anything", payload: {} });
     expect(answer).toMatchObject({ status: 201, events: ["anything"] });
@@ -83,7 +83,7 @@ test.each(["incidents", "note.taken", "my.audit", "auditing", "platforms.x", "A-
 );
 
 test.each(["note.created", "workspace.updated", "audit.secret.created", "audit.anything", "audit"])(
-  "no message passes for the platform's own %s",
+  "rejects messages with the platform's type %s",
   async (type) => {
     const answer = await publish("pretence", { type, payload: {} });
     expect(answer).toMatchObject({
@@ -95,7 +95,7 @@ test.each(["note.created", "workspace.updated", "audit.secret.created", "audit.a
 );
 
 test.each(["", ".", "a.", ".a", "a..b", "a b", "ä", "a/b", "*", "a.*", `a${"b".repeat(200)}`])(
-  "%j is neither a topic nor a type",
+  "rejects %j as a topic and as a type",
   async (name) => {
     const asTopic = await publish(encodeURIComponent(name), { type: "x", payload: {} });
     expect([404, 422]).toContain(asTopic.status);
@@ -123,7 +123,7 @@ test("builders, agents and change managers publish; members, viewers and auditor
   }
 });
 
-test("of two messages with one key the second is suppressed, on the same topic, for five minutes", async () => {
+test("suppresses the second message with the same key on a topic for five minutes", async () => {
   const body = { type: "paid", payload: { n: 1 }, deduplicationKey: "invoice 7" };
   const first = await publish("billing", body);
   expect(first).toMatchObject({ status: 201, events: ["paid"] });
@@ -140,7 +140,7 @@ test("of two messages with one key the second is suppressed, on the same topic, 
   const otherKey = await publish("billing", { ...body, deduplicationKey: "invoice 8" });
   expect(otherKey).toMatchObject({ status: 201, events: ["paid"] });
 
-  // From the first one on, not from the one that was suppressed.
+  // Counted from the first message, not from the suppressed one.
   world.clock.advance(2 * MINUTE_MS);
   const third = await publish("billing", body);
   expect(third).toMatchObject({ status: 201, events: ["paid"] });
@@ -149,7 +149,7 @@ test("of two messages with one key the second is suppressed, on the same topic, 
   expect(fourth.body).toEqual({ data: { id: third.body.data.id, deduplicated: true } });
 });
 
-test("a message that fails leaves its key to the next", async () => {
+test("a failed message releases its key", async () => {
   const body = { type: "note.created", payload: {}, deduplicationKey: "second thought" };
   expect((await publish("thoughts", body)).status).toBe(422);
   expect(await publish("thoughts", { ...body, type: "thought" })).toMatchObject({
@@ -158,7 +158,7 @@ test("a message that fails leaves its key to the next", async () => {
   });
 });
 
-test("of 50 publishers with one key, on two nodes at once, one publishes and all learn its id", async () => {
+test("of 50 concurrent publishers with one key on two nodes, one publishes and all get its id", async () => {
   await using node = await startNode(world);
   const rounds = ["first", "after the window"];
   for (const [round, type] of rounds.entries()) {
@@ -187,7 +187,7 @@ test("of 50 publishers with one key, on two nodes at once, one publishes and all
   }
 });
 
-test("keys are forgotten after their time, and only then", async () => {
+test("deletes keys exactly after their time", async () => {
   await using working = await startWorld({ work: true });
   const ask = await working.member(["owner"]);
   const publishOnce = (key: string) =>
@@ -196,7 +196,7 @@ test("keys are forgotten after their time, and only then", async () => {
       payload: {},
       deduplicationKey: key,
     });
-  // It runs once at the start, and from then on every minute.
+  // It runs once at the start, and then every minute.
   await until(async () => {
     const [job] = await working.sql("select due_at from jobs where kind = 'bus.prune'");
     return job?.due_at > working.clock.now();

@@ -62,7 +62,7 @@ export const busRetentionJob = retentionJob({
   kind: "bus.prune",
   async remove({ db, clock, settings }, rowsMax) {
     const keys = await deleteAcrossWorkspaces(db, DELETE_EXPIRED_KEYS, [clock.now(), rowsMax]);
-    // Where events are kept for ever, no topic becomes empty.
+    // With unlimited retention, topics never become empty.
     if (settings.eventRetentionDays === 0) return keys;
     return Math.max(keys, await deleteAcrossWorkspaces(db, DELETE_EMPTY_TOPICS, [rowsMax]));
   },

@@ -24,7 +24,7 @@ const read = (topic: string, query = "", app = world.app) =>
 const waiting = (count: number) =>
   until(async () => feedRegistryOf(world.kernel).waiting === count);
 
-test("a topic is read from its oldest event on, page by page, and the cursor never ends", async () => {
+test("reads a topic from its oldest event page by page, always with a cursor", async () => {
   const topic = freshTopic();
   const empty = await read(topic);
   expect(empty).toEqual({
@@ -56,7 +56,7 @@ test("a topic is read from its oldest event on, page by page, and the cursor nev
 });
 
 test.each(["x", "evt_", "evt_000000000000000000000u", "msg_0000000000000000000000", "0"])(
-  "%s is no place to go on from",
+  "rejects the cursor %s",
   async (after) => {
     for (const what of ["events", "stream"]) {
       const answer = await owner(`GET /api/v1/events/topics/t/${what}?after=${after}`);
@@ -76,14 +76,14 @@ test.each(["limit=0", "limit=201", "timeout=-1", "timeout=60001", "timeout=soon"
   },
 );
 
-test("a poll is answered by a publish, on this node and on another", async () => {
+test("a publish completes a poll, on this node and on another", async () => {
   await using node = await startNode(world);
   for (const app of [world.app, node.app]) {
     const topic = freshTopic();
     const last = await publish(topic, 0);
     const poll = read(topic, `timeout=60000&after=${last}`);
     await waiting(1);
-    // What happens elsewhere is none of its business.
+    // Events on other topics do not affect it.
     await publish(freshTopic(), 0, app);
     expect(feedRegistryOf(world.kernel).waiting).toBe(1);
     const id = await publish(topic, 1, app);
@@ -93,7 +93,7 @@ test("a poll is answered by a publish, on this node and on another", async () =>
   }
 });
 
-test("a poll of platform.events is answered by whatever the platform does, and by no message", async () => {
+test("a poll of platform.events completes on every platform event and on no message", async () => {
   await world.settled();
   const { body: all } = await read("platform.events", "limit=200");
   expect(all.pagination.hasMore).toBe(false);
@@ -109,7 +109,7 @@ test("a poll of platform.events is answered by whatever the platform does, and b
   expect(onNote.body.data.at(-1)).toEqual(body.data[0]);
 });
 
-test("a poll ends with nothing when its time is over, and its cursor is the one it came with", async () => {
+test("a poll is empty after its timeout and returns its original cursor", async () => {
   const topic = freshTopic();
   const after = await publish(topic);
   const { status, body } = await read(topic, `timeout=30&after=${after}`);
@@ -120,7 +120,7 @@ test("a poll ends with nothing when its time is over, and its cursor is the one 
   });
 });
 
-test("polls end with nothing when the process is to end", async () => {
+test("polls are empty on shutdown", async () => {
   await using ending = await startWorld();
   const ask = await ending.member(["owner"]);
   const polls = [1, 2, 3].map(() =>
@@ -139,7 +139,7 @@ test("polls end with nothing when the process is to end", async () => {
   expect(feedRegistryOf(ending.kernel).waiting).toBe(0);
 });
 
-test("nothing waits for a client that has left", async () => {
+test("does not wait for a disconnected client", async () => {
   await using left = await startWorld();
   const ask = await left.member(["owner"]);
   await left.app.listen({ port: 0, host: "127.0.0.1" });
@@ -159,7 +159,7 @@ test("nothing waits for a client that has left", async () => {
   await until(async () => feedRegistryOf(left.kernel).waiting === 0);
 });
 
-test("2000 who wait on one topic are answered by one publish, and share the looks at the log", async () => {
+test("one publish completes 2000 polls of one topic, which share reads of the log", async () => {
   const topic = freshTopic();
   const lobby = feedRegistryOf(world.kernel);
   const partition = { workspace: world.home, environment: "production" } as const;
@@ -176,16 +176,16 @@ test("2000 who wait on one topic are answered by one publish, and share the look
   for (const { events } of await Promise.all(others)) {
     expect(events.map((event) => event.id)).toEqual([id]);
   }
-  // One, and some more while a transaction of somebody else happens to be open.
+  // One read, and some more while a transaction of another test is open.
   expect(lobby.reads - before).toBeLessThan(200);
 });
 
-test("what is committed behind an open transaction is shown when that is over, in order and whole", async () => {
+test("events committed after an open transaction appear after its end, in order and complete", async () => {
   const topic = freshTopic();
   const partition = { workspace: world.home, environment: "production" } as const;
   const gate = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
-  // Takes its place first and commits last.
+  // Takes its position first and commits last.
   const slow = world.kernel.db.write(partition, async (session) => {
     await session.send(
       `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
@@ -199,7 +199,7 @@ test("what is committed behind an open transaction is shown when that is over, i
   await begun.promise;
   try {
     const fast = await publish(topic, 1);
-    // It may not be shown yet, or the slow one would be passed by.
+    // It must not be returned yet, because the slow event would be skipped.
     expect((await read(topic)).body.data).toEqual([]);
     const poll = read(topic, "timeout=60000");
     await waiting(1);
@@ -212,13 +212,13 @@ test("what is committed behind an open transaction is shown when that is over, i
     expect(seen.map(({ type }) => type)).toEqual(["slow", "told"]);
     expect(seen[1].id).toBe(fast);
   } finally {
-    // Left open, it would hold up all other tests.
+    // If left open, it would block all other tests.
     gate.resolve();
     await slow;
   }
 });
 
-test("audit events are for those who may query the audit log, by whichever topic", async () => {
+test("only users with access to the audit log can read audit events, by any topic", async () => {
   const viewer = await world.member(["viewer"]);
   await owner("POST /api/v1/secrets", { name: "SEEN_BY_FEW", value: "nothing much" });
   await world.settled();

@@ -18,12 +18,12 @@ import {
   type TopicPage,
 } from "./topic.ts";
 
-/** How long a response waits for events just published, while an older transaction is open. */
+/** How long a response waits for new events to settle while an older transaction is open. */
 const SETTLE_MAX_MS = 250;
 const BEGINNING = eventIdOf({ epoch: 0, xid: 0, seq: 0 });
-/** How many batches without a visible event one request skips. */
+/** The maximum number of batches without visible events that one request skips. */
 const UNSEEN_BATCHES_MAX = 20;
-/** The topics of people that are followed together. */
+/** The maximum number of user topics that are followed together. */
 const MESSAGE_TOPICS_MAX = 200;
 
 export interface TopicQuery {
@@ -33,7 +33,7 @@ export interface TopicQuery {
   readonly timeout: number;
 }
 
-/** Reads a page of a topic, oldest first, once there are events or the time is over. */
+/** Reads a page of a topic, oldest first, when there are events or after the timeout. */
 export async function readTopicPage(
   platform: Platform,
   caller: Caller,
@@ -55,7 +55,7 @@ export async function readTopicPage(
     const last = next.at(-1);
     nextCursor = last?.id ?? nextCursor;
     const events = await filterVisible(next);
-    // A batch of which the caller sees nothing is no news to them.
+    // A batch without events visible to the caller is skipped.
     if (
       events.length > 0 ||
       !last ||
@@ -84,7 +84,7 @@ export function topicFilter(
   return (events) => filterEvents(source, principal, events);
 }
 
-/** Resolves a topic's name to the topics that the caller may read. */
+/** Resolves a topic name to the topics that the caller can read. */
 export function resolveFeedKey(services: PlatformServices, caller: Caller, name: string): FeedKey {
   const { workspace, environment } = caller;
   if (!workspace) throw new Error("A topic belongs to a workspace.");
@@ -95,21 +95,21 @@ export function resolveFeedKey(services: PlatformServices, caller: Caller, name:
   }
   if (name !== PLATFORM_EVENTS) return { partition, name, topics: [name] };
   const topics = platformTopics(services).filter((topic) => !hidden.includes(topic));
-  // Callers who see less share no feed with those who see all. No topic's name has a space.
+  // Callers with limited access do not share a feed with others. Topic names contain no spaces.
   return { partition, name: [name, ...hidden].join(" without "), topics };
 }
 
-/** The audit log has a permission of its own; a topic must not be the way around it. */
+/** The audit log requires a separate permission, which a topic must not bypass. */
 export function hiddenTopics({ permissions }: Caller): readonly string[] {
   return permissions.has(AuditRead.name) ? [] : [AUDIT];
 }
 
-/** True when somebody may hear events of a topic, by whatever way: as `topics.read` asks it. */
+/** True if the user may receive events of a topic on any channel: the same check as `topics.read`. */
 export function mayHear({ permissions }: Pick<Caller, "permissions">, topic: string): boolean {
   return permissions.has(EventsRead.name) && (topic !== AUDIT || permissions.has(AuditRead.name));
 }
 
-/** Opens the feed of a topic's name; that of all messages has the topics that there are now. */
+/** Opens the feed of a topic name. The feed of all messages contains the current topics. */
 export async function openFeedKey(
   platform: Platform,
   caller: Caller,
@@ -128,11 +128,11 @@ export async function openFeedKey(
     }),
   );
   const topics = listed.map((topic) => topic.name).filter((topic) => topic !== PLATFORM_EVENTS);
-  // Others may have come later, with more topics.
+  // Later subscribers may have more topics.
   return { ...feed, name: [name, ...topics].join(" "), topics };
 }
 
-/** Any event's id is a cursor of any topic. */
+/** The id of any event is a valid cursor of any topic. */
 export function parseCursor(text: string, path: string): string {
   if (!positionOf(text))
     throw invalidField(path, "is neither an event's id nor a cursor of a topic");

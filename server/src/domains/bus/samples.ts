@@ -5,7 +5,7 @@ const BEGINNING = "evt_0000000000000000000000";
 
 let count = 0;
 
-/** A topic is the same name to everybody, and whoever reads elsewhere finds it empty. */
+/** Topic names are valid everywhere, and are empty topics in other workspaces. */
 async function publishSample(owner: Ask) {
   count += 1;
   const name = `samples.topic-${count}`;
@@ -13,7 +13,7 @@ async function publishSample(owner: Ask) {
   return { params: { name }, partitioned: false, openParams: true };
 }
 
-/** A dead letter of the reader that counts the events of topics. */
+/** A dead letter of the reader that counts topic events. */
 async function arrangeDeadLetter(owner: Ask, world: World) {
   const path = "POST /api/v1/events/topics/samples.dead/publish";
   const { body } = await owner(path, { type: "sample", payload: {} });

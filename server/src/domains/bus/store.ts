@@ -8,8 +8,8 @@ export interface MessageKey {
 }
 
 /**
- * Claims a deduplication key; false when it is taken. A claim waits for the transaction of another
- * one to end, on whichever node that runs.
+ * Claims a deduplication key. Returns false if it is taken. Waits for a concurrent transaction that claims it, on any
+ * node.
  */
 export async function claimKey(
   tx: Tx,
@@ -40,7 +40,7 @@ export async function setMessageId(
     .execute();
 }
 
-/** Gets the id of the message that has the key. */
+/** Gets the id of the message with the key. */
 export async function getMessageId(tx: Tx, { topic, key }: MessageKey): Promise<string> {
   const { message_id } = await tx
     .selectFrom("message_keys")
@@ -57,7 +57,7 @@ export interface TopicCount extends Partition {
   readonly lastEventAt: string;
 }
 
-/** Adds the counts of a batch, of all its workspaces, in one statement. */
+/** Adds the counts of a batch for all its workspaces in one statement. */
 export async function addCounts(tx: Tx, counts: readonly TopicCount[]): Promise<void> {
   await sql`
     select count_topics(${counts.map(({ workspace }) => workspace)}::uuid[],
@@ -69,7 +69,7 @@ export async function addCounts(tx: Tx, counts: readonly TopicCount[]): Promise<
   );
 }
 
-/** Run by the system across all workspaces; a key that was claimed anew meanwhile stays. */
+/** Runs as the system role across all workspaces. A key that was claimed again is kept. */
 export const DELETE_EXPIRED_KEYS = `
   delete from message_keys
    where expires_at <= $1

@@ -20,7 +20,7 @@ const publish = async (topic: string, payload: object): Promise<string> => {
   return (await send(world.app, owner, route, body)).body.data.id;
 };
 
-/** A listener on a real socket: what it has heard so far, block by block. */
+/** A client on a real socket, with the received blocks so far. */
 async function listen(path: string, headers: Record<string, string> = {}) {
   const request = get({
     port,
@@ -53,7 +53,7 @@ async function listen(path: string, headers: Record<string, string> = {}) {
   };
 }
 
-/** The ways in which somebody loses the right to what a stream shows them. */
+/** The ways in which a user can lose access to a stream. */
 test.each<[string, (by: { token: string; userId: string }) => Promise<{ status: number }>]>([
   ["is removed", ({ userId }) => owner(`DELETE /api/v1/settings/users/${userId}`)],
   ["loses a role", ({ userId }) => owner(`DELETE /api/v1/settings/users/${userId}/roles/viewer`)],
@@ -71,7 +71,7 @@ test.each<[string, (by: { token: string; userId: string }) => Promise<{ status: 
   expect(listener.events()).toEqual([]);
 });
 
-test("an answer says where the log stood before it was read: a stream from there tells what it lacks", async () => {
+test("a response contains the log position before its read, and a stream from there returns what it lacks", async () => {
   const { headers } = await world.app.inject({ url: "/api/v1/auth/me", headers: headersOf(owner) });
   const id = await publish("since", { n: 1 });
   await world.settled();
@@ -83,7 +83,7 @@ test("an answer says where the log stood before it was read: a stream from there
   listener.request.destroy();
 });
 
-test("a stream begins now, and each event has its id, its type and itself in one line", async () => {
+test("a stream begins now, and each event has its id and type and is a single line", async () => {
   await publish("live", { n: 0 });
   await world.settled();
   const listener = await listen("live/stream");
@@ -103,14 +103,14 @@ test("a stream begins now, and each event has its id, its type and itself in one
   listener.request.destroy();
 });
 
-test("a client that reconnects with the last id gets what it missed, once and in order", async () => {
+test("a client that reconnects with its last id gets the missed events once and in order", async () => {
   const first = await listen(`resumed/stream?after=${BEGINNING}`);
   const ids = [await publish("resumed", { n: 0 }), await publish("resumed", { n: 1 })];
   await until(async () => first.events().length === 2);
   first.request.destroy();
   const heard = first.events().map(({ id }) => id);
   for (let n = 2; n < 130; n += 1) ids.push(await publish("resumed", { n }));
-  // As a browser does it: the old address, and the new header, which counts.
+  // Like a browser: the old address with the new header, which takes precedence.
   const second = await listen(`resumed/stream?after=${BEGINNING}`, { "last-event-id": heard[1] });
   ids.push(await publish("resumed", { n: 130 }));
   await until(async () => second.events().length === ids.length - 2);
@@ -118,7 +118,7 @@ test("a client that reconnects with the last id gets what it missed, once and in
   second.request.destroy();
 });
 
-test("a client that was cut off before the first event resumes where it started", async () => {
+test("a client that was disconnected before the first event resumes at its start", async () => {
   const first = await listen("cut/stream");
   const begun = await until(async () => /id: (\S+)/.exec(first.blocks()[0] ?? "")?.[1]);
   first.request.destroy();
@@ -128,14 +128,14 @@ test("a client that was cut off before the first event resumes where it started"
   expect(second.events().map((event) => event.id)).toEqual([id]);
 });
 
-test("a stream ends after as many events as were asked for", async () => {
+test("a stream ends after the requested number of events", async () => {
   for (let n = 0; n < 3; n += 1) await publish("short", { n });
   const listener = await listen(`short/stream?after=${BEGINNING}&limit=2`);
   await listener.ended;
   expect(listener.events().map(({ data }) => data.data.n)).toEqual([0, 1]);
 });
 
-test("a last id that is none of ours is refused", async () => {
+test("rejects an invalid last id", async () => {
   const answer = await owner("GET /api/v1/events/topics/live/stream", undefined, {
     "last-event-id": "17",
   });
@@ -146,7 +146,7 @@ test("a last id that is none of ours is refused", async () => {
   });
 });
 
-test("a silence is broken by a comment, and the stream ends when its time is over", async () => {
+test("sends comments during silence and ends the stream at its maximum duration", async () => {
   const partition = { workspace: world.home, environment: "production" } as const;
   const feed = { partition, name: "silent", topics: ["silent"] };
   const begin = { from: BEGINNING, eventsMax: 9 };
@@ -161,7 +161,7 @@ test("a silence is broken by a comment, and the stream ends when its time is ove
   expect(feedRegistryOf(world.kernel).waiting).toBe(0);
 });
 
-test("the log is read no faster than the client takes it", async () => {
+test("reads the log only as fast as the client reads", async () => {
   const payload = { text: "x".repeat(400_000) };
   for (let n = 0; n < 60; n += 1) await publish("large", payload);
   await world.settled();
@@ -170,16 +170,16 @@ test("the log is read no faster than the client takes it", async () => {
   const listener = await listen(`large/stream?after=${BEGINNING}`);
   listener.response.pause();
   await until(async () => feedRegistryOf(world.kernel).reads > before);
-  // Others are served meanwhile; the stream stands still within its first batch of many.
+  // Other requests are served in the meantime; the stream stays within its first batch.
   for (let n = 0; n < 20; n += 1) await publish("elsewhere", {});
   expect(feedRegistryOf(world.kernel).reads - before).toBe(1);
   listener.response.resume();
-  // One block more, with which every stream begins.
+  // One additional block, with which every stream begins.
   await until(async () => listener.blocks().length === 61);
   listener.request.destroy();
 });
 
-test("streams end when the process is to end", async () => {
+test("streams end on shutdown", async () => {
   await using ending = await startWorld();
   const ask = await ending.member(["owner"]);
   const reply = ending.app.inject({
@@ -194,7 +194,7 @@ test("streams end when the process is to end", async () => {
   expect(payload).toMatch(/^retry: 1000\nid: \S+\n\n$/);
 });
 
-test("a browser's EventSource needs a cookie and the address alone", async () => {
+test("a browser's EventSource needs only a cookie and the address", async () => {
   const publishIn = (environment: string) =>
     owner(
       "POST /api/v1/events/topics/shop.windows/publish",
@@ -223,11 +223,11 @@ test("a browser's EventSource needs a cookie and the address alone", async () =>
     expect([answer.statusCode, answer.json().code]).toEqual([status, code]);
   }
   expect((await open("workspace=default", "millrace_session=mrs_guessed")).statusCode).toBe(401);
-  // Elsewhere only the headers count.
+  // Other operations accept only the headers.
   expect(await owner("GET /api/v1/audit?workspace=default")).toMatchObject({ status: 422 });
 });
 
-test("all messages of people are on one stream, and nothing of the platform", async () => {
+test("one stream contains all messages of users and no platform events", async () => {
   const first = await publish("orders", { n: 1 });
   await publish("invoices", { n: 2 });
   await world.kernel.startWork();

@@ -11,9 +11,9 @@ const RETRY_MS = 1_000;
 
 /** The timing of a stream. */
 export interface StreamTiming {
-  /** After so long a silence a comment is sent, so that proxies keep the connection. */
+  /** The interval of comments during silence, so that proxies keep the connection. */
   readonly heartbeatMs: number;
-  /** The stream ends after this time; the client reconnects, and its credential is checked anew. */
+  /** The maximum duration of a stream. The client then reconnects, and its credential is checked again. */
   readonly lastsMs: number;
 }
 
@@ -23,13 +23,13 @@ interface StreamQuery {
   readonly name: string;
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
-  /** Whether it also says who is where. */
+  /** True to include presence. */
   readonly presence?: boolean;
-  /** Events that are told though the caller may not see them; whoever asks for it tells nothing of what is in them. */
+  /** Selects events to announce although the caller cannot see them. Their content must not be revealed. */
   readonly alsoTold?: (event: RecordedEvent) => boolean;
 }
 
-/** Resolves where a stream starts; its frames are produced as the client reads them. */
+/** Resolves the start of a stream. Its frames are produced as the client reads them. */
 export async function openStream(
   platform: Platform,
   caller: Caller,
@@ -37,7 +37,7 @@ export async function openStream(
 ): Promise<AsyncIterable<string>> {
   const feed = await openFeedKey(platform, caller, name);
   const { disconnected, lastEventId } = caller;
-  // A browser that reconnects repeats the URL with its old `after`; the header is newer.
+  // A reconnecting browser repeats the URL with its old `after`; the header is newer.
   const requested =
     lastEventId === undefined
       ? after && parseCursor(after, "?after")
@@ -61,7 +61,7 @@ export async function openStream(
   });
 }
 
-/** Streams the feed as server-sent events. The log is read no faster than the client reads. */
+/** Streams the feed as server-sent events. Reads the log only as fast as the client reads. */
 export async function* stream(
   platform: Platform,
   feed: FeedKey,
@@ -70,7 +70,7 @@ export async function* stream(
     readonly gone?: AbortSignal | undefined;
     readonly filterVisible?: TopicFilter;
     readonly eventsMax: number;
-    /** Follows who is where, besides. */
+    /** Also follows presence. */
     readonly follow?: (wake: () => void) => PresenceFollower;
   },
   { heartbeatMs, lastsMs }: StreamTiming = STREAM_TIMING,
@@ -80,7 +80,7 @@ export async function* stream(
   let after = from.from;
   let left = eventsMax;
   using presence = new PresenceFrames(from.follow, gone);
-  // An id without data: a client that is cut off before the first event resumes here.
+  // An id without data: a client that is disconnected before the first event resumes here.
   yield `retry: ${RETRY_MS}\nid: ${after}\n\n`;
   while (left > 0) {
     const restMs = endsAt - performance.now();
@@ -96,7 +96,7 @@ export async function* stream(
     });
     const visible = gone?.aborted ? [] : await filterVisible(events);
     for (const event of visible) {
-      // The right to see the rest may have been taken while the client read the last one.
+      // Access to the rest may have been revoked while the client read the last event.
       if (gone?.aborted) return;
       yield frameOf(event);
     }
@@ -107,7 +107,7 @@ export async function* stream(
   }
 }
 
-/** The frames of who is where, between those of the log: a change ends the wait for the next event. */
+/** Presence frames between those of the log: a change ends the wait for the next event. */
 class PresenceFrames {
   readonly #gone: AbortSignal | undefined;
   readonly #follower: PresenceFollower | undefined;
@@ -123,7 +123,7 @@ class PresenceFrames {
     if (this.#follower) gone?.addEventListener("abort", this.#interrupt);
   }
 
-  /** Aborted at the next change from now on, or when the client has left. */
+  /** Aborted at the next change from now on, or when the client has disconnected. */
   begin(): AbortSignal | undefined {
     if (!this.#follower) return this.#gone;
     this.#change = new AbortController();
@@ -143,7 +143,7 @@ class PresenceFrames {
 
 const frames = new WeakMap<RecordedEvent, string>();
 
-/** Formats an event; subscribers who share a read share the text too. */
+/** Formats an event. Subscribers who share a read also share the text. */
 function frameOf(recorded: RecordedEvent): string {
   let frame = frames.get(recorded);
   if (frame === undefined) {

@@ -10,16 +10,16 @@ import { line, Time } from "#kernel/schema/schema.ts";
 const CHARACTERS_MAX = 200;
 const DOTTED_WORDS = "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$";
 
-/** The topic of all events of the platform, besides their own. */
+/** The topic of all platform events, which are also on their own topics. */
 export const PLATFORM_EVENTS = "platform.events";
 
-/** The topic of all messages that people publish, on topics of their own. */
+/** The topic of all user messages, which are also on their own topics. */
 export const PLATFORM_MESSAGES = "platform.messages";
 
-/** The topic of security and administration, for those who may query the audit log. */
+/** The topic of security and administration events, for users with access to the audit log. */
 export const AUDIT = "audit";
 
-/** Namespaces that are reserved, also where this version emits no events in them. */
+/** Reserved namespaces, including some without events in this version. */
 const PROMISED_NAMESPACES = [
   "change",
   "connector",
@@ -60,7 +60,7 @@ export const PublishedMessage = Type.Object(
   { title: "PublishedMessage" },
 );
 
-/** A page of a topic; unlike a list it has no end, so there always is a cursor to go on from. */
+/** A page of a topic. Unlike a list it has no end, so it always has a cursor. */
 export const TopicPage = Type.Object({
   data: Type.Array(EventEnvelope),
   pagination: Type.Object(
@@ -117,8 +117,8 @@ export function isPlatformType(
 }
 
 /**
- * The doubt about a pattern of event types: it matches none of the platform's, and is either in
- * one of their namespaces or close to one. Undefined for a type of somebody's own.
+ * A warning about a pattern of event types that matches no platform type, but has a platform namespace or is similar
+ * to one. Undefined for a user's own type.
  */
 export function eventTypeDoubt(
   services: Pick<PlatformServices, "eventTypes">,

@@ -9,7 +9,7 @@ async function topicsOf(ask: Ask, query = "limit=200", headers = {}): Promise<an
   return body.data;
 }
 
-/** What the log itself has, counted one by one. */
+/** Counts the events of the log directly. */
 async function counted(world: World): Promise<any[]> {
   const rows = await world.sql(
     `select topic as name, count(*)::int as events, max(created_at) as at from events
@@ -39,7 +39,7 @@ async function publish(ask: Ask, topic: string, headers = {}): Promise<void> {
   expect(answer.status).toBe(201);
 }
 
-/** Whether the reader that counts has passed everything. */
+/** True if the counting reader has read all events. */
 async function caughtUp(world: World): Promise<boolean> {
   const rows = await world.sql(
     `select from events e, readers r where r.name = 'bus.count_topics'
@@ -48,7 +48,7 @@ async function caughtUp(world: World): Promise<boolean> {
   return rows.length === 0;
 }
 
-test("the counts are exact before the reader has ever run, while it runs, and after", async () => {
+test("the counts are exact before, during and after the first run of the reader", async () => {
   await using world = await startWorld();
   const owner = await world.member(["owner"]);
   for (const topic of ["my.b", "my.a", "my.b"]) await publish(owner, topic);
@@ -73,7 +73,7 @@ test("the counts are exact before the reader has ever run, while it runs, and af
   expect(await topicsOf(owner)).toEqual(await counted(world));
 });
 
-test("topics are listed page by page, those of this environment, with the platform's among them", async () => {
+test("lists topics of this environment and the platform's, page by page", async () => {
   await using world = await startWorld({ work: true });
   const owner = await world.member(["owner"]);
   const names = ["my.zebra", "my.A", "my.a-b", "my.a.b", "my.a_b", "zz.last"];
@@ -101,7 +101,7 @@ test("topics are listed page by page, those of this environment, with the platfo
   expect(foreign).toMatchObject({ status: 422, body: { errors: [{ path: "?after" }] } });
 });
 
-test("who may not query the audit log does not learn how much it holds", async () => {
+test("hides the number of audit events from users without access to the audit log", async () => {
   await using world = await startWorld();
   const owner = await world.member(["owner"]);
   const viewer = await world.member(["viewer"]);
@@ -113,7 +113,7 @@ test("who may not query the audit log does not learn how much it holds", async (
   expect(sumOf(some)).toBe(sumOf(all) - 1);
 });
 
-test("the counts stay exact when old events are removed, and an empty topic is no longer listed", async () => {
+test("the counts stay exact when old events are deleted, and empty topics are not listed", async () => {
   await using world = await startWorld({ env: { MILLRACE_EVENT_RETENTION_DAYS: "7" } });
   const owner = await world.member(["owner"]);
   for (const topic of ["my.old", "my.old", "my.both"]) await publish(owner, topic);
@@ -121,7 +121,7 @@ test("the counts stay exact when old events are removed, and an empty topic is n
   for (const topic of ["my.both", "my.both", "my.new"]) await publish(owner, topic);
   await world.kernel.startWork();
   await until(() => caughtUp(world));
-  // The first turn of the job may have come too early; the next one is ten minutes later.
+  // The first turn of the job may have been too early; the next one is ten minutes later.
   await until(async () => {
     world.clock.advance(600_000);
     return (await world.sql("select from events where topic like 'my.%'")).length === 3;
@@ -136,7 +136,7 @@ test("the counts stay exact when old events are removed, and an empty topic is n
   await world.settled();
   const { body } = await owner("GET /api/v1/events/topics/my.both/events");
   expect(body.data).toHaveLength(2);
-  // What held nothing is forgotten in time.
+  // Empty counts are deleted later.
   await until(async () => {
     world.clock.advance(600_000);
     return (await world.sql("select from topic_counts where events = 0")).length === 0;

@@ -23,13 +23,13 @@ const reader = await deployWorkflow(owner, [
   },
 ]);
 
-/** Reads a file by the step that does it. */
+/** Reads a file with the workflow step. */
 async function read(name: string, content: string | Buffer, as?: string) {
   const { body } = await upload(world, owner, content, { name });
   return runWorkflow(owner, reader, { file: { $file: body.data.id }, ...(as && { as }) });
 }
 
-/** A PDF of a mebibyte whose page is a gigabyte of nothing, which is deflated once and repeated. */
+/** A PDF of one mebibyte whose page inflates to a gigabyte, deflated once and repeated. */
 function makePdfBomb(): Buffer {
   const part = deflateRawSync(Buffer.alloc(2 ** 24), { finishFlush: constants.Z_FULL_FLUSH });
   const [head, end] = [Buffer.from([0x78, 0x9c]), Buffer.from([3, 0, 0, 0, 0, 0])];
@@ -37,7 +37,7 @@ function makePdfBomb(): Buffer {
   return pdfOf(stream.toString("latin1"), "/Filter /FlateDecode");
 }
 
-test("documents are read as data, by what they are", async () => {
+test("reads documents as data by their format", async () => {
   const files: readonly (readonly [string, string | Buffer, unknown])[] = [
     [
       "a.csv",
@@ -70,7 +70,7 @@ test("documents are read as data, by what they are", async () => {
   }
 });
 
-test("hostile files fail in plain words, with the place, and the next one is read", async () => {
+test("hostile files fail with a clear message and position, and the next file is read", async () => {
   const bomb = makeWorkbook({ rows: `<row><c><v>${"9".repeat(3_000_000)}` });
   const hostile: readonly (readonly [string, string | Buffer, string, string?])[] = [
     ["bomb.xlsx", bomb, "xlsx"],
@@ -94,7 +94,7 @@ test("hostile files fail in plain words, with the place, and the next one is rea
   expect((await read("after.txt", "fine", "text")).output).toEqual({ text: "fine" });
 });
 
-test("the beginning of a document is read by whoever may read it, and a hostile one says what it is", async () => {
+test("previews a document for users with access, and reports a hostile one", async () => {
   const look = async (name: string, content: string | Buffer) => {
     const { body } = await upload(world, owner, content, { name });
     return owner(`GET /api/v1/files/${body.data.id}/preview`);
@@ -127,7 +127,7 @@ test("the beginning of a document is read by whoever may read it, and a hostile 
   expect((await other(`GET /api/v1/files/${body.data.id}/preview`)).status).toBe(404);
 });
 
-test("data is written as documents, formulas harmless, and read again as it was", async () => {
+test("writes data as documents with escaped formulas, and reads the same data again", async () => {
   const rows = [
     { name: "=HYPERLINK(1)", total: -5, ok: true, note: null },
     { name: "Ö & <b>", total: 1.5, ok: false, note: 'a"b' },
@@ -183,7 +183,7 @@ test("data is written as documents, formulas harmless, and read again as it was"
   });
 });
 
-test("steps attach files of the run to tickets and records, which then have their own", async () => {
+test("steps attach files of the run to tickets and records, which get their own copies", async () => {
   const table = await owner("POST /api/v1/tables", {
     name: "Scans",
     slug: "scans",

@@ -5,7 +5,7 @@ import { contribute } from "#kernel/extension-point.ts";
 import { previewDocument } from "./preview.ts";
 import { readStep, writeStep } from "./steps.ts";
 
-/** Files as data and data as files, for steps of workflows. */
+/** Workflow steps that convert between files and data. */
 export const documents = domain({
   name: "documents",
   summary: "Steps that read and write documents, and a look at them.",

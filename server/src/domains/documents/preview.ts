@@ -1,4 +1,4 @@
-/** The beginning of a document as words and cells: a look at it, with nothing of it run or drawn. */
+/** The start of a document as text and cells: a preview without running or rendering anything. */
 import Type, { type Static } from "typebox";
 import { FileId, FilesRead, type OpenedFile, openFile } from "#domains/files/index.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
@@ -64,7 +64,7 @@ async function readPreview(
   try {
     for (;;) {
       const { value, done } = await reading.next();
-      // Our own reader says nothing else.
+      // The reader returns no other values.
       if (done === true) return { pages: null, rows: null, ...(value as Pick<Preview, "more">) };
     }
   } catch (error) {
@@ -78,7 +78,7 @@ async function readPreview(
 
 function formatOf({ mediaType, name }: OpenedFile["file"]): "pdf" | "xlsx" | undefined {
   if (mediaType === "application/pdf") return "pdf";
-  // A workbook that some program has packed in another order looks like any archive.
+  // A workbook packed in an unusual order looks like any archive.
   const isBook = mediaType === XLSX || (mediaType === "application/zip" && /\.xlsx$/i.test(name));
   return isBook ? "xlsx" : undefined;
 }

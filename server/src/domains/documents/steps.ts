@@ -1,4 +1,4 @@
-/** The steps that turn files into data, and data into files. */
+/** The steps that convert files to data, and data to files. */
 import { executor, StepFailure, type StepTools } from "#domains/runs/index.ts";
 import type { OpenedFile } from "#domains/files/index.ts";
 import { fileRead, fileWrite } from "./node-types.ts";
@@ -50,7 +50,7 @@ export const writeStep = executor({
   },
 });
 
-/** Bytes pass through as they are read; packing is done by threads of the library. */
+/** Bytes are streamed. The library compresses in its threads. */
 async function writeArchive(
   { files }: StepTools,
   name: string,

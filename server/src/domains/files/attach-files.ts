@@ -1,10 +1,10 @@
-/** Many files at once, for things that hold them in lists: attached when they come in, released when they leave. */
+/** Attaches several files, for resources with lists of files: attached when added, released when removed. */
 import { authorOf } from "#kernel/access/caller.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { Attachment } from "./file-rows.ts";
 
-/** The time that a file is kept that left the thing that it was attached to. */
+/** How long a file is kept after it was removed from its resource. */
 const RELEASED_MS = 30 * 24 * 3_600_000;
 
 export interface FileAttachment {
@@ -26,7 +26,7 @@ const SELECT = `
   select id, name, media_type as "mediaType", size::float8 as size, width, height, attached_id as "attachedId",
          created_by as "createdBy" from files`;
 
-/** The files with these ids, whoever may read them. */
+/** The files with these ids, without an access check. */
 export async function readFiles(
   { tx }: Pick<ReadContext, "tx">,
   ids: readonly string[],
@@ -37,8 +37,8 @@ export async function readFiles(
 }
 
 /**
- * Attaches each file to its thing, and returns those that are attached now. Left out is what is not there, somebody
- * else's, or attached to another thing. One that left the same thing before is back.
+ * Attaches each file to its resource, and returns the attached ones. Skips files that do not exist, belong to another
+ * user or are attached elsewhere. A file that was removed from the same resource is restored.
  */
 export async function attachFiles(
   ctx: Pick<WriteContext, "send" | "caller">,
@@ -63,7 +63,7 @@ export async function attachFiles(
   return new Map(rows.map((row) => [String(row["id"]), row as unknown as PresentFile]));
 }
 
-/** Lets files of a thing expire; all of them where none are named. They can be attached to it again until then. */
+/** Lets files of a resource expire, or all of them if none are named. Until then they can be attached to it again. */
 export async function releaseFiles(
   ctx: Pick<WriteContext, "send" | "now">,
   things: readonly {

@@ -11,7 +11,7 @@ const member = await world.member(["member"]);
 const contentOf = (id: string): string => `/api/v1/files/${id}/content`;
 const GIF_SCRIPT = "GIF89a=1;alert(1)//";
 
-test("an upload is attached once, by its uploader, and is then read by whoever reads the thing", async () => {
+test("the uploader attaches an upload once, and then every reader of the resource can read it", async () => {
   const incident = await agent("POST /api/v1/itsm/incidents", { title: "Down", description: "x" });
   const path = `/api/v1/itsm/incidents/${incident.body.data.id}/attachments`;
   const { body } = await upload(world, agent, "log", { name: "router.log" });
@@ -41,7 +41,7 @@ test("an upload is attached once, by its uploader, and is then read by whoever r
   expect((await agent(`GET ${contentOf(fileId)}`)).status).toBe(404);
 });
 
-test("a form's file becomes its request's: the requester adds and reads, internal ones stay internal", async () => {
+test("files of a form move to its request; the requester adds and reads files, and internal ones stay internal", async () => {
   const proof = {
     type: "string",
     "x-file": true,
@@ -102,7 +102,7 @@ test("a form's file becomes its request's: the requester adds and reads, interna
   expect((await stranger(`POST ${path}`, { name: "b", content: "x" })).status).toBe(404);
 });
 
-test("a picture in an article is shown to whoever may read the article", async () => {
+test("an image in an article is visible to every reader of the article", async () => {
   const fileId = (await upload(world, agent, GIF_SCRIPT, { name: "dialog.gif" })).body.data.id;
   const foreign = (await upload(world, member, GIF_SCRIPT, { name: "b.gif" })).body.data.id;
   const body = `![The dialog](${fileId}) ![](${foreign})`;
@@ -117,8 +117,8 @@ test("a picture in an article is shown to whoever may read the article", async (
   expect(html).toContain(`src="${foreign}"`);
 });
 
-// The last, since it takes the tables away.
-test("texts that were attached before there was a store become files of it", async () => {
+// Runs last, because it drops tables.
+test("converts text attachments from before the file store to files", async () => {
   const incident = await agent("POST /api/v1/itsm/incidents", { title: "a", description: "b" });
   const path = `/api/v1/itsm/incidents/${incident.body.data.id}/attachments`;
   const ids: string[] = [];

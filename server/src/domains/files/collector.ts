@@ -1,8 +1,7 @@
 /**
- * The collector of what nobody has any more: uploads that were attached to nothing, files that left what they were
- * attached to, contents without a file, and what broken uploads left. A content is kept a day longer than its last
- * file, so that a download that has begun comes to its end, and a backup that has copied the rows still finds it. Its
- * object goes before its row: whatever is killed in between is found again.
+ * Deletes unused data: uploads without a resource, files removed from their resource, contents without a file, and
+ * rests of failed uploads. A content is kept a day longer than its last file, so that running downloads complete and a
+ * backup with older rows still finds it. Its object is deleted before its row, so an interrupted deletion is repeated.
  */
 import type { Platform } from "#kernel/contract.ts";
 import { deleteAcrossWorkspaces, retentionJob } from "#kernel/work/retention-job.ts";
@@ -10,10 +9,10 @@ import { UNATTACHED_MS } from "./file.ts";
 import { objectName } from "./store-file.ts";
 
 const UNUSED_MS = 24 * 3_600_000;
-/** No upload takes so long. */
+/** Longer than any upload takes. */
 const PENDING_MS = 24 * 3_600_000;
 const OBJECTS_MAX = 200;
-/** Objects that are removed at once: a store elsewhere takes its time for each. */
+/** The number of concurrent deletions, because external stores are slow. */
 const CONCURRENCY = 8;
 
 const EXPIRE_FILES = `
@@ -55,14 +54,14 @@ const FIND_DELETED = `
   select id, workspace_id, place from blobs where state = 'deleted' order by id limit ${OBJECTS_MAX}`;
 const DELETE_ROWS = "delete from blobs where state = 'deleted' and id = any ($1::text[])";
 
-/** Deletes what nobody has any more, a batch at a time. */
+/** Deletes unused data in batches. */
 export const collectFilesJob = retentionJob({
   kind: "files.collect",
   rowsMax: OBJECTS_MAX,
   remove: collectFiles,
 });
 
-/** One turn; resolves to how many objects it removed. */
+/** One turn. Resolves to the number of deleted objects. */
 export async function collectFiles(platform: Platform, rowsMax: number): Promise<number> {
   const { db, clock } = platform;
   const before = (ms: number): Date => new Date(clock.nowMs() - ms);
@@ -87,5 +86,5 @@ async function removeObject(
   if (place !== "database") await blobStores.at(place).remove(objectName(workspace_id, id));
 }
 
-/** The longest that a content is there after nobody needs it. */
+/** The maximum time that unused content is kept. */
 export const COLLECTED_AFTER_MS = UNATTACHED_MS + UNUSED_MS;

@@ -1,4 +1,4 @@
-/** The rows of files, within the transaction of whoever has them. */
+/** The rows of files, in the transaction of their resource. */
 import { authorOf } from "#kernel/access/caller.ts";
 import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -17,20 +17,20 @@ import {
 } from "./file.ts";
 import type { StoredContent } from "./store-file.ts";
 
-/** The thing that a file is attached to. */
+/** The resource that a file is attached to. */
 export interface Attachment {
-  /** The resource type, as in events. */
+  /** The resource type in events. */
   readonly type: string;
   readonly id: string;
-  /** True when only those who work on it may see the file. */
+  /** True if only agents may see the file. */
   readonly internal?: boolean;
-  /** Of a run: the step that made it. */
+  /** For runs: the step that created it. */
   readonly step?: string;
 }
 
 type FileWriter = Pick<WriteContext, "tx" | "send" | "now" | "caller" | "services">;
 
-// One upload of a content at a time in a workspace: the first one's object is kept, the others' go.
+// One upload of a content at a time per workspace: the first object is kept, the others are deleted.
 const LOCK_CONTENT =
   "select pg_advisory_xact_lock(hashtextextended(current_setting('millrace.workspace') || $1, 0))";
 const USE_KNOWN = `
@@ -52,13 +52,13 @@ const INSERT = `
 
 export interface InsertOptions {
   readonly attachedTo?: Attachment;
-  /** Where it was chosen before. */
+  /** The id, if chosen earlier. */
   readonly id?: string;
-  /** The person that it is of; the caller unless given. */
+  /** The owner. Default: the caller. */
   readonly createdBy?: string;
 }
 
-/** Makes a file of a content in the store: the caller's own, attached to something or to nothing yet. */
+/** Creates a file for a stored content, owned by the caller, optionally attached to a resource. */
 export async function insertFile(
   ctx: FileWriter,
   stored: StoredContent,
@@ -104,10 +104,10 @@ export async function insertFile(
   return toFile(row);
 }
 
-/** The part of a workspace's space that the files of one person take who only asks. */
+/** The maximum share of a workspace's storage for files of one requester. */
 const ASKER_SHARE = 0.05;
 
-/** Throws a 507 where somebody who only asks would take more than their share: the rest is for the others. */
+/** Throws a 507 if a requester exceeds their share of the storage. */
 async function assertShare({ caller, services, send }: FileWriter, size: number): Promise<void> {
   const quota = services.settings.fileQuotaBytes;
   const { principal } = caller;
@@ -149,8 +149,8 @@ const ATTACH = `
    where f.id = $1 and f.attached_id is null and f.created_by = $5 and b.id = f.blob_id`;
 
 /**
- * Attaches an upload of the caller's own to something, for as long as that is there. Fails when it is somebody else's,
- * which is not told from none, or attached already.
+ * Attaches an upload of the caller to a resource for the resource's lifetime. Fails if it is attached already or
+ * belongs to another user, with the same error as for a missing file.
  */
 export async function attachFile(
   ctx: FileWriter,
@@ -166,14 +166,14 @@ export async function attachFile(
   throw new Failure(isOwn ? FileAttached : NotAttachable);
 }
 
-/** The row of a file in the partition, whoever may read it. */
+/** The row of a file in the partition, without an access check. */
 export async function findFileRow(
   { tx }: Pick<ReadContext, "tx">,
   fileId: string,
 ): Promise<FileRow | undefined> {
   const text = `${FILE_SELECT} from files f join blobs b on b.id = f.blob_id where f.id = $1`;
   const [row] = await queryRows(tx, text, [fileId]);
-  // The columns are those that the statement names.
+  // The columns match the statement.
   return row as FileRow | undefined;
 }
 
@@ -186,7 +186,7 @@ const DELETE = `
   )
   select * from gone`;
 
-/** Deletes a file; its content goes a day later, unless another file has it by then. */
+/** Deletes a file. Its content is deleted a day later, unless another file uses it. */
 export async function deleteFile(
   ctx: Pick<FileWriter, "send" | "now">,
   fileId: string,

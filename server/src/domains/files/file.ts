@@ -65,10 +65,10 @@ export const NotAttachable = failure(
   "Only a file of one's own that is attached to nothing can be attached.",
 );
 
-/** The type of the thing that files of runs are attached to. */
+/** The resource type for files of runs. */
 export const RUN = "run";
 
-/** The time that a file is kept that is attached to nothing. */
+/** How long an unattached file is kept. */
 export const UNATTACHED_MS = 24 * 3_600_000;
 
 export interface FileRow {
@@ -90,13 +90,13 @@ export interface FileRow {
   readonly sha256: string;
 }
 
-/** The columns of a file and of its content; `from` is to join both. */
+/** The columns of a file and its content. `from` must join both tables. */
 export const FILE_SELECT = `
   select f.id, f.blob_id, f.name, f.media_type, f.size::float8 as size, f.width, f.height, f.attached_type,
          f.attached_id, f.internal, f.revision, f.created_by, f.created_at, f.expires_at,
          b.place, encode(b.sha256, 'hex') as sha256`;
 
-/** A file as the API shows it. */
+/** A file in API format. */
 export function toFile(row: FileRow): StoredFile & { readonly revision: number } {
   return {
     id: row.id,

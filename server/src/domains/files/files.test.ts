@@ -32,7 +32,7 @@ const objects = (): string[] =>
         .map(({ name }) => name)
     : [];
 
-/** Uploads by a form, as browsers do. */
+/** Uploads by a form, like browsers. */
 async function uploadForm(content: Buffer, name: string) {
   const form = new FormData();
   form.set("note", "a field before the file\r\n--");
@@ -51,7 +51,7 @@ async function uploadForm(content: Buffer, name: string) {
   return { status: reply.statusCode, body: reply.json() };
 }
 
-test("whatever is uploaded, by body or form, comes back byte for byte, in any range", async () => {
+test("returns an upload by body or form byte for byte, in any range", async () => {
   const content = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     fc.uint8Array({ minLength: 1, maxLength: 40 }).map((unit) => Buffer.alloc(200_000, unit)),
@@ -80,12 +80,12 @@ test("whatever is uploaded, by body or form, comes back byte for byte, in any ra
   );
 });
 
-/** RFC 9110, 14.1.2, as plainly as it can be said. */
+/** A direct implementation of RFC 9110, 14.1.2. */
 function expectedPart(sent: Buffer, from: number | undefined, to: number | undefined) {
   const all = { status: 200, contentRange: undefined, bytes: sent };
   if (from === undefined && to === undefined) return all;
   if (from !== undefined && to !== undefined && to < from) {
-    // Not valid, and so overlooked.
+    // Invalid ranges are ignored.
     return all;
   }
   const first = from ?? Math.max(0, sent.length - (to ?? 0));
@@ -100,7 +100,7 @@ function expectedPart(sent: Buffer, from: number | undefined, to: number | undef
   };
 }
 
-test("a file has an ETag, a length for HEAD, and one event; it is its uploader's alone", async () => {
+test("a file has an ETag, a length for HEAD and one event, and is only accessible to its uploader", async () => {
   const { status, body, events } = await upload(world, agent, "hello, world", { name: "hi.txt" });
   expect([status, events]).toEqual([201, ["file.uploaded"]]);
   expect(body.data).toMatchObject({
@@ -160,7 +160,7 @@ const HOSTILE: readonly (readonly [string, string, string, string, "inline" | "a
     "application/octet-stream",
     "attachment",
   ],
-  // A pattern that can part it in many ways would try them all, while nobody else is served.
+  // A backtracking pattern would try all combinations and block other requests.
   ["a.txt", "text/plain", "<!--a-->".repeat(9_000), "text/plain; charset=utf-8", "inline"],
   ["a.gif", "text/html", GIF_SCRIPT, "image/gif", "inline"],
   ["a.js", "text/javascript", "alert(1)", "text/plain; charset=utf-8", "inline"],
@@ -170,7 +170,7 @@ const HOSTILE: readonly (readonly [string, string, string, string, "inline" | "a
   ["a.txt", "text/plain", "\u0001\u0002\u0003", "application/octet-stream", "attachment"],
 ];
 
-test("what is served can't act, whatever its sender says that it is", async () => {
+test("served content can't run scripts, whatever type the client declares", async () => {
   for (const [name, declared, content, type, kind] of HOSTILE) {
     const sent = { name, headers: { "content-type": declared } };
     const { body } = await upload(world, agent, content, sent);
@@ -187,7 +187,7 @@ test("what is served can't act, whatever its sender says that it is", async () =
   }
 });
 
-test("a name keeps no path and deceives nobody, in any header", async () => {
+test("removes paths and deceptive characters from names in all headers", async () => {
   const names: readonly (readonly [string, string, string])[] = [
     ["../../etc/passwd", "passwd", 'filename="passwd"'],
     ["C:\\temp\\a.txt", "a.txt", 'filename="a.txt"'],
@@ -215,7 +215,7 @@ test("a name keeps no path and deceives nobody, in any header", async () => {
   expect(long.body.data.name).toMatch(/^(😀)+\.txt$/u);
 });
 
-test("what is too large or not whole is refused, and leaves nothing", async () => {
+test("rejects oversized and incomplete uploads without storing anything", async () => {
   const before = { files: await world.sql("select id from files"), objects: objects().length };
   const large = await upload(world, agent, Buffer.alloc(MIB + 1));
   expect([large.status, large.body.code, large.events]).toEqual([413, "file_too_large", []]);
@@ -231,7 +231,7 @@ test("what is too large or not whole is refused, and leaves nothing", async () =
     duplex: "half",
   } as unknown as RequestInit);
   expect([counted.status, await counted.json()]).toMatchObject([413, { bytesMax: MIB }]);
-  // What is left of it keeps no connection busy, for which the server would wait before it stops.
+  // A rest would keep a connection open and delay the shutdown.
   const { server } = world.app;
   const countConnections = promisify(server.getConnections.bind(server));
   await until(async () => {
@@ -267,7 +267,7 @@ test("what is too large or not whole is refused, and leaves nothing", async () =
   expect(objects()).toHaveLength(before.objects);
 });
 
-test("a quota holds for a workspace, counts a content once, and is its own", async () => {
+test("a quota applies per workspace and counts each content once", async () => {
   const small = await world.member(["owner"], await world.workspace("small"));
   const put = (fill: number) =>
     upload(world, small, Buffer.alloc(MIB, fill), { workspace: "small" });
@@ -282,7 +282,7 @@ test("a quota holds for a workspace, counts a content once, and is its own", asy
   expect((await member("GET /api/v1/files/usage")).status).toBe(403);
   const { status } = await upload(world, agent, Buffer.alloc(MIB, 7));
   expect(status).toBe(201);
-  // Who only asks has a share of it.
+  // Requesters have a limited share.
   const asker = await world.member(["requester"]);
   const answers: Awaited<ReturnType<typeof upload>>[] = [];
   for (const fill of [50, 51, 52]) {
@@ -292,7 +292,7 @@ test("a quota holds for a workspace, counts a content once, and is its own", asy
   expect(answers[2]?.body).toMatchObject({ code: "file_share_exceeded" });
 });
 
-test("the same content at once is one content, in each workspace", async () => {
+test("concurrent uploads of the same content share it, per workspace", async () => {
   const before = await usage();
   const at = Array.from({ length: 8 }, () => upload(world, agent, "the same at once"));
   const replies = await Promise.all([
@@ -307,7 +307,7 @@ test("the same content at once is one content, in each workspace", async () => {
   expect(rows).toEqual([{ refs: 1 }, { refs: 8 }]);
 });
 
-test("a signed address is good for a while, by whoever has it, as long as its maker is a member", async () => {
+test("a signed address works for a limited time for everyone, while its creator is a member", async () => {
   const leaver = await world.member(["member"]);
   const { id } = (await upload(world, leaver, "for a while", { name: "a.txt" })).body.data;
   const link = await leaver(`GET /api/v1/files/${id}/link?expiresIn=600`);
@@ -330,7 +330,7 @@ test("a signed address is good for a while, by whoever has it, as long as its ma
   expect((await open(own)).status).toBe(404);
 });
 
-test("the collector takes what nobody has, and never what somebody is just given", async () => {
+test("the collector deletes unused files and never one that is being attached", async () => {
   const kept = await upload(world, agent, "kept");
   const lost = await upload(world, agent, "lost");
   const incident = await agent("POST /api/v1/itsm/incidents", { title: "Up", description: "x" });
@@ -340,7 +340,7 @@ test("the collector takes what nobody has, and never what somebody is just given
   await collectFiles(world.kernel, 1_000);
   expect((await agent(`GET /api/v1/files/${lost.body.data.id}`)).status).toBe(404);
   expect((await agent(`GET ${contentOf(kept.body.data.id)}`)).body).toBe("kept");
-  // The content is there for a day more, and at its end an upload of the same comes in between.
+  // The content is kept for a further day, at whose end a new upload of it arrives.
   world.clock.advance(DAY_MS + 1);
   const [again] = await Promise.all([
     upload(world, agent, "lost"),
@@ -363,7 +363,7 @@ test("the collector takes what nobody has, and never what somebody is just given
   expect([counted[0].refs, counted[0].size]).toEqual([files.n, used.bytes]);
 });
 
-test("what kill -9 leaves of an upload is collected", async () => {
+test("collects the rests of an upload after kill -9", async () => {
   const before = objects().length;
   const { dataDir } = world.kernel.settings;
   const { database, home: workspace } = world;
@@ -374,7 +374,7 @@ test("what kill -9 leaves of an upload is collected", async () => {
   await until(async () => objects().length > before);
   victim.kill("SIGKILL");
   await ended;
-  // By the clock of this world it was days ago.
+  // By this world's clock it was days ago.
   await collectFiles(world.kernel, 1_000);
   expect(objects().length).toBeLessThanOrEqual(before);
   expect(await world.sql("select from blobs where state <> 'stored'")).toEqual([]);

@@ -65,7 +65,7 @@ export {
   type StoredContent,
 } from "./store-file.ts";
 
-/** One store of files for everything that has files. */
+/** One file store for all domains. */
 export const files = domain({
   name: "files",
   summary:

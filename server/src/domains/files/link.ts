@@ -1,4 +1,4 @@
-/** Signed addresses of files: good for a while, by whoever has them, for as long as whoever made them is a member. */
+/** Signed addresses of files: valid for everyone for a limited time, while their creator is a member. */
 import Type from "typebox";
 import { findRights } from "#domains/identity/accounts/index.ts";
 import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
@@ -36,11 +36,11 @@ function signLink(key: MasterKey, link: FileLink): string {
   return `${payload}.${sign(key, payload)}`;
 }
 
-/** Undefined unless it is one of ours and has not expired. */
+/** Undefined if it is invalid or expired. */
 function verifyLink(key: MasterKey, token: string, nowMs: number): FileLink | undefined {
   const [payload = "", signature = ""] = token.split(".");
   if (!equalBytes(Buffer.from(sign(key, payload)), Buffer.from(signature))) return undefined;
-  // Only what we signed gets here.
+  // The signature was verified, so the format is known.
   const [workspace, environment, fileId, untilMs, userId] = JSON.parse(
     Buffer.from(payload, "base64url").toString(),
   ) as [string, EnvironmentName, string, number, string];
@@ -51,7 +51,7 @@ function sign(key: MasterKey, payload: string): string {
   return hmac(key.derive(PURPOSE), payload).toString("base64url");
 }
 
-/** The path of an address for a file that the caller may read, which has been asked before. */
+/** The path of an address for a file. The caller's access must be checked before. */
 export function linkPath(
   { masterKey, clock }: Pick<PlatformServices, "masterKey" | "clock">,
   caller: Caller,

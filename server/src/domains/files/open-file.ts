@@ -1,4 +1,4 @@
-/** The right to read a file, and its content. */
+/** The access check and content of a file. */
 import { authorOf, type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { ByteSpan } from "#kernel/blob-store/blob-store.ts";
 import { FileOwnerPoint } from "#kernel/contributions/file-owner.ts";
@@ -11,23 +11,21 @@ import { type FileRow, type StoredFile, toFile } from "./file.ts";
 import { findFileRow } from "./file-rows.ts";
 import { objectName } from "./store-file.ts";
 
-/** A file whose content can be read, as a whole or a part of it. */
+/** A file whose content can be read completely or by range. */
 export interface OpenedFile {
   readonly file: StoredFile;
   readonly row: FileRow;
   readonly read: (span?: ByteSpan) => AsyncIterable<Uint8Array>;
 }
 
-/** The row of a file that the caller may read; 404 where there is none, or they may not. */
+/** The row of a file that the caller can read. Otherwise 404. */
 export async function getReadableRow(ctx: ReadContext, fileId: string): Promise<FileRow> {
   const row = await findFileRow(ctx, fileId);
   if (!row || !(await canReadFile(ctx, row))) throw new Failure(NotFound);
   return row;
 }
 
-/**
- * True for those who may read what the file is attached to; for whoever uploaded it while it is attached to nothing.
- */
+/** True for readers of the file's resource, and for the uploader of an unattached file. */
 export async function canReadFile(ctx: ReadContext, row: FileRow): Promise<boolean> {
   const { attached_type, attached_id, internal, id } = row;
   if (attached_id === null) return row.created_by === authorOf(ctx.caller);
@@ -37,7 +35,7 @@ export async function canReadFile(ctx: ReadContext, row: FileRow): Promise<boole
   return owner?.canRead(ctx, { id, attachedId: attached_id, internal }) ?? false;
 }
 
-/** Opens a file for a caller, who must be allowed to read it. */
+/** Opens a file for a caller with read access. */
 export async function openFile(
   platform: Platform,
   caller: Caller,
@@ -50,7 +48,7 @@ export async function openFile(
   return openRow(platform, partition, row);
 }
 
-/** Opens a file for the platform itself, which acts for nobody: a mail that carries it, a step that has its handle. */
+/** Opens a file for the platform itself: an e-mail attachment, or a step with its handle. */
 export async function openPartitionFile(
   platform: Platform,
   partition: Partition,
@@ -61,7 +59,7 @@ export async function openPartitionFile(
   return openRow(platform, partition, row);
 }
 
-/** A file whose reader is known to be allowed to. */
+/** A file whose reader has been checked. */
 export function openRow(platform: Platform, partition: Partition, row: FileRow): OpenedFile {
   const read = (span: ByteSpan = { from: 0, to: row.size }): AsyncIterable<Uint8Array> =>
     row.place === "database"
@@ -70,7 +68,7 @@ export function openRow(platform: Platform, partition: Partition, row: FileRow):
   return { file: toFile(row), row, read };
 }
 
-/** A content of before there was a store. */
+/** A content from before the file store. */
 async function* readText(
   { db }: Platform,
   partition: Partition,

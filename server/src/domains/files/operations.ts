@@ -74,7 +74,7 @@ const listFiles = query({
 
 const FROM = `${FILE_SELECT} from files f join blobs b on b.id = f.blob_id`;
 
-/** The newest, up to a bound. */
+/** The newest files, up to a limit. */
 async function findOwn(
   { tx, caller }: ReadContext,
   unattached: boolean,

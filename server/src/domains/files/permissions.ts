@@ -12,7 +12,7 @@ export const FilesWrite = permission("files:write", "Upload and delete files of 
 ]);
 export const FilesManage = permission("files:manage", "See what files take up", []);
 
-/** A file that is attached to nothing is its uploader's alone, and so is word of it; owners and admins see all. */
+/** Only its uploader sees an unattached file and its events. Owners and admins see all. */
 export const fileEventVisibility: EventVisibility = {
   resourceType: "file",
   filtersFor: async (_context, events) =>

@@ -31,7 +31,7 @@ export const samples: readonly Sample[] = [
   {
     operation: "files.thumbnail",
     async arrange(_owner, world) {
-      // The owner of the sweep: `Ask` has no way to send bytes.
+      // The owner of the sweep. `Ask` cannot send bytes.
       const owner = await world.member(["owner"]);
       const { payload } = await world.app.inject({
         method: "POST",

@@ -1,7 +1,7 @@
 /**
- * The way of a content into the store. No transaction is open while bytes arrive: a row announces the object, the bytes
- * follow, and one transaction makes the row a content and gives it its file. Whatever breaks in between leaves a row
- * that the collector finds, with whatever object there is.
+ * Stores a content. No transaction is open while bytes arrive: a row announces the object, the bytes follow, and one
+ * transaction makes the row a content with its file. An interruption leaves a row, from which the collector deletes
+ * the object.
  */
 import { createHash } from "node:crypto";
 import type { Platform } from "#kernel/contract.ts";
@@ -14,7 +14,7 @@ import { sniffMediaType, SNIFFED_BYTES } from "./content/media-type.ts";
 import { cleanFileName } from "./content/file-name.ts";
 import { FileTooLarge, QuotaExceeded } from "./file.ts";
 
-/** A content that is in the store and belongs to no file yet; without one it is gone after a day. */
+/** A stored content without a file. It is deleted after a day. */
 export interface StoredContent {
   readonly blobId: string;
   readonly name: string;
@@ -27,12 +27,12 @@ export interface StoredContent {
 
 const BLOB_ID = /^[a-z]{3,8}_[0-9a-hjkmnp-tv-z]{26}$/;
 
-/** True for an id that can be part of a path. */
+/** True for an id that is safe in a path. */
 export function isBlobId(value: string): boolean {
   return BLOB_ID.test(value);
 }
 
-/** The name of an object: the contents of a workspace are below one folder. */
+/** The name of an object. The contents of a workspace are in one folder. */
 export function objectName(workspace: string, blobId: string): string {
   if (!isBlobId(blobId))
     throw new Error("An id of a file that was never made here was to become a path.");
@@ -40,8 +40,8 @@ export function objectName(workspace: string, blobId: string): string {
 }
 
 /**
- * Reads a stream into the store. Throws `FileTooLarge` and `QuotaExceeded` as soon as that is known, and leaves nothing
- * of what broke off. To be called outside of a transaction; `insertFile` follows within one.
+ * Reads a stream into the store. Throws `FileTooLarge` and `QuotaExceeded` as early as possible, and deletes
+ * interrupted data. Must be called outside a transaction; `insertFile` follows in one.
  */
 export async function storeFile(
   platform: Platform,
@@ -81,7 +81,7 @@ export async function storeFile(
 
 const READ_USAGE = "select bytes::float8 as bytes from file_usage";
 
-/** Removes a content that no file will have. */
+/** Deletes a content that will not get a file. */
 export async function discard(
   { db, blobStores }: Platform,
   partition: Partition,
@@ -93,7 +93,7 @@ export async function discard(
   );
 }
 
-/** The failure of a content beyond what one file may have. */
+/** The failure of a content above the file size limit. */
 export function tooLarge(bytesMax: number): Failure {
   return new Failure(FileTooLarge, {
     detail: `A file has at most ${bytesMax} bytes here.`,
@@ -101,7 +101,7 @@ export function tooLarge(bytesMax: number): Failure {
   });
 }
 
-/** Counts and hashes what passes, and keeps its beginning. */
+/** Counts and hashes passing bytes, and keeps the first ones. */
 class ContentMeter {
   readonly #hash = createHash("sha256");
   readonly #limits: { readonly bytesMax: number; readonly quotaBytes: number };
@@ -131,7 +131,7 @@ class ContentMeter {
     const { bytesMax, quotaBytes } = this.#limits;
     const turn = new TurnTimer();
     for await (const chunk of content) {
-      // Bytes that are in memory already, such as the attachment of a mail, come without a pause.
+      // Bytes in memory, such as an e-mail attachment, arrive without yielding.
       if (turn.isOver()) await turn.next();
       this.#size += chunk.length;
       if (this.#size > bytesMax) throw tooLarge(bytesMax);

@@ -15,7 +15,7 @@ import { thumbnailer } from "./pictures/thumbnailer.ts";
 
 export const NoThumbnail = failure("no_thumbnail", 404, "Of this file there is no small picture.");
 
-/** A few sizes, so that each is made once. */
+/** A few fixed sizes, so that each is created once. */
 const EDGES = [96, 320, 960] as const;
 export const Edge = Type.Enum([...EDGES], { description: "The longer side in pixels, at most" });
 
@@ -28,7 +28,7 @@ export const PICTURES: ReadonlySet<string> = new Set([
 ]);
 const MEDIA_TYPE = "image/webp";
 
-/** The address of the small picture beside that of a file; null where there is none. */
+/** The address of a file's thumbnail, next to the file's address. Null if there is none. */
 export function thumbnailPath(path: string, mediaType: string): string | null {
   return PICTURES.has(mediaType) ? `${path}?edge=320` : null;
 }
@@ -53,7 +53,7 @@ export const getThumbnail = query({
   run: async (_, __, served) => served,
 });
 
-/** The small picture of a file, made now if nobody asked for it before. */
+/** The thumbnail of a file, created on the first request. */
 export async function serveThumbnail(
   platform: Platform,
   partition: Partition,

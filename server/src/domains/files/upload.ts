@@ -45,7 +45,7 @@ async function receiveUpload(
   if (!upload) throw new Failure(Invalid, { detail: "The body must be the file." });
   const bytesMax = platform.settings.fileBytesMax;
   const boundary = formBoundary(upload.contentType);
-  // A form is a little longer than its file.
+  // A form is slightly longer than its file.
   if (boundary === undefined && (upload.length ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const found =
     boundary === undefined ? rawFile(upload, name) : await readFormFile(upload.content, boundary);

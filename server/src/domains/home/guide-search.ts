@@ -1,4 +1,4 @@
-/** A search over the guides: they are few and ours, so that a look through all of them takes a millisecond. */
+/** Searches the guides. They are few, so scanning all of them takes a millisecond. */
 import { type Guide, listGuides } from "./guide.ts";
 import { titleOf, toAnchor } from "./guide-page.ts";
 
@@ -22,7 +22,7 @@ interface GuideSection extends Omit<GuideHit, "excerpt"> {
 
 let sections: Promise<readonly GuideSection[]> | undefined;
 
-/** The sections with all the words of a text, those first that have them in their heading. */
+/** The sections that contain all words of a text. Matches in headings come first. */
 export async function searchGuides(text: string): Promise<GuideHit[]> {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, WORDS_MAX);
   if (words.length === 0) return [];

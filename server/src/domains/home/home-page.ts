@@ -1,7 +1,7 @@
 import { document, type HtmlDocument, type Markup, markup } from "#kernel/html/markup.ts";
 import { PLATFORM_VERSION } from "#kernel/settings.ts";
 
-/** The first page of an installation without a console: that there is none, and how to get it. */
+/** The start page of an installation without a console, with instructions to build it. */
 export function homeDocument(prefix: string): HtmlDocument {
   return document({
     title: "Millrace",

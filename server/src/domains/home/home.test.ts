@@ -17,7 +17,7 @@ writeFileSync(join(consoleFolder, "mark.svg"), "<svg/>");
 const world = await useWorld({ env: { MILLRACE_LOGIN_RATE_LIMIT: "0" } });
 const owner = await world.member(["owner"]);
 
-test("without a console the root tells a person how to get one, and a program where the reference is", async () => {
+test("without a console, the root explains how to build it and links programs to the reference", async () => {
   const page = await world.stranger("GET /", undefined, HTML);
   expect(page).toMatchObject({ status: 200, events: [] });
   expect(page.headers["content-security-policy"]).toMatch(
@@ -36,7 +36,7 @@ test("without a console the root tells a person how to get one, and a program wh
   }
 });
 
-test("the console is what a browser gets everywhere but at the API and the server's own pages", async () => {
+test("browsers get the console everywhere except for the API and server pages", async () => {
   await using other = await startWorld({ consoleFolder });
   const titleAt = async (path: string, headers: Record<string, string> = HTML) => {
     const { status, body } = await other.stranger(`GET ${path}`, undefined, headers);
@@ -47,18 +47,18 @@ test("the console is what a browser gets everywhere but at the API and the serve
   expect(await titleAt("/", {})).toBe(200);
   expect(await titleAt("/workflows", {})).toBe(404);
   expect(await titleAt("/mark.svg")).toBe(200);
-  // A page there would take its own path for another host's.
+  // The console would read its own path as another host.
   expect(await titleAt("//evil.example/runs")).toBe(404);
   for (const path of ["/guide", "/docs", "/healthz"])
     expect([path, await titleAt(path)]).toEqual([path, 200]);
-  // Whatever route there is: it is the console's, or kept from it.
+  // Every route either belongs to the console or is reserved.
   const operations = domains.flatMap((domain) => domain.operations);
   const segments = operations.map(({ route }) => route.split(" ")[1]?.split("/")[1] ?? "");
   const unkept = [...new Set(segments)].filter((segment) => !RESERVED.has(segment));
   expect(unkept.toSorted()).toEqual([...CONSOLE_ONLY].toSorted());
 });
 
-test("a person finds the apps that they can open, and the form of an app ends their session", async () => {
+test("a user finds the apps that they can open, and an app's form ends their session", async () => {
   const { slug } = await deployedApp(owner, { name: "Parcels <b>" });
   const person = await world.member(["viewer"]);
   expect(await person("GET /api/v1/home/apps")).toMatchObject({
@@ -77,14 +77,14 @@ test("a person finds the apps that they can open, and the form of an app ends th
   const left = await session("POST /logout");
   expect(left).toMatchObject({ status: 303, events: ["audit.auth.logout"] });
   expect(left.headers["set-cookie"]).toMatch(/^millrace_session=; .*1970/);
-  // Once more, and by a page of somebody else.
+  // A second time, and from a page of another origin.
   expect(await session("POST /logout")).toMatchObject({ status: 303, events: [] });
   expect(
     await session("POST /logout", undefined, { origin: "https://evil.example" }),
   ).toMatchObject({ status: 403, events: [] });
 });
 
-test("an accepted invitation logs a new person in and leads home; an old account logs in as ever", async () => {
+test("accepting an invitation signs a new user in and leads home; existing accounts sign in as usual", async () => {
   const invite = async (email: string) =>
     (await owner("POST /api/v1/settings/users/invite", { email, name: "Ada" })).body.data
       .token as string;
@@ -117,7 +117,7 @@ test("an accepted invitation logs a new person in and leads home; an old account
   expect(joined.headers["set-cookie"]).toBeUndefined();
 });
 
-test("an accepted invitation of a requester leads to the portal of its workspace", async () => {
+test("a requester's accepted invitation leads to the portal of its workspace", async () => {
   const invite = async (roleIds: readonly string[]) => {
     const email = `${roleIds.join("-")}@example.com`;
     const { body } = await owner("POST /api/v1/settings/users/invite", { email, roleIds });
@@ -133,7 +133,7 @@ test("an accepted invitation of a requester leads to the portal of its workspace
   expect(await accept(["requester", "agent"])).toEqual([303, "/", ...joined]);
 });
 
-test("every guide is a page, in one group, with links that lead to pages", async () => {
+test("every guide is a page in one group, and its links lead to pages", async () => {
   const files = readdirSync(join(import.meta.dirname, "../../../../docs/guide"));
   const names = GUIDE_GROUPS.flatMap(({ guides }) => guides.map(({ name }) => name));
   expect(names.toSorted()).toEqual(files.map((file) => file.replace(/\.md$/, "")).toSorted());
@@ -147,7 +147,7 @@ test("every guide is a page, in one group, with links that lead to pages", async
   expect((await world.stranger("GET /guide")).body).toContain('href="/guide/recipes"');
 });
 
-test("the guides beside the console's screens exist", () => {
+test("all guides linked by console screens exist", () => {
   const path = join(import.meta.dirname, "../../../../console/src/shell/help/guide-of.ts");
   const named = [...readFileSync(path, "utf8").matchAll(/^ {2}"\/.*: "([a-z-]+)",$/gm)];
   const known = new Set(GUIDE_GROUPS.flatMap(({ guides }) => guides.map(({ name }) => name)));
@@ -155,7 +155,7 @@ test("the guides beside the console's screens exist", () => {
   expect(named.filter(([, name = ""]) => !known.has(name))).toEqual([]);
 });
 
-test("guides are read and searched by programs, the words of a heading first", async () => {
+test("programs can read and search guides, with heading matches first", async () => {
   const { body } = await world.stranger("GET /api/v1/guides/webhooks");
   expect(body.data).toMatchObject({ name: "webhooks", html: expect.stringContaining("<h2 id=") });
   expect((await world.stranger("GET /api/v1/guides/nothing")).status).toBe(404);

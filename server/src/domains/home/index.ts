@@ -11,7 +11,7 @@ import {
   showHome,
 } from "./operations.ts";
 
-/** Answers at the address of the installation, besides the console: its description, the guides, links in mails. */
+/** Responds at the installation's address next to the console: its description, guides, and links in e-mails. */
 export const home = domain({
   name: "home",
   summary:

@@ -1,6 +1,6 @@
 /**
- * The pages that mails lead to. Their addresses are in people's mailboxes, so they stay (ADR 0038): they are the
- * console's, and where there is none they lead to the first page.
+ * The pages linked in e-mails. Their addresses must stay valid (ADR 0038): they belong to the console, and without one
+ * they lead to the start page.
  */
 import Type, { type Static, type TObject } from "typebox";
 import { prefixOf } from "#domains/apps/index.ts";

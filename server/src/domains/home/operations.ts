@@ -17,7 +17,7 @@ import { homeDocument } from "./home-page.ts";
 
 type HomeResponse = HtmlDocument | { readonly json: object };
 
-/** A page for a browser; for a program the same places as JSON. */
+/** A page for browsers, or the same links as JSON for programs. */
 const homeResponse: ResponseType<HomeResponse> = {
   errorRendering: htmlErrorRendering,
   status: 200,
@@ -66,7 +66,7 @@ function describeEntry({ origin }: Caller) {
 
 const APPS = "home.apps";
 
-/** Lists apps for everybody, as `apps.list` does for builders: people open apps, and may not read their definitions. */
+/** Lists apps for all members, like `apps.list` for builders: members open apps without access to their definitions. */
 export const listApps = query({
   id: "home.list_apps",
   route: "GET /api/v1/home/apps",

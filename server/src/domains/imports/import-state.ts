@@ -1,4 +1,4 @@
-/** The rules that all operations on imports go by: the state that each needs, and a mapping that fits. */
+/** Common rules of all import operations: required states and a valid mapping. */
 import { findKeyColumn } from "#domains/records/index.ts";
 import type { openTable } from "#domains/tables/index.ts";
 import { partitionOfCaller } from "#kernel/access/caller.ts";
@@ -18,7 +18,7 @@ export function assertState(state: ImportState, allowed: readonly ImportState[])
   });
 }
 
-/** Throws a 422 where the mapping or the key does not fit the table. */
+/** Throws a 422 if the mapping or the key does not fit the table. */
 export function checkMapping(
   { caller }: Pick<WriteContext, "caller">,
   row: store.ImportRow,
@@ -32,7 +32,7 @@ export function checkMapping(
     throw invalidField("/key", "is not filled by the mapping");
 }
 
-/** Has the job go on with an import after the commit. */
+/** Continues an import in a job after the commit. */
 export function enqueueWork(ctx: Pick<WriteContext, "enqueue" | "caller">, importId: string): void {
   ctx.enqueue(importJob, { ...partitionOfCaller(ctx.caller), importId }, { key: importId });
 }

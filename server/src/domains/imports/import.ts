@@ -59,7 +59,7 @@ export const NO_COUNTS: ImportCounts = {
   refused: 0,
 };
 
-/** The field of the table that a column of the file fills, and how its cells are read. */
+/** The table field that a file column fills, and how its cells are parsed. */
 export const ColumnMapping = object(
   {
     column: Type.Integer({ minimum: 0, maximum: CELLS_MAX, description: "Of the file, from 0" }),
@@ -108,7 +108,7 @@ const summaryFields = {
   updatedAt: Time,
 };
 
-/** As lists and events have it: without what is in the file. */
+/** The format in lists and events, without the file's content. */
 export const ImportSummary = Type.Object(summaryFields, { title: "ImportSummary" });
 export type ImportSummary = Static<typeof ImportSummary>;
 

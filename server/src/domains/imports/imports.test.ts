@@ -41,16 +41,16 @@ const eventsOf = async (id: string): Promise<string[]> =>
 const recordsOf = async (slug: string): Promise<any[]> =>
   (await owner(`GET /api/v1/tables/${slug}/records?sort=id&limit=1000`)).body.data;
 
-/** Of several batches. */
+/** Enough for several batches. */
 const LINES = 1_200;
 
-test("a messy file becomes a table with its types; faulty lines are named, corrected and imported; all of it is taken back", async () => {
+test("a messy file becomes a typed table; invalid lines are reported, corrected and imported; the import is undone", async () => {
   const rows = messyRows(LINES);
   const broken = rows.filter(({ isBroken }) => isBroken).length;
   const id = await begin(toText(rows, ";"));
   const ready = await reach(id, "ready");
   expect([ready.lines, ready.mapping.length, ready.format.separator]).toEqual([LINES, 11, ";"]);
-  // Nothing is read as a type that loses characters unless somebody says so: here all suggestions are taken.
+  // By default no type loses characters. Here all suggestions are accepted.
   const mapping = ready.columns.map(
     ({ suggestion, type, options, dateOrder, ...guess }: any, column: number) => ({
       ...ready.mapping[column],
@@ -127,7 +127,7 @@ test("a messy file becomes a table with its types; faulty lines are named, corre
   expect([gone.status, gone.events]).toEqual([204, ["import.deleted"]]);
 });
 
-test("an import by key updates what is there; taken back, only what nobody changed since gets its values back", async () => {
+test("an import by key updates records; its undo only restores values that have not changed since", async () => {
   const columns = [
     { name: "number", type: "text", unique: true },
     { name: "total", type: "decimal" },
@@ -184,7 +184,7 @@ test("an import by key updates what is there; taken back, only what nobody chang
   expect((await owner("GET /api/v1/tables/orders")).status).toBe(200);
 });
 
-test("an import acts by the rules of the table, for its owner alone, and says why it can't", async () => {
+test("an import follows the table's rules, is limited to its owner, and reports why it fails", async () => {
   const rules = [{ roles: ["member"], actions: ["create", "read"], where: { kind: "open" } }];
   const columns = [
     { name: "kind", type: "text" },

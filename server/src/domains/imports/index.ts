@@ -8,7 +8,7 @@ import { importOperations } from "./operations.ts";
 import { findImport, maySee } from "./store.ts";
 import { importJob } from "./work.ts";
 
-/** Word of an import is for its owner, and for those who see all records. */
+/** Import events are visible to the owner and to users with access to all records. */
 const importVisibility: EventVisibility = {
   resourceType: "import",
   filtersFor: async (_context, events) =>
@@ -22,7 +22,7 @@ const importVisibility: EventVisibility = {
       : `e.data ->> 'createdBy' = ${parameters.add(person.id, "text")}`,
 };
 
-/** Tables from files: CSV, XLSX and JSON, with types guessed, and taken back as a whole. */
+/** Imports tables from CSV, XLSX and JSON files with guessed types. An import can be undone as a whole. */
 export const imports = domain({
   name: "imports",
   summary: "Imports of files into tables.",

@@ -1,4 +1,4 @@
-/** The lines of an import that can't be imported as they are. */
+/** The invalid lines of an import. */
 import Type from "typebox";
 import { RecordsWrite } from "#domains/records/index.ts";
 import { invalidField } from "#kernel/operation/failure.ts";

@@ -1,4 +1,4 @@
-/** Imports at work: checked, written, stopped and taken back. */
+/** Operations that check, start, stop and undo imports. */
 import { authorityOf } from "#domains/identity/accounts/index.ts";
 import { RecordsWrite } from "#domains/records/index.ts";
 import {

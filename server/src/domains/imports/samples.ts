@@ -8,7 +8,7 @@ async function upload(owner: Ask): Promise<string> {
   return body.data.id as string;
 }
 
-/** An import of a table of its own, in a state. */
+/** An import of a new table in a given state. */
 function inState(state: string) {
   return async (owner: Ask, world: World): Promise<{ params: { id: string } }> => {
     count += 1;

@@ -73,7 +73,7 @@ export async function findImport(tx: Tx, importId: string): Promise<ImportRow | 
   return row as ImportRow | undefined;
 }
 
-/** An import of the caller's own; owners and admins have all. A 404 for any other. */
+/** An import of the caller; owners and admins can access all. Otherwise 404. */
 export async function getImport(
   { tx, caller }: Pick<ReadContext, "tx" | "caller">,
   importId: string,
@@ -128,7 +128,7 @@ export async function insertImport(
   );
 }
 
-/** Changes an import; the row as it is afterwards. */
+/** Changes an import and returns the new row. */
 export async function updateImport(
   ctx: Pick<WriteContext, "send" | "now" | "tx">,
   importId: string,
@@ -153,7 +153,7 @@ function toParameter([name, value]: [string, unknown]): unknown {
   return JSON_COLUMNS.has(name) && value !== null ? JSON.stringify(value) : value;
 }
 
-/** Invalid lines, or corrected ones, in their order after a line. */
+/** Invalid or corrected lines in order, after a line. */
 export async function listLines(
   tx: Tx,
   importId: string,

@@ -10,7 +10,7 @@ import {
   ImportTakenBack,
 } from "./import.ts";
 
-/** The events of the work on an import. */
+/** The events of an import's job. */
 export const workEvents = [
   ImportAnalyzed,
   ImportChecked,

@@ -1,6 +1,6 @@
 /**
- * The work of an import, in parts: each is one transaction that moves the import on and wants the next. A part that
- * fails is tried again where it began, so that no line is written twice.
+ * Runs an import in parts. Each part is one transaction that advances the import and enqueues the next. A failed part
+ * is repeated from its start, so that no line is written twice.
  */
 import Type from "typebox";
 import { findRights } from "#domains/identity/accounts/index.ts";
@@ -42,7 +42,7 @@ import { type WorkContext, workEvents } from "./work-events.ts";
 const ATTEMPTS_MAX = 5;
 const CORRECTED_LINES_MAX = 2_000;
 
-/** The part of the work that reads: from files, and who it is for. */
+/** The part of the work that reads files and permissions. */
 type Prepared =
   | {
       readonly kind: "analysis";
@@ -120,7 +120,7 @@ async function analyzeFile(
   return { kind: "analysis", analysis: pass.result(), content };
 }
 
-/** The next lines of the file; after its end, those that somebody corrected. */
+/** The next lines of the file, and after its end the corrected lines. */
 async function readLines(
   platform: Platform,
   partition: Partition,
@@ -135,7 +135,7 @@ async function readLines(
   return { rows: lines as unknown as readonly SourceRow[], next: null };
 }
 
-/** True when there is more to do. */
+/** True if there is more work. */
 async function advance(
   ctx: WorkContext,
   row: ImportRow,
@@ -221,7 +221,7 @@ async function failImport(ctx: WorkContext, row: ImportRow, reason: string): Pro
   ctx.emit(ImportFailed, importRef(after), toSummary(after));
 }
 
-/** Names an import in its events. */
+/** The resource reference of an import in its events. */
 export function importRef({ id, name }: Pick<ImportRow, "id" | "name">) {
   return { id, displayName: name };
 }

@@ -23,7 +23,7 @@ export const backupJob = job({
   concurrency: 1,
   async effect({ settings }, { file }, { signal }) {
     const path = backupPath(settings, file);
-    // One that is there was made by an attempt that could not say so.
+    // An existing file was written by an attempt that could not report it.
     const result = existsSync(path)
       ? { output: "", error: undefined }
       : await makeBackup(settings, path, signal);
@@ -57,7 +57,7 @@ export const backupJob = job({
 async function makeBackup(settings: Settings, path: string, signal: AbortSignal) {
   const folder = join(settings.dataDir, "backups");
   await mkdir(folder, { recursive: true });
-  // The whole database is in there.
+  // It contains the whole database.
   await chmod(folder, 0o700);
   return runHostCommand(settings, ["backup", path], { signal });
 }
@@ -98,7 +98,7 @@ export const deleteBackupJob = job({
   },
 });
 
-/** Where the backups lie that are made from here. */
+/** The path of backups created through the API. */
 function backupPath({ dataDir }: Settings, file: string): string {
   if (basename(file) !== file || file.startsWith("."))
     throw new Error("A backup was to lie outside of the folder of backups.");

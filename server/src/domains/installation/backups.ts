@@ -67,7 +67,7 @@ interface BackupRow {
   readonly verification: "running" | "whole" | "damaged" | null;
   readonly verifiedAt: string | null;
   readonly verifiedDetail: string | null;
-  /** Its job was given up or deleted: nothing else would ever end it. */
+  /** True if its job failed or was deleted, so that nothing else will end it. */
   readonly isAbandoned: boolean;
 }
 
@@ -82,7 +82,7 @@ async function listRows({ db }: Pick<Platform, "db">): Promise<BackupRow[]> {
   });
 }
 
-/** Writes the end of backups and verifications that were abandoned, so that they hold up no other. */
+/** Records the end of abandoned backups and verifications, so that they do not block others. */
 async function endAbandoned(
   { tx, now }: WriteContext<never>,
   rows: readonly BackupRow[],
@@ -123,7 +123,7 @@ export const startBackup = command({
   prepare: listRows,
   async run(ctx, _input, rows) {
     requireEmbedded(ctx.services.settings);
-    // One at a time: the row of the installation stands for it.
+    // One at a time, serialised by a lock on the installation's row.
     await ctx.tx.selectFrom("installation").select("epoch").forUpdate().execute();
     await endAbandoned(ctx, rows);
     const running = await ctx.tx

@@ -2,20 +2,20 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Settings } from "#kernel/settings.ts";
 
-/** The command line of the product: a copy of gigabytes is no work for the process that answers. */
+/** The product's CLI, because copying gigabytes would block the process that serves requests. */
 const PROGRAM = fileURLToPath(new URL("../../../millrace.mjs", import.meta.url));
 const OUTPUT_BYTES_MAX = 64 * 1024;
 const ERROR_CHARACTERS_MAX = 1_000;
-/** The words of the command line before each error. */
+/** The prefix of the CLI's error messages. */
 const PREFACE = /^This did not succeed\.\s*/;
 
 export interface CommandOutput {
   readonly output: string;
-  /** Its message when it did not succeed. */
+  /** The message of a failure. */
   readonly error: string | undefined;
 }
 
-/** Runs a command for operators in a process of its own, with no more of the environment than it needs. */
+/** Runs an operator command in a separate process with a minimal environment. */
 export function runHostCommand(
   settings: Settings,
   args: readonly string[],
@@ -28,7 +28,7 @@ export function runHostCommand(
       maxBuffer: OUTPUT_BYTES_MAX,
     };
     execFile(process.execPath, [PROGRAM, ...args], options, (failed, output, errors) => {
-      // An abort is no answer: the next attempt asks again.
+      // An abort is not a result; the next attempt runs the command again.
       if (failed && signal.aborted) return reject(failed);
       const message = errors.trim().replace(PREFACE, "") || failed?.message || "";
       resolve({ output, error: failed ? message.slice(0, ERROR_CHARACTERS_MAX) : undefined });
@@ -36,7 +36,7 @@ export function runHostCommand(
   });
 }
 
-/** The database, the key and the files of this installation, as the command line reads them. */
+/** The database, key and files of this installation as environment variables for the CLI. */
 function hostEnvironment(settings: Settings): Record<string, string> {
   const { dataDir, bundle, databaseUrl, masterKey, fileStoreUrl } = settings;
   const { PATH = "", HOME = "", TMPDIR, MILLRACE_OUTBOUND_CA } = process.env;

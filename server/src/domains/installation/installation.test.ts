@@ -12,11 +12,11 @@ const TABLE = { name: "Orders", columns: [{ name: "title", type: "text" }] };
 const runner = await operator(world);
 const owner = await world.member(["owner"]);
 
-test("nobody is an operator but those who were made one, and they cease at once", async () => {
+test("only appointed users are operators, and removal takes effect immediately", async () => {
   const refused = await owner("GET /api/v1/installation");
   expect(refused).toMatchObject({ status: 403, body: { code: "forbidden" } });
   const email = `${owner.userId}@example.com`;
-  // An account can be made ahead of its person, by those who invite its address.
+  // Anyone who invites its address can create an account in advance.
   const ahead = await runner("POST /api/v1/installation/operators", { email });
   expect(ahead).toMatchObject({ status: 422, body: { errors: [{ path: "/email" }] }, events: [] });
   await confirmAddress(world, owner.userId);
@@ -25,7 +25,7 @@ test("nobody is an operator but those who were made one, and they cease at once"
   expect((await runner("POST /api/v1/installation/operators", { email })).events).toEqual([]);
   expect((await owner("GET /api/v1/installation")).status).toBe(200);
   expect((await owner("GET /api/v1/auth/me")).body.data.isOperator).toBe(true);
-  // A token of theirs is good for their workspace alone.
+  // An operator's token is limited to its workspace.
   const token = await owner("POST /api/v1/auth/tokens", {
     name: "mine",
     expiresIn: "90d",
@@ -38,7 +38,7 @@ test("nobody is an operator but those who were made one, and they cease at once"
   expect((await owner("GET /api/v1/installation")).status).toBe(403);
 });
 
-test("the last operator stays", async () => {
+test("the last operator cannot be removed", async () => {
   const { body } = await runner("GET /api/v1/installation/operators");
   const all = (body.data.operators as { userId: string }[]).map(({ userId }) => userId);
   const others = all.filter((id) => id !== runner.userId);
@@ -47,7 +47,7 @@ test("the last operator stays", async () => {
   expect(answer).toMatchObject({ status: 409, body: { code: "last_operator" } });
 });
 
-test("in maintenance people read, operators change, and everybody is told why", async () => {
+test("in maintenance users can read, operators can change, and everyone sees the message", async () => {
   const message = "A larger disk until 22:00.";
   const begun = await runner("PUT /api/v1/installation/maintenance", { enabled: true, message });
   expect(begun.events).toEqual(["audit.maintenance.started"]);
@@ -67,7 +67,7 @@ test("in maintenance people read, operators change, and everybody is told why", 
   expect((await owner("POST /api/v1/tables", TABLE)).status).toBe(201);
 });
 
-test("a job that was given up is put back, or deleted", async () => {
+test("a failed job can be retried or deleted", async () => {
   const [retried, discarded] = [await failedJob(world), await failedJob(world)];
   const { body } = await runner("GET /api/v1/installation/failed-jobs");
   expect(body.data.jobs).toContainEqual(
@@ -80,8 +80,8 @@ test("a job that was given up is put back, or deleted", async () => {
   expect(gone).toMatchObject({ status: 204, events: ["audit.job.discarded"] });
 });
 
-test("a backup that can't be made says so, once, and another may be asked for", async () => {
-  // The jobs of these were given up and deleted.
+test("a failed backup reports its error once, and another can be requested", async () => {
+  // The jobs of these backups failed and were deleted.
   const [stuck, unverified] = [await madeBackup(world), await madeBackup(world)];
   await world.sql("update backups set status = 'running' where id = $1", [stuck]);
   await world.sql("update backups set verification = 'running' where id = $1", [unverified]);
@@ -109,7 +109,7 @@ test("a backup that can't be made says so, once, and another may be asked for", 
   );
 });
 
-test("the state of the installation names what needs attention", async () => {
+test("the status of the installation lists problems", async () => {
   await failedJob(world);
   const { body } = await runner("GET /api/v1/installation");
   const status = Object.fromEntries(
@@ -128,7 +128,7 @@ test("the state of the installation names what needs attention", async () => {
   );
 });
 
-test("settings are told without their secrets", () => {
+test("shows settings without their secrets", () => {
   const settings = listSettings({
     MILLRACE_SMTP_URL: "smtp://me:hunter2@mail.example.com",
     MILLRACE_RATE_LIMIT: "7",
@@ -140,7 +140,7 @@ test("settings are told without their secrets", () => {
   expect(JSON.stringify(settings)).not.toContain("hunter2");
 });
 
-test("the tail of the log is bounded, and read on from a position", () => {
+test("the log tail is bounded and can be read from a position", () => {
   const tail = new LogTail();
   for (let n = 1; n <= 1_500; n += 1) {
     tail.push(`${JSON.stringify({ level: n % 100 === 0 ? 50 : 30, time: n, msg: `line ${n}` })}\n`);

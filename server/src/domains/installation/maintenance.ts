@@ -44,7 +44,7 @@ export const setMaintenance = command({
       .select("maintenance")
       .forUpdate()
       .executeTakeFirstOrThrow();
-    // Written by this operation alone.
+    // Only this operation writes it.
     const before = maintenance as MaintenanceState | null;
     if (!enabled && before === null) return { maintenance: null };
     const after = enabled ? { message, since: before?.since ?? ctx.now.toISOString() } : null;

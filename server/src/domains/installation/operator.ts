@@ -59,7 +59,7 @@ function listRows(db: Database): Promise<OperatorRow[]> {
   return db.system<OperatorRow>(OPERATORS);
 }
 
-/** Makes somebody an operator; false when they are one. */
+/** Makes a user an operator. Returns false if they already are. */
 export async function insertOperator(
   tx: Tx,
   { userId, grantedBy, now }: { userId: string; grantedBy: string; now: Date },
@@ -72,7 +72,7 @@ export async function insertOperator(
   return numInsertedOrUpdatedRows > 0n;
 }
 
-/** Makes an account an operator, and says so in the log of the installation. */
+/** Makes an account an operator and records it in the installation's log. */
 export async function grantOperator(
   ctx: WriteContext<typeof OperatorGranted>,
   user: { readonly id: string; readonly email: string; readonly name: string },
@@ -117,7 +117,7 @@ export const addOperator = command({
     if (account?.user.status !== "active") {
       throw invalidField("/email", "is not the address of an active account");
     }
-    // An account can be made ahead of its person, by those who invite its address.
+    // Anyone who invites its address can create an account in advance.
     if (!account.verified) {
       const way = "the command `millrace operator` makes an operator of who can get no mail";
       throw invalidField("/email", `was never confirmed by its person; ${way}`);
@@ -146,7 +146,7 @@ export const removeOperator = command({
   prepare: ({ db }) => listRows(db),
   async run(ctx, { params }, rows) {
     ctx.expectRevision(1);
-    // Two at once would each leave the other for the last: the row of the installation lets one pass.
+    // Two concurrent removals could remove both last operators, so the installation's row is locked.
     await ctx.tx.selectFrom("installation").select("epoch").forUpdate().execute();
     const present = await ctx.tx.selectFrom("operators").select("user_id").execute();
     const operator = rows.find(({ userId }) => userId === params.id);

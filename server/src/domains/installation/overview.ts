@@ -210,7 +210,7 @@ function checkBackup(last: BackupRow | null, nowMs: number): Check {
   };
 }
 
-/** Nothing where the folder is not on a disk of ours. */
+/** Empty if the folder is not on a local disk. */
 async function checkDisk(folder: string): Promise<Check[]> {
   try {
     const { bavail, blocks, bsize } = await statfs(folder);

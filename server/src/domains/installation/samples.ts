@@ -2,7 +2,7 @@ import type { Arranged, Sample } from "#kernel/testing/samples.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 import { confirmAddress, failedJob, madeBackup, operator } from "./testing/operator.ts";
 
-/** A call of an operator, which no owner of a workspace may make. */
+/** A call of an operator, which a workspace owner cannot make. */
 function byOperator(
   operation: string,
   arrange: (world: World, by: Ask) => Promise<Arranged> = async () => ({}),
@@ -34,8 +34,8 @@ export const samples: readonly Sample[] = [
   byOperator("installation.read_storage"),
   byOperator("installation.read_settings"),
   byOperator("installation.read_log", async () => ({ query: { level: "warn" } })),
-  // First what changes nothing, for further tests perform it; at the end there is none, or the others' changes were
-  // refused.
+  // First a call without effect, because other tests perform it. At the end maintenance is off, because it would block
+  // the others.
   byOperator("installation.set_maintenance", async () => ({ body: { enabled: false } })),
   byOperator("installation.set_maintenance", async () => ({ body: { enabled: true } })),
   byOperator("installation.set_maintenance", async (_world, by) => {

@@ -30,7 +30,7 @@ const Storage = Type.Object(
   { title: "Storage" },
 );
 
-/** One look at the catalog for the tables of all workspaces; their schemas are named for the workspace. */
+/** One catalog query for the tables of all workspaces. Their schema names contain the workspace. */
 const WORKSPACES = `
   with tables as (
     select right(n.nspname, 32) as workspace, sum(pg_total_relation_size(c.oid)) as bytes

@@ -6,7 +6,7 @@ import { until, useWorld } from "#kernel/testing/world.ts";
 import { retireImportsJob } from "./imports/jobs.ts";
 
 const PASSPHRASE = "correct horse battery";
-/** Half of the time for which a session is kept in memory. */
+/** Half of the time for which a session is cached. */
 const ENTERED_MAX_MS = 15_000;
 const source = await useWorld({ work: true, hostCommands: true });
 const target = await useWorld({ work: true, hostCommands: true });
@@ -22,7 +22,7 @@ const eventsOf = async (world: typeof source, resource: string) =>
     ])
   ).map(({ type }) => type as string);
 
-/** One part of an upload, as bytes or as a stream. */
+/** Sends one part of an upload, as bytes or as a stream. */
 const send = async (id: string, at: number, payload: Buffer | NodeJS.ReadableStream) => {
   const reply = await target.app.inject({
     method: "PUT",
@@ -44,7 +44,7 @@ const bring = async (bytes: Buffer): Promise<string> => {
   return id;
 };
 
-/** Asks for a task and waits for its end. */
+/** Requests a task and waits for its end. */
 const carryOut = async (id: string, task: string, body?: object) => {
   const asked = await runner(`POST /api/v1/installation/imports/${id}/${task}`, body);
   expect(asked).toMatchObject({ status: 202, events: ["audit.archive_import.task_requested"] });
@@ -56,7 +56,7 @@ const carryOut = async (id: string, task: string, body?: object) => {
 
 beforeAll(() => fillSmall(owner));
 
-test("an owner in person makes the archive, sees how far it is, and downloads it in pieces", async () => {
+test("an owner with a session creates the archive, sees its progress, and downloads it in parts", async () => {
   const admin = await source.member(["admin"], small);
   const refused = await admin("POST /api/v1/workspace-exports", {});
   expect(refused).toMatchObject({ status: 403, events: [] });
@@ -77,7 +77,7 @@ test("an owner in person makes the archive, sees how far it is, and downloads it
     "audit.workspace_export.requested",
     "audit.workspace_export.made",
   ]);
-  // Nobody finds the passphrase afterwards.
+  // The passphrase is not stored in readable form.
   const jobs = await source.sql("select payload from jobs where kind like 'installation.export%'");
   expect(jobs).toEqual([]);
   const piece = async (range: string) => {
@@ -97,7 +97,7 @@ test("an owner in person makes the archive, sees how far it is, and downloads it
   expect((await piece(`bytes=${made.bytes}-`)).status).toBe(416);
 });
 
-test("an archive comes in by parts, is checked, loaded and activated, each told in the log", async () => {
+test("an archive is uploaded in parts, checked, loaded and activated, with an event for each", async () => {
   const begun = await runner("POST /api/v1/installation/imports", {
     fileName: "small.millrace",
     bytes: archive.length,
@@ -105,12 +105,12 @@ test("an archive comes in by parts, is checked, loaded and activated, each told 
   expect(begun).toMatchObject({ status: 201, events: ["audit.archive_import.started"] });
   const { id } = begun.body.data;
   expect((await send(id, 0, archive.subarray(0, 1_000))).body.data.receivedBytes).toBe(1_000);
-  // A client that does not know how far it was, and one that sends more than it announced.
+  // A client that repeats a part, and one that sends more than announced.
   const again = await send(id, 0, archive.subarray(0, 1_000));
   expect(again).toMatchObject({ status: 409, body: { code: "wrong_offset" } });
   const more = await send(id, 1_000, Buffer.alloc(archive.length));
   expect(more).toMatchObject({ status: 413, body: { code: "part_too_large" } });
-  // Nothing stays of a part that was broken off, nor of one whose process was killed long ago.
+  // Nothing remains of an interrupted part, or of a part whose process was killed long ago.
   expect((await send(id, 1_000, Buffer.alloc(0))).status).toBe(422);
   const open = () =>
     target.sql("select object from archive_parts where import_id = $1 and position is null", [id]);
@@ -148,7 +148,7 @@ test("an archive comes in by parts, is checked, loaded and activated, each told 
   expect((await same("GET /api/v1/auth/me")).status).toBe(200);
   const loaded = await carryOut(id, "load", { passphrase: PASSPHRASE, slug: "moved" });
   expect(loaded).toMatchObject({ state: "loaded", error: null });
-  // Who is signed in here and was a member there is one at once, and not when the session is read again.
+  // A signed-in user who was a member there becomes a member immediately, without waiting for the session cache.
   const moved = target.asToken(same.token, "moved");
   await until(async () => (await moved("GET /api/v1/auth/me")).status === 200, ENTERED_MAX_MS);
   const twin = await bring(archive);
@@ -180,7 +180,7 @@ test("an archive comes in by parts, is checked, loaded and activated, each told 
       "audit.archive_import.task_completed",
     ]),
   ]);
-  // The workspace stays, the archive is gone.
+  // The workspace is kept, the archive is deleted.
   expect((await there("GET /api/v1/tables/orders/records")).body.data).toHaveLength(2);
   expect(await target.sql("select from archive_parts where import_id = $1", [id])).toEqual([]);
 });
@@ -189,7 +189,7 @@ afterAll(() => {
   archive = Buffer.alloc(0);
 });
 
-test("few archives are on their way at a time, and one that nobody goes on with is gone after a day", async () => {
+test("limits concurrent uploads, and deletes an abandoned one after a day", async () => {
   const start = () =>
     runner("POST /api/v1/installation/imports", { fileName: "a.millrace", bytes: 1_000 });
   const ids: string[] = [];

@@ -10,7 +10,7 @@ export const Passphrase = Type.String({
     "Seals what is secret in the archive. It is kept nowhere: without it nobody opens them",
 });
 
-/** A passphrase on its way to the process that needs it: nothing readable of it is in a row. */
+/** Encrypts a passphrase for the process that needs it, so that rows contain it only in sealed form. */
 export function sealPassphrase(
   { masterKey }: { readonly masterKey: MasterKey },
   passphrase: string | undefined,

@@ -3,7 +3,7 @@ import { newId } from "#kernel/schema/id.ts";
 import type { World } from "#kernel/testing/world.ts";
 import { operator } from "#domains/installation/testing/operator.ts";
 
-/** An archive of the home workspace that was made. */
+/** A completed archive of the home workspace. */
 async function madeExport(world: World): Promise<Arranged> {
   const id = newId("wex");
   const { blobStores } = world.kernel;
@@ -20,7 +20,7 @@ async function madeExport(world: World): Promise<Arranged> {
   return { params: { id }, environmentScoped: false };
 }
 
-/** A call of an operator on an archive that has come so far. */
+/** An operator's call on an archive in a given state. */
 function onImport(operation: string, state: string, more: object = {}): Sample {
   return {
     operation,

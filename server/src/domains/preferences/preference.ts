@@ -4,7 +4,7 @@ import { event } from "#kernel/log/event.ts";
 import { failure } from "#kernel/operation/failure.ts";
 import { id, Time } from "#kernel/schema/schema.ts";
 
-/** The most that one person keeps in one workspace. */
+/** The maximum number of preferences per user and workspace. */
 export const PREFERENCES_MAX = 200;
 export const VALUE_CHARACTERS_MAX = 16_384;
 
@@ -13,7 +13,7 @@ export const Key = Type.String({
   description: "Such as `theme` or `views.incidents`",
 });
 
-/** A setting that a console keeps for a person. */
+/** A setting that the console stores for a user. */
 export const Preference = Type.Object(
   { key: Key, value: Type.Unknown(), updatedAt: Time },
   { title: "Preference" },
@@ -32,7 +32,7 @@ export const PreferencesOwn = permission(
   EVERYONE,
 );
 
-// The value is nobody else's business, and may be large; the key tells other windows what to read again.
+// The value is private and can be large. The key tells other windows what to reload.
 const data = Type.Object({ userId: id("usr"), key: Key });
 
 export const PreferenceSet = event("preference.set", {

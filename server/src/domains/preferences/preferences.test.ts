@@ -5,7 +5,7 @@ const world = await useWorld();
 const owner = await world.member(["owner"]);
 const ALL = "/api/v1/me/preferences";
 
-test("a preference is one's own: set, read, listed, changed by its tag, deleted", async () => {
+test("a user can set, read, list, change by ETag and delete their preferences", async () => {
   const value = { columns: ["number"], widths: { title: 320 } };
   const set = await owner(`PUT ${ALL}/views.incidents`, { value });
   expect(set).toMatchObject({ status: 200, events: ["preference.set"] });
@@ -38,7 +38,7 @@ test("a preference is one's own: set, read, listed, changed by its tag, deleted"
   expect((await owner(`GET ${ALL}/views.incidents`)).status).toBe(404);
 });
 
-test("sizes, names and numbers have bounds", async () => {
+test("sizes, names and numbers are limited", async () => {
   const large = { value: "x".repeat(16_384) };
   const refused = await owner(`PUT ${ALL}/large`, large);
   expect([refused.status, refused.body.errors[0].path]).toEqual([422, "/value"]);
@@ -60,14 +60,14 @@ test("sizes, names and numbers have bounds", async () => {
     events: [],
   });
   expect((await other(`PUT ${ALL}/k7`, { value: 2 })).status).toBe(200);
-  // Nor do those who come at once get in together.
+  // Concurrent requests cannot exceed the limit together.
   for (const key of ["k1", "k2"]) await other(`DELETE ${ALL}/${key}`);
   const many = Array.from({ length: 12 }, (_, n) => other(`PUT ${ALL}/new${n}`, { value: 1 }));
   const statuses = (await Promise.all(many)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(2);
 });
 
-test("a workspace's preferences are of that workspace, and leave with their person", async () => {
+test("preferences belong to a workspace and are deleted with the membership", async () => {
   const there = await world.workspace("elsewhere");
   const stranger = await world.member(["owner"], there);
   await stranger(`PUT ${ALL}/theme`, { value: "dark" });

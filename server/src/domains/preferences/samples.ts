@@ -15,7 +15,7 @@ export const samples: readonly Sample[] = [
   { operation: "preferences.get", arrange: made },
   {
     operation: "preferences.set",
-    // A key is whatever somebody chooses, and everybody has their own.
+    // Users choose keys freely, and each user has separate ones.
     arrange: async (owner) => ({
       ...(await made(owner)),
       body: { value: "other" },

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Tx } from "#kernel/db/connection.ts";
 import { type Preference, PREFERENCES_MAX } from "./preference.ts";
 
-/** The preferences of a person in the transaction's workspace, by key. */
+/** The preferences of a user in the transaction's workspace, by key. */
 export async function list(tx: Tx, userId: string): Promise<Preference[]> {
   const rows = await select(tx, userId).orderBy("key").limit(PREFERENCES_MAX).execute();
   return rows.map(toPreference);
@@ -19,12 +19,12 @@ export async function lock(tx: Tx, userId: string, key: string): Promise<Prefere
   return row && toPreference(row);
 }
 
-/** Sets a preference; undefined when the person has as many as there may be. */
+/** Sets a preference. Undefined if the user has reached the limit. */
 export async function upsert(
   tx: Tx,
   { userId, key, value, now }: { userId: string; key: string; value: unknown; now: Date },
 ): Promise<Preference | undefined> {
-  // One at a time for each person: those who come at once would all be the last that there is room for.
+  // Serialised per user, because concurrent requests could exceed the limit together.
   await sql`select pg_advisory_xact_lock(
     hashtextextended('preferences of ' || ${userId} || current_setting('millrace.workspace'), 0))`.execute(
     tx,

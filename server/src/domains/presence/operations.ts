@@ -20,7 +20,7 @@ import { assertMayRead, mayRead } from "./thing-access.ts";
 
 const ByThing = object({ thing: ThingId });
 const example = { params: { thing: "wf_01jd0000000000000000000000" } };
-/** Presence has no revisions: a condition on one is never met. */
+/** Presence has no revisions, so a conditional request never matches. */
 const NO_REVISION = -1;
 
 export const putPresence = command({
@@ -81,7 +81,7 @@ export const listPresence = query({
       store.listSessionsAt(tx, things.split(","), now),
     );
     const present = [...Map.groupBy(sessions, ({ thing }) => thing)];
-    // Few of them are open at a time, so few have to be asked for.
+    // Few of them are in use at a time, so few access checks are needed.
     const readable = await Promise.all(
       present.map(async ([thing]) => mayRead(platform, caller, thing)),
     );

@@ -5,10 +5,10 @@ import { Loop, type LoopNext } from "#kernel/work/loop.ts";
 import { type PresentSession, toPresence } from "./presence.ts";
 import { toSession } from "./store.ts";
 
-/** The work that is announced when somebody comes, goes or does something else. */
+/** The work kind that signals a change of presence. */
 export const PRESENCE_CHANGE = "presence";
 
-/** Finds what no signal told: who went without a word, and the others where no process can listen. */
+/** Polling detects expired presence, and all changes if listening is impossible. */
 const POLL_MS = 5_000;
 const READ = `
   select p.workspace_id, p.environment, p.thing, p.user_id, p.session_id, p.name, p.state, p.place, p.since
@@ -29,7 +29,7 @@ interface Followed {
   text: string;
 }
 
-/** The presences of the partitions that somebody in this process follows: one query reads all of them. */
+/** Presence in the partitions followed in this process, loaded by one query. */
 export class PresenceWatch {
   readonly #platform: Platform;
   readonly #followed = new Map<string, Followed>();
@@ -40,7 +40,7 @@ export class PresenceWatch {
     this.#platform = platform;
   }
 
-  /** Follows one caller's things from now on. */
+  /** Follows the resources of one caller from now on. */
   follow(caller: Caller, listener: () => void): PresenceFollower {
     const partition = partitionOfCaller(caller);
     const key = toKey(partition.workspace, partition.environment);
@@ -98,8 +98,8 @@ export class PresenceWatch {
 type Viewer = Pick<PresentSession, "userId" | "sessionId">;
 
 /**
- * The changes around one session: of the things that it is at itself, where its right to read was asked for when it
- * came and with every renewal. Another session or token of the same person may be allowed less.
+ * Presence changes for one session: only of the resources it is present at, whose read access was checked when it
+ * joined and at every renewal. Another session or token of the same user may have less access.
  */
 export class PresenceFollower {
   readonly close: () => void;
@@ -113,7 +113,7 @@ export class PresenceFollower {
     this.close = close;
   }
 
-  /** The frames of a stream of events for what changed since the last time. They have no id: none is in the log. */
+  /** Stream frames for the changes since the last call. They have no id, because they are not in the log. */
   takeFrames(): string[] {
     const frames: string[] = [];
     const own = new Set<string>();
@@ -133,7 +133,7 @@ export class PresenceFollower {
 
 const watches = new WeakMap<Platform, PresenceWatch>();
 
-/** The one watch of this process. */
+/** The watch of this process. */
 export function presenceWatchOf(platform: Platform): PresenceWatch {
   let watch = watches.get(platform);
   if (!watch) watches.set(platform, (watch = new PresenceWatch(platform)));

@@ -17,7 +17,7 @@ const newIncident = async (): Promise<string> =>
 
 const pathOf = (thing: string): string => `/api/v1/presence/${thing}`;
 
-/** The changes that somebody hears on the stream of the log, oldest first. */
+/** The presence changes that a user receives on the log's stream, oldest first. */
 async function listen(by: { token: string }, query = "?presence=true") {
   const headers = { authorization: `Bearer ${by.token}`, "x-workspace": "default" };
   const path = `/api/v1/events/topics/platform.events/stream${query}`;
@@ -41,7 +41,7 @@ async function listen(by: { token: string }, query = "?presence=true") {
 
 const names = ({ people }: any): string[] => people.map((one: any) => `${one.state} ${one.at}`);
 
-test("people at a thing see each other come, act and leave, live, and the log keeps nothing of it", async () => {
+test("users at a resource see each other join, act and leave live, and the log does not record it", async () => {
   const thing = await newIncident();
   const heard = await listen(ada);
   const deaf = await listen(ada, "");
@@ -61,7 +61,7 @@ test("people at a thing see each other come, act and leave, live, and the log ke
     ],
   });
   const count = heard.changes().length;
-  // Renewals are no news.
+  // Renewals are not announced.
   await ben(`PUT ${pathOf(thing)}`, { state: "editing", at: "title" });
   await ben(`PUT ${pathOf(thing)}`, { state: "editing", at: "cause" });
   await until(async () => heard.changes().length > count);
@@ -74,7 +74,7 @@ test("people at a thing see each other come, act and leave, live, and the log ke
   expect(await world.sql("select 1 from events where resource_id = $1", [thing])).toHaveLength(1);
 });
 
-test("who says nothing for half a minute is gone, and the others are told", async () => {
+test("presence expires after half a minute, and others are notified", async () => {
   const thing = await newIncident();
   const heard = await listen(ada);
   await ben(`PUT ${pathOf(thing)}`, { state: "editing" });
@@ -88,7 +88,7 @@ test("who says nothing for half a minute is gone, and the others are told", asyn
   expect(body.data.people.map(({ userId }: any) => userId)).toEqual([ada.userId]);
 });
 
-test("presence is for those who may read the thing, and is told only to those who are there", async () => {
+test("only readers of the resource who are present see others", async () => {
   const thing = await newIncident();
   const stranger = await world.member(["owner"], await world.workspace("presence-elsewhere"));
   const limited = (
@@ -111,7 +111,7 @@ test("presence is for those who may read the thing, and is told only to those wh
   for (const unknown of ["inc_01jd0000000000000000000000", "xyz_01jd0000000000000000000000", "17"])
     expect((await ada(`PUT ${pathOf(unknown)}`, { state: "viewing" })).status).toBe(404);
   const own = await listen(ada);
-  // A token of the same person that may not read the thing is not told of it either.
+  // A token of the same user without access to the resource does not see it either.
   const { body } = await ada("POST /api/v1/auth/tokens", {
     name: "Robot",
     expiresIn: "30d",
@@ -131,7 +131,7 @@ test("presence is for those who may read the thing, and is told only to those wh
   expect((await left(`GET ${pathOf(thing)}`)).status).toBe(401);
 });
 
-test("whatever has an id and an address of its own has people at it", async () => {
+test("works for every resource with an id and an address", async () => {
   const { body: table } = await ada("POST /api/v1/tables", {
     name: "Seen",
     columns: [{ name: "title", type: "text" }],
@@ -143,7 +143,7 @@ test("whatever has an id and an address of its own has people at it", async () =
   }
 });
 
-test("other nodes hear of it", async () => {
+test("other nodes receive changes", async () => {
   const thing = await newIncident();
   const heard = await listen(ada);
   await ada(`PUT ${pathOf(thing)}`, { state: "viewing" });
@@ -152,7 +152,7 @@ test("other nodes hear of it", async () => {
   await until(async () => heard.changes().at(-1)?.people.length === 2);
 });
 
-test("the things of a session, of a person and of a workspace are bounded", async () => {
+test("limits resources per session, per user and per workspace", async () => {
   const things = await Promise.all(Array.from({ length: SESSION_THINGS_MAX + 1 }, newIncident));
   const carl = await world.member(["agent"]);
   for (const thing of things) {
@@ -189,7 +189,7 @@ test("the things of a session, of a person and of a workspace are bounded", asyn
   expect((await carl(`PUT ${pathOf(things[1]!)}`, { state: "viewing" })).status).toBe(200);
 });
 
-test("a list asks once for all of its rows, and learns of none that the caller may not read", async () => {
+test("a list requests presence once for all its rows, limited to readable ones", async () => {
   const [open, free] = [await newIncident(), await newIncident()];
   await ben(`PUT ${pathOf(open)}`, { state: "editing" });
   const path = `GET /api/v1/presence?things=${open},${free}`;

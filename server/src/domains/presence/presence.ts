@@ -4,15 +4,18 @@ import { failure } from "#kernel/operation/failure.ts";
 import { idPattern } from "#kernel/schema/id.ts";
 import { line, nullable, Time } from "#kernel/schema/schema.ts";
 
-/** How long somebody is present without saying so again. */
+/** How long presence lasts without a renewal. */
 export const PRESENCE_MS = 30_000;
-/** The things that one session is at, at most; the one not renewed for the longest is left. */
+/** The maximum number of resources per session. The least recently renewed one is dropped. */
 export const SESSION_THINGS_MAX = 20;
-/** The things of one person in all sessions and tokens together: nobody takes the room of all others. */
+/**
+ * The maximum number of resources per user in all sessions and tokens, so that one user cannot use up the workspace's
+ * limit.
+ */
 export const PERSON_THINGS_MAX = 100;
-/** The things that one question is about, at most: as many as a screen shows. */
+/** The maximum number of resources per request: as many as a screen shows. */
 export const ASKED_THINGS_MAX = 50;
-/** The rows of one workspace in one environment, at most. */
+/** The maximum number of rows per workspace and environment. */
 export const PRESENCES_MAX = 1_000;
 
 export const PresenceShare = permission(
@@ -44,7 +47,7 @@ export const PresenceInput = {
   at: Type.Optional(line(200, "The part of it, such as a step, a field or a record")),
 };
 
-/** A person at a thing, however many windows they have it open in. */
+/** A user at a resource, regardless of the number of open windows. */
 export const PresentPerson = Type.Object(
   {
     userId: Type.String(),
@@ -65,7 +68,7 @@ export const Presence = Type.Object(
 );
 export type Presence = Static<typeof Presence>;
 
-/** One session of a person at a thing. */
+/** One session of a user at a resource. */
 export interface PresentSession {
   readonly thing: string;
   readonly userId: string;
@@ -76,7 +79,7 @@ export interface PresentSession {
   readonly since: string;
 }
 
-/** The people at a thing, as one of them or somebody else sees it: who has been there longest first. */
+/** The users at a resource from the view of one caller, longest present first. */
 export function toPresence(
   thing: string,
   sessions: readonly PresentSession[],

@@ -8,7 +8,7 @@ import {
   SESSION_THINGS_MAX,
 } from "./presence.ts";
 
-/** One session at one thing. */
+/** One session at one resource. */
 export interface PresenceKey {
   readonly thing: string;
   readonly userId: string;
@@ -23,8 +23,8 @@ export interface NewPresence extends PresenceKey {
 }
 
 /**
- * Notes or renews a presence, and forgets what has expired. Says whether others see a difference; "full" when the
- * workspace has no room. Rows that another transaction renews or forgets at this moment are left to it.
+ * Adds or renews a presence, and deletes expired ones. Returns whether others see a change, or "full" at the
+ * workspace's limit. Rows locked by concurrent transactions are skipped.
  */
 export async function put(
   tx: Tx,
@@ -70,7 +70,7 @@ export async function put(
   return row.same ? "same" : "changed";
 }
 
-/** Forgets a presence; false when there was none. */
+/** Deletes a presence. Returns false if it did not exist. */
 export async function remove(tx: Tx, { thing, userId, sessionId }: PresenceKey): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("presence")
@@ -81,7 +81,7 @@ export async function remove(tx: Tx, { thing, userId, sessionId }: PresenceKey):
   return numDeletedRows > 0n;
 }
 
-/** The sessions at a thing. */
+/** The sessions at a resource. */
 export async function listSessions(tx: Tx, thing: string, now: Date): Promise<PresentSession[]> {
   const rows = await tx
     .selectFrom("presence")
@@ -93,7 +93,7 @@ export async function listSessions(tx: Tx, thing: string, now: Date): Promise<Pr
   return rows.map(toSession);
 }
 
-/** The sessions at any of these things. */
+/** The sessions at any of these resources. */
 export async function listSessionsAt(
   tx: Tx,
   things: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * The right to be at a thing is the right to read it, asked of the very operation that reads it. That is found by the
- * form of its parameter: whatever has an id and an address of its own is such a thing.
+ * Presence at a resource requires read access, checked by the operation that reads it. The operation is found by its
+ * id parameter, so every resource with an id and an address is supported.
  */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Operation, Platform } from "#kernel/contract.ts";
@@ -9,7 +9,7 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { routeParams } from "#kernel/operation/operation.ts";
 import { idPattern } from "#kernel/schema/id.ts";
 
-/** Fails as reading the thing would. */
+/** Fails like reading the resource. */
 export async function assertMayRead(
   platform: Platform,
   caller: Caller,
@@ -21,7 +21,7 @@ export async function assertMayRead(
   await call(read.operation, { params: { [read.param]: thing } });
 }
 
-/** Says whether a caller may read a thing. */
+/** True if a caller can read a resource. */
 export async function mayRead(platform: Platform, caller: Caller, thing: string): Promise<boolean> {
   try {
     await assertMayRead(platform, caller, thing);
@@ -51,7 +51,7 @@ function readersOf({ operations }: Platform): ReadonlyMap<string, ThingReader> {
 
 const [, ID_CHARACTERS = ""] = idPattern("").slice(0, -1).split("^");
 
-/** The prefixes of the ids that an operation reads one thing by. */
+/** The id prefixes by which an operation reads one resource. */
 function toReaders(op: Operation): (readonly [string, ThingReader])[] {
   const [param, ...others] = routeParams(op.route);
   const isRead = op.kind === "query" && op.access === "workspace" && op.route.endsWith("}");

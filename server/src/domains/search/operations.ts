@@ -73,7 +73,7 @@ function toSearchQuery(q: string, limit: number): SearchQuery {
   return { raw, text, words: text.split(/\s+/).slice(0, WORDS_MAX), limit };
 }
 
-/** Asks all sources at once, and puts the best fit first; of equal ones, what its source has first. */
+/** Queries all sources concurrently and sorts by rank. Equal hits keep the order of their source. */
 async function findHits(
   ctx: ReadContext,
   sources: readonly SearchSource[],
@@ -109,7 +109,7 @@ const BEGINNING = 80;
 const WORDS = 60;
 const INSIDE = 40;
 
-/** How well a title fits what somebody typed: the larger the better, 0 for something found by other means. */
+/** The rank of a title for the search text. Larger is better; 0 for hits by other fields. */
 function rankHit({ text, words, raw }: SearchQuery, { id, title, ref }: SearchHit): number {
   if (id === raw || ref?.toLowerCase() === text) return EXACT;
   const lower = title.toLowerCase();

@@ -38,8 +38,8 @@ beforeAll(async () => {
   await made("/knowledge", { title: "Printer jams", body: "Open it." });
 });
 
-test("all kinds are found by words, the last one by its beginning, the best fit first", async () => {
-  // In the order of the domains, since all fit equally well.
+test("finds all kinds by words, the last one as a prefix, best match first", async () => {
+  // In the order of the domains, because all match equally well.
   expect(await titles("printer")).toEqual([
     "workflow Printer report",
     "connector Printer maker",
@@ -60,7 +60,7 @@ test("all kinds are found by words, the last one by its beginning, the best fit 
   expect((await search("printer", "&limit=2")).hits).toHaveLength(2);
 });
 
-test("ids and numbers are found as people quote them", async () => {
+test("finds ids and ticket numbers", async () => {
   const { number, id } = incident;
   for (const q of [number, number.toLowerCase(), id, `inc${Number(number.slice(3))}`]) {
     expect((await search(q)).hits[0]).toEqual({
@@ -75,7 +75,7 @@ test("ids and numbers are found as people quote them", async () => {
   expect(await titles("printer_stock")).toEqual(["table Printer stock"]);
 });
 
-test("nobody finds what they may not read, in another environment or workspace", async () => {
+test("finds only what the user can read, in the same environment and workspace", async () => {
   const member = await world.member(["member"]);
   const found = await search("printer", "", member);
   expect(found.kinds).not.toContain("workflow");
@@ -98,7 +98,7 @@ test("nobody finds what they may not read, in another environment or workspace",
   expect((await world.stranger("GET /api/v1/search?q=x")).status).toBe(401);
 });
 
-test("whatever is typed is a text, not a query", async () => {
+test("treats every input as text, not as a query", async () => {
   for (const q of [
     "%",
     "'",
@@ -119,7 +119,7 @@ test("whatever is typed is a text, not a query", async () => {
   expect((await search("printer", "&kinds=nothing,,")).hits).toEqual([]);
 });
 
-test("records are found by the words of their tables, as the rules show them", async () => {
+test("finds records by the words of their tables within the access rules", async () => {
   const columns = [
     { name: "note", type: "text" },
     { name: "name", type: "text", options: { search: true } },
@@ -152,7 +152,7 @@ test("records are found by the words of their tables, as the rules show them", a
   expect(await seen("cartridge in cy")).toEqual(["ruled Ruled open", "toner Toner open"]);
   expect(await seen("cartridge 100%")).toEqual(["plain Plain Old cartridge 100%"]);
   expect(await seen(plain.body.data.id)).toEqual(["plain Plain Old cartridge 100%"]);
-  // Neither hidden records nor hidden fields are found, nor do titles show them.
+  // Hidden records and fields are not found, and titles do not show them.
   const agent = await world.member(["agent"]);
   expect(await seen("magenta", agent)).toEqual(["toner Toner closed"]);
   expect(await seen("cyan", agent)).toEqual(["ruled Ruled open", "toner Toner open"]);

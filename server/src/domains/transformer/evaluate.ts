@@ -33,7 +33,7 @@ export interface EvaluationInput {
   readonly bindings?: Readonly<Record<string, unknown>>;
 }
 
-/** Evaluates an expression, to null where it has no value. Throws a failure with the error's position. */
+/** Evaluates an expression. Returns null without a value. Throws a failure with the error's position. */
 export async function evaluate(
   { expressions, clock }: Platform,
   { workspace }: Caller,

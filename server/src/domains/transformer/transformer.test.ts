@@ -48,7 +48,7 @@ test.each([
   ["a + ", 4],
   ["$nosuch(1)", 0],
   ["$eval('1')", 0],
-])("%s is refused with its position", async (expression, position) => {
+])("rejects %s with its position", async (expression, position) => {
   const { status, body } = await evaluate(expression, ORDER);
   expect({ status, code: body.code }).toEqual({ status: 422, code: "invalid" });
   expect(body.errors).toEqual([
@@ -58,7 +58,7 @@ test.each([
   expect(body.errors[0].position).toBeLessThanOrEqual(expression.length);
 });
 
-test("what can't be applied to these values says where, and repeats none of them", async () => {
+test("reports the position of an evaluation error without the values", async () => {
   const { status, body } = await evaluate("1 + $uppercase(secret) + 2", { secret: "planted-71" });
   expect({ status, code: body.code }).toEqual({ status: 422, code: "expression_failed" });
   expect(body.errors[0]).toMatchObject({ path: "/expression", position: expect.any(Number) });
@@ -69,7 +69,7 @@ test.each([
   "($f := function($n) { $f($n) }; $f(1))",
   "$sum([1..9999999].($ * $))",
   '$match("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!", /^(a+)+$/)',
-])("%s ends by itself, and others are served meanwhile", async (expression) => {
+])("%s ends itself, and other requests are served in the meantime", async (expression) => {
   const runaway = evaluate(expression);
   expect((await evaluate("1 + 1")).body.data.result).toBe(2);
   expect((await owner("GET /api/v1/workspaces/me")).status).toBe(200);
@@ -78,7 +78,7 @@ test.each([
   expect(["expression_timed_out", "expression_too_large"]).toContain(body.code);
 });
 
-test("an expression that does not end is timed out", async () => {
+test("an endless expression times out", async () => {
   const { body } = await evaluate("($f := function() { $f() }; $f())");
   expect(body).toMatchObject({
     status: 422,
@@ -87,7 +87,7 @@ test("an expression that does not end is timed out", async () => {
   });
 });
 
-test("an input or result that is too large is refused", async () => {
+test("rejects an input or result that is too large", async () => {
   const bomb = await evaluate('$pad("x", 1200000)');
   expect(bomb.body.code).toBe("expression_too_large");
   expect((await evaluate("x".repeat(10_001))).body.errors[0].path).toBe("/expression");
@@ -96,7 +96,7 @@ test("an input or result that is too large is refused", async () => {
   expect((await evaluate("1", {}, { "not a name": 1 })).status).toBe(422);
 });
 
-test("a join at the root reads the whole input, and base64 is of UTF-8", async () => {
+test("a join at the root reads the whole input, and base64 uses UTF-8", async () => {
   const input = {
     Employee: [{ SSN: "1", FirstName: "F" }],
     Contact: [{ ssn: "1", Phone: 7 }],
@@ -104,14 +104,14 @@ test("a join at the root reads the whole input, and base64 is of UTF-8", async (
   };
   const join = `Employee@$e.Contact@$c[$c.ssn = $e.SSN].{"n": $e.FirstName, "p": $c.Phone}`;
   expect((await evaluate(join, input)).body.data.result).toEqual({ n: "F", p: 7 });
-  // The input is the caller's own: nothing of it is hidden.
+  // The input belongs to the caller, so none of it is hidden.
   const keys = await evaluate("$sort($keys($$))", input);
   expect(keys.body.data.result).toEqual(["Contact", "Employee", "secrets"]);
   const encoded = await evaluate("[$base64encode('€'), $base64encode('ü'), $base64decode('w7w=')]");
   expect(encoded.body.data.result).toEqual(["4oKs", "w7w=", "ü"]);
 });
 
-test("bindings change nothing for those who come after", async () => {
+test("bindings do not affect later evaluations", async () => {
   const bent = await evaluate("$sum([1,2])", {}, { sum: 7, string: null, lookup: 1 });
   expect(bent.status).toBe(422);
   expect((await evaluate("$sum([1,2]) & ''", {})).body.data.result).toBe("3");

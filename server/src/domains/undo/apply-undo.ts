@@ -1,4 +1,4 @@
-/** Brings things back in one transaction: each by its domain's rules, or with the reason why not. */
+/** Restores resources in one transaction, each by its domain's rules, or records the reason of a refusal. */
 import { holdsPermission } from "#kernel/access/permission.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { sqlStateOf } from "#kernel/db/errors.ts";
@@ -23,19 +23,19 @@ import {
   UndoRefused,
 } from "./undo.ts";
 
-/** Each of them may be a megabyte. */
+/** The batch size, because each resource can be a megabyte. */
 const BATCH_THINGS = 250;
-/** Each of them costs attempts of its own. */
+/** The maximum number of refusals, because each needs separate attempts. */
 const REFUSALS_MAX = 1_000;
 
-/** The outcome of an undo as it grows. */
+/** The growing outcome of an undo. */
 export class UndoOutcome {
   things = 0;
   conflictCount = 0;
   readonly changes: UndoneChange[] = [];
   readonly conflicts: UndoConflict[] = [];
   readonly isStrict: boolean;
-  /** Revisions of what this undo has locked and moved on itself. */
+  /** Revisions of rows that this undo has locked and changed itself. */
   readonly lockedRevisions = new Map<string, number>();
   #refusals = 0;
 
@@ -50,7 +50,7 @@ export class UndoOutcome {
     this.changes.push({ resource, act, fields: [...fields] });
   }
 
-  /** Notes what stays as it is. */
+  /** Records an unchanged part. */
   conflict({ inverse, id }: ChangedThing, { eventId, field, message }: ChangeConflict): void {
     const resource = { type: inverse.resourceType, id };
     const path = `/${resource.type}/${id}${field === "" ? "" : `/${field}`}`;
@@ -60,7 +60,7 @@ export class UndoOutcome {
     }
   }
 
-  /** Notes that the caller does not see all that is to be undone. */
+  /** Records that the caller cannot see all changes to undo. */
   noteHidden({ resource, id: eventId }: RecordedEvent): void {
     this.conflictCount += 1;
     const { type, id } = resource;
@@ -68,7 +68,7 @@ export class UndoOutcome {
     this.conflicts.push({ resource: { type, id }, eventId, path: `/${type}/${id}`, message });
   }
 
-  /** Notes that the domain refuses. One is enough where all or nothing is undone. */
+  /** Records a refusal by the domain. One is enough in all-or-nothing mode. */
   refuse(thing: ChangedThing, refusal: Failure): void {
     this.#refusals += 1;
     if (this.#refusals > REFUSALS_MAX) throw new Failure(TooManyConflicts);
@@ -81,7 +81,7 @@ export class UndoOutcome {
     if (this.isStrict) this.assertWhole();
   }
 
-  /** Throws where all or nothing is undone, and something can't be. */
+  /** Throws in all-or-nothing mode if something can't be undone. */
   assertWhole(): void {
     if (!this.isStrict || this.conflictCount === 0) return;
     const errors = this.conflicts.map(({ path, message }) => ({ path, message }));
@@ -121,7 +121,7 @@ function isBulk(thing: ChangedThing): thing is BulkThing {
   return "lock" in thing.inverse;
 }
 
-/** Neighbours that can go back together, in their order: what was made later goes first. */
+/** Groups consecutive steps that can be undone together, newest first. */
 function groupSteps(steps: readonly UndoStep[]): UndoStep[][] {
   const groups: UndoStep[][] = [];
   for (const step of steps) {
@@ -159,7 +159,7 @@ async function revertSingle(
 
 const UNIQUE_VIOLATION = "23505";
 
-/** The refusal of a domain; anything else is our bug. */
+/** The refusal of a domain. Other errors are bugs. */
 function toRefusal(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
@@ -174,7 +174,7 @@ async function performCall(
   if (call.act === "restored") return call.restore.run(ctx, call.state, call.prepared);
   const { op, input, prepared, revision } = call;
   const expectRevision = (present: number) => {
-    // A row that this undo locked, nobody else has changed since.
+    // A row locked by this undo cannot have been changed by others since.
     if (revision === undefined || revision === (lockedRevision ?? present)) return;
     throw new Failure(PreconditionFailed, { detail: "was changed meanwhile" });
   };
@@ -244,7 +244,7 @@ function planReversal(
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Conflicts that do not tell which of the hidden fields are other than they were. */
+/** Conflicts that do not reveal which hidden fields differ. */
 function withoutNames(
   conflicts: readonly ChangeConflict[],
   hidden: ReadonlySet<string>,
@@ -255,7 +255,7 @@ function withoutNames(
   return [...visible, { ...rest, field: "", message: "was changed since where you do not see it" }];
 }
 
-/** Writes all at once; where that is refused, by halves, until it is known which of them are. */
+/** Writes all at once. On a refusal, splits into halves until the refused ones are identified. */
 async function writeReversals(
   ctx: WriteContext,
   {

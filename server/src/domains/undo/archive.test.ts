@@ -14,7 +14,7 @@ type Answered = { readonly headers: Record<string, string> };
 const undoOf = (answer: Answered, more: object = {}, ask = owner) =>
   ask("POST /api/v1/undo", { correlationId: answer.headers["x-correlation-id"], ...more });
 
-test("an archived workflow comes back, and its trigger is on again", async () => {
+test("restores an archived workflow with its active trigger", async () => {
   const pass = { id: "pass", type: "transform", config: { expression: "1" } };
   const id = await deployWorkflow(owner, [pass], { trigger: { type: "webhook" } });
   const path = `/api/v1/workflows/${id}`;
@@ -36,7 +36,7 @@ test("an archived workflow comes back, and its trigger is on again", async () =>
   expect(await statusOf()).toBe("active");
   const again = await undoOf(back);
   expect(again.events).toEqual(["workflow.deactivated", "workflow.archived"]);
-  // Who may not deploy brings it back, and leaves its trigger off.
+  // A user without deploy permission restores it with an inactive trigger.
   const refused = await undoOf(again, {}, writer);
   expect([refused.status, refused.events]).toEqual([409, []]);
   const skipped = await undoOf(again, { onConflict: "skip" }, writer);
@@ -44,7 +44,7 @@ test("an archived workflow comes back, and its trigger is on again", async () =>
   expect(await statusOf()).toBe("inactive");
 });
 
-test("an archived app comes back, unless another one has its address", async () => {
+test("restores an archived app unless its address is in use", async () => {
   const { id, slug } = await deployedApp(owner);
   const path = `/api/v1/apps/${id}`;
   const archived = await owner(`DELETE ${path}`);

@@ -15,7 +15,7 @@ async function publish(title: string): Promise<any> {
   return (await agent(`POST ${PATH}/${body.data.id}/publish`)).body.data;
 }
 
-test("a retired article is published as it was, found again, and retired again", async () => {
+test("restores a retired article as published and searchable, and it can be retired again", async () => {
   const article = await publish("Reset the plotter");
   const path = `${PATH}/${article.id}`;
   const retired = await agent(`POST ${path}/retire`);
@@ -38,7 +38,7 @@ test("a retired article is published as it was, found again, and retired again",
   expect((await undoOf(retired)).events).toEqual(["article.reinstated"]);
 });
 
-test("an article that was made a draft since stays one, told by its state", async () => {
+test("an article that became a draft since stays a draft, with a conflict on its state", async () => {
   const article = await publish("Reset the scanner");
   const path = `${PATH}/${article.id}`;
   const retired = await agent(`POST ${path}/retire`);
@@ -54,7 +54,7 @@ test("an article that was made a draft since stays one, told by its state", asyn
   expect((await agent(`GET ${path}`)).body.data.state).toBe("draft");
 });
 
-test("a published article is what it was before, a draft or under review, and published again", async () => {
+test("unpublishes an article to draft or review, and it can be published again", async () => {
   for (const before of ["draft", "in_review"]) {
     const input = { title: `Clean the ${before} lens`, body: "With a dry cloth." };
     const { id } = (await agent(`POST ${PATH}`, input)).body.data;

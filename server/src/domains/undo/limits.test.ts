@@ -28,7 +28,7 @@ const tokenFor = async (scopes: readonly string[]) => {
   return { authorization: `Bearer ${body.data.token}` };
 };
 
-test("a token undoes what it could do itself, whatever its person may", async () => {
+test("a token can only undo what its own scopes allow", async () => {
   const { body: made } = await owner("POST /api/v1/knowledge", { title: "VPN", body: "Wait." });
   await owner(`POST /api/v1/knowledge/${made.data.id}/publish`);
   const retired = await owner(`POST /api/v1/knowledge/${made.data.id}/retire`);
@@ -56,7 +56,7 @@ test("a token undoes what it could do itself, whatever its person may", async ()
   expect((await undoOf(retired, {}, wide)).events).toEqual(["article.reinstated"]);
 });
 
-test("what was done in another environment is nothing here, by whichever name", async () => {
+test("finds no changes of another environment, by any id", async () => {
   const staging = { "x-environment": "staging" };
   const made = await owner(`POST ${PATH}`, { name: "Bolt" });
   const [event] = await world.sql(
@@ -74,11 +74,11 @@ test("what was done in another environment is nothing here, by whichever name", 
   expect((await owner(UNDO, { eventId })).events).toEqual(["record.deleted"]);
 });
 
-test("more changes than one undo makes are refused before the first, and told", async () => {
+test("rejects more changes than the limit before the first change, with a message", async () => {
   const names = await world.sql(
     "select column_name as name from information_schema.columns where table_schema = 'public' and table_name = 'events'",
   );
-  /** Copies the events of an act, each with a place of its own and with these columns instead. */
+  /** Copies the events of a call to new positions, with these column values replaced. */
   const copy = (act: Answered, count: number, instead: Readonly<Record<string, string>>) => {
     const made: Readonly<Record<string, string>> = { seq: "e.seq + 100000 + n", ...instead };
     const columns = names.map(({ name }) => String(name));
@@ -114,7 +114,7 @@ test("more changes than one undo makes are refused before the first, and told", 
   }
 });
 
-test("an undo that is cut off in the midst leaves nothing of it, and is made whole afterwards", async () => {
+test("an interrupted undo changes nothing, and a repetition completes", async () => {
   const records = Array.from({ length: 600 }, (_, n) => ({ name: `P${n}`, count: 1 }));
   const made = await owner(`POST ${PATH}/bulk`, { records });
   expect(made.status).toBe(201);
@@ -129,7 +129,7 @@ test("an undo that is cut off in the midst leaves nothing of it, and is made who
     "select n.nspname as schema from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relname = 'parts' and c.relkind = 'r'",
   );
   const { schema } = place as { schema: string };
-  // The record that is undone last is held, so that the undo waits with most of its writes made.
+  // The last record to undo is locked, so that the undo waits after most of its writes.
   const [last] = await world.sql(
     "select resource_id as id from events where correlation_id = $1 order by epoch, xid, seq limit 1",
     [correlationOf(act)],

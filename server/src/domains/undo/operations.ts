@@ -52,7 +52,7 @@ export const performUndo = command({
   example: { body: { correlationId: "cor_01jzt3n5k8q2x4v6w8y0z2b4d6", dryRun: true } },
   prepare: (platform, { body }, caller) => planUndo(platform, body, caller),
   async run(ctx, { body: { dryRun = false, onConflict } }, plan): Promise<UndoResult> {
-    // Its events are of types that the domains declare for theirs.
+    // The domains declare the types of its events.
     const outer = ctx as unknown as WriteContext;
     const { caller } = ctx;
     const { correlationId, depth, ...origin } = caller.cause;
@@ -81,7 +81,7 @@ class DryRunEnd {
   }
 }
 
-/** Does all of it, and takes it back. */
+/** Does everything and rolls it back. */
 async function rehearse(ctx: WriteContext, work: () => Promise<UndoOutcome>): Promise<UndoOutcome> {
   try {
     return await ctx.savepoint(async () => {

@@ -1,4 +1,4 @@
-/** The call that brings one thing back: which operation, with which input, prepared outside of the transaction. */
+/** The call that restores one resource: operation, input, and preparation outside the transaction. */
 import type { Caller } from "#kernel/access/caller.ts";
 import { holdsPermission } from "#kernel/access/permission.ts";
 import type { Operation, Platform } from "#kernel/contract.ts";
@@ -20,7 +20,7 @@ import type { OperationInverse, Restoration } from "#kernel/undo/inverse.ts";
 import { changesNothingSettable } from "#kernel/undo/separable.ts";
 import type { ChangedThing } from "./select-changes.ts";
 
-/** The way back of one thing, and what stays as it is. */
+/** The restoring call of one resource, and the parts that stay unchanged. */
 export interface PlannedThing {
   readonly conflicts: readonly ChangeConflict[];
   readonly call: PlannedCall | undefined;
@@ -32,7 +32,7 @@ export type PlannedCall =
       readonly op: Operation;
       readonly input: RawInput;
       readonly prepared: unknown;
-      /** The one that the plan was made on. */
+      /** The revision that the plan is based on. */
       readonly revision: number | undefined;
       readonly fields: readonly string[];
     }
@@ -81,7 +81,7 @@ export async function planThing(
 
 const FIXED = "cannot be undone";
 
-/** Folds changes with each part of a list as a field of its own. */
+/** Combines changes with each part of a list as a separate field. */
 function foldParts(
   current: State | null,
   changes: readonly Change[],
@@ -168,7 +168,7 @@ async function prepareRestoration(
   return { act: "restored", restore, state, prepared, fields: [] };
 }
 
-/** The name of the only parameter in the path of an operation. */
+/** The name of the only path parameter of an operation. */
 function paramOf({ params, id }: Operation): string {
   const [name, ...more] = Object.keys(params?.properties ?? {});
   if (name === undefined || more.length > 0) throw new Error(`${id} takes more than an id.`);

@@ -7,11 +7,11 @@ import { type PlannedThing, planThing } from "./plan-call.ts";
 import { type ChangedThing, type SelectedChanges, selectChanges } from "./select-changes.ts";
 import { NothingToUndo, THINGS_MAX, TooManyChanges, type UndoInput } from "./undo.ts";
 
-/** A thing, and how its domain answered the plan to bring it back; those of many at once are planned when locked. */
+/** A resource with the plan of its domain. Resources changed in bulk are planned when they are locked. */
 export interface UndoStep {
   readonly thing: ChangedThing;
   readonly plan?: PlannedThing;
-  /** Why the domain refuses. */
+  /** The reason of the domain's refusal. */
   readonly refusal?: Failure;
 }
 
@@ -19,7 +19,7 @@ export interface UndoPlan extends Omit<SelectedChanges, "things"> {
   readonly steps: readonly UndoStep[];
 }
 
-/** Works out how each thing goes back, and prepares that outside of the transaction. */
+/** Plans how each resource is restored, and prepares the calls outside the transaction. */
 export async function planUndo(
   platform: Platform,
   input: UndoInput,

@@ -4,8 +4,8 @@ import { inversesByType } from "#kernel/undo/inverse.ts";
 import { tellsState } from "#kernel/undo/separable.ts";
 
 /**
- * Refuses transitions that an undo would cause, such as fulfilling a request by removing its last open task: no undo
- * takes those back.
+ * Rejects transitions caused by an undo, such as fulfilling a request by removing its last open task, because they
+ * could not be undone.
  */
 export function withoutTransitions(ctx: WriteContext): WriteContext {
   const inverses = inversesByType(ctx.services.contributions);

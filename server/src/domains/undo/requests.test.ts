@@ -26,7 +26,7 @@ const momentsOf = async (id: string): Promise<any[]> =>
   (await agent(`GET ${REQUESTS}/${id}/timeline`)).body.data;
 const undo = (body: object) => agent("POST /api/v1/undo", body);
 
-test("an approval is not undone in part: its tasks stay, and the request is not fulfilled", async () => {
+test("an approval can't be partly undone: its tasks stay, and the request is not fulfilled", async () => {
   const workflowId = await deployWorkflow(owner, DONE);
   const approval = { required: true, approverIds: [owner.userId] };
   const { id } = await askFor({ workflowId, approval, tasks: [{ title: "Open the port" }] });
@@ -66,7 +66,7 @@ test("an approval is not undone in part: its tasks stay, and the request is not 
   expect((await momentsOf(id)).map(({ undoable }) => undoable)).not.toContain(true);
 });
 
-test("undoing a task that was added is refused where the request would be fulfilled by it", async () => {
+test("rejects undoing an added task if that would fulfil the request", async () => {
   const workflowId = await deployWorkflow(owner, DONE);
   const { id, runId } = await askFor({ workflowId, tasks: [{ title: "Open the port" }] });
   await until(async () => (await owner(`GET /api/v1/runs/${runId}`)).status === 200);
@@ -88,7 +88,7 @@ test("undoing a task that was added is refused where the request would be fulfil
   expect([(await requestOf(id)).state, (await tasksOf(id)).length]).toEqual(["fulfilling", 2]);
 });
 
-test("one of several approvals is not undone, and its moment does not offer it", async () => {
+test("one of several approvals can't be undone, and its response does not offer it", async () => {
   const approval = { required: true, rule: "all", approverIds: [owner.userId, agent.userId] };
   const { id } = await askFor({ approval });
   const given = await owner(`POST ${REQUESTS}/${id}/approve`, {});

@@ -13,7 +13,7 @@ const make = async (path: string, input: object): Promise<any> => {
   return body.data;
 };
 
-test("a page that was deleted is there again with its id, unless another has its path by now", async () => {
+test("restores a deleted page with its id, unless another page uses its path", async () => {
   const app = await make("apps", { name: "Shop", slug: "shop" });
   const all = `/api/v1/apps/${app.id}/pages`;
   const content = { components: [{ type: "markdown", text: "# Orders" }] };
@@ -27,7 +27,7 @@ test("a page that was deleted is there again with its id, unless another has its
   const back = await undoOf(deleted);
   expect([back.status, back.events]).toEqual([200, ["app.updated"]]);
   expect((await owner(`GET ${all}/${page.id}`)).body.data).toEqual(page);
-  // Undone in turn, it is gone as before.
+  // After undoing the undo, it is deleted again.
   const gone = await undoOf(back);
   expect([gone.status, gone.events]).toEqual([200, ["app.updated"]]);
   await make(`apps/${app.id}/pages`, { path: "/orders", title: "Other", ...content });
@@ -36,7 +36,7 @@ test("a page that was deleted is there again with its id, unless another has its
   expect(taken.body.errors[0].path).toMatch(new RegExp(`^/app/${app.id}`));
 });
 
-test("a page comes back to its place though another was changed since, and one that was changed itself is told", async () => {
+test("restores a page at its place despite changes of others, and reports a page that was itself changed", async () => {
   const app = await make("apps", { name: "Store", slug: "store" });
   const all = `/api/v1/apps/${app.id}/pages`;
   const add = (path: string) =>
@@ -67,7 +67,7 @@ test("a page comes back to its place though another was changed since, and one t
   expect(left.map(({ title }: any) => title)).toEqual(["Number one", "Third"]);
 });
 
-test("a link that was removed is there again, unless the tickets are linked so by now", async () => {
+test("restores a removed link, unless the tickets are linked again", async () => {
   const incident = await make("itsm/incidents", { title: "Mail" });
   const problem = await make("itsm/problems", { title: "Disk" });
   const links = `/api/v1/itsm/incidents/${incident.id}/links`;
@@ -97,7 +97,7 @@ test("a link that was removed is there again, unless the tickets are linked so b
 
 const PLANTED = ["planted-key-8f21", "planted-token-77c0"];
 
-test("credentials that were typed into a connector are neither lost by an undo nor shown by one", async () => {
+test("an undo neither loses nor reveals credentials of a connector", async () => {
   const input = {
     name: "Bank",
     type: "http",
@@ -120,12 +120,12 @@ test("credentials that were typed into a connector are neither lost by an undo n
     expect(refused.body.errors[0].path).toBe(`/connector/${id}/config/headers/X-Api-Key`);
     answers.push(refused);
   }
-  // One without credentials in the place of the other would call its service as nobody.
+  // A restored connector without credentials would call its service unauthenticated.
   expect([(await owner(`GET ${path}`)).status, await sealed()]).toEqual([404, []]);
   const log = await world.sql("select data from events where resource_id = $1", [id]);
   const told = JSON.stringify([log, answers.map(({ body, headers }) => [body, headers])]);
   for (const secret of PLANTED) expect(told).not.toContain(secret);
-  // Of one that names its secrets, all is known.
+  // A connector with named secrets can be restored completely.
   const named = await make("secrets", { name: "BANK", value: PLANTED[1] });
   expect(named.name).toBe("BANK");
   const auth = { kind: "bearer", token: "{{secrets.BANK}}" };

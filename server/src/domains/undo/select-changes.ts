@@ -1,4 +1,4 @@
-/** The events that are to be undone, as changes of things. */
+/** Selects the events to undo, grouped as changes of resources. */
 import { mayHear } from "#domains/bus/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -17,25 +17,25 @@ import { type ChangeEffect, type Inverse, knownInverses } from "#kernel/undo/inv
 import { findTransitions } from "#kernel/undo/separable.ts";
 import { EVENTS_MAX, NoSuchChange, TooManyChanges, type UndoInput } from "./undo.ts";
 
-/** A thing that was changed, with its changes, the newest first. */
+/** A changed resource with its changes, newest first. */
 export interface ChangedThing {
   readonly inverse: Inverse;
   readonly id: string;
   /** Its newest event. */
   readonly event: RecordedEvent;
   readonly changes: Change[];
-  /** The type of an event without an inverse that one of the changes belongs to. */
+  /** The type of a transition without an inverse that includes one of the changes. */
   transition?: string;
 }
 
 export interface SelectedChanges {
-  /** By their newest events, the newest first. */
+  /** Sorted by newest event, newest first. */
   readonly things: readonly ChangedThing[];
   /** The oldest of the events. */
   readonly first: RecordedEvent;
-  /** Numbers of events without an inverse, by their types. */
+  /** The number of events without an inverse, by type. */
   readonly left: ReadonlyMap<string, number>;
-  /** True where some of the events are hidden from the caller. */
+  /** True if some of the events are hidden from the caller. */
   readonly hasHidden: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function selectChanges(
   if (!events) throw new Failure(TooManyChanges);
   const visible = await filterEvents(visibilityContext(ctx), ctx.caller.principal, events);
   const seen = new Set(visible.map(({ id }) => id));
-  // Those that are seen are taken back as they are: what may not be written, the domain refuses.
+  // Visible changes are undone; the domain rejects those without write access.
   const concerned = events.filter(({ id }) => seen.has(id));
   const first = concerned.at(-1);
   if (!first) throw new Failure(NoSuchChange);
@@ -58,7 +58,7 @@ export async function selectChanges(
   const left = new Map<string, number>();
   for (const event of concerned) {
     const found = inverses.get(event.type);
-    // Word of what has no inverse is for those who read that part of the log.
+    // Events without an inverse are only reported to users with access to that part of the log.
     if (!found && mayHear(ctx.caller, event.topic))
       left.set(event.type, (left.get(event.type) ?? 0) + 1);
     if (!found || found.effect === "companion") continue;
@@ -77,7 +77,7 @@ export async function selectChanges(
   return { things: ordered, first, left, hasHidden };
 }
 
-/** One event is named alone; what it belongs to is told by the others of its transaction. */
+/** A single event needs the other events of its transaction for context. */
 async function withTransaction(
   tx: Tx,
   { eventId }: UndoInput,

@@ -15,7 +15,7 @@ const make = async (path: string, input: object): Promise<any> => {
 const dataOf = async (path: string): Promise<any> =>
   (await agent(`GET /api/v1/itsm/${path}`)).body.data;
 
-test("a link that comes back is the one that it was, from whichever side it was removed", async () => {
+test("restores the same link, from whichever side it was removed", async () => {
   const incident = await make("incidents", { title: "Mail" });
   const problem = await make("problems", { title: "Disk" });
   const link = await make(`incidents/${incident.id}/links`, { ticketId: problem.id });
@@ -28,7 +28,7 @@ test("a link that comes back is the one that it was, from whichever side it was 
     expect([dry.status, dry.events, dry.body.data.things]).toEqual([200, [], 1]);
     const back = await undoOf(removed);
     expect([back.status, back.events]).toEqual([200, [`${kind}.linked`]]);
-    // With its id, and with whom and when it was made.
+    // With its id, author and creation time.
     expect(await dataOf(`${side}/links`)).toEqual(before);
     expect(before[0].id).toBe(link.id);
     const gone = await undoOf(back);
@@ -42,7 +42,7 @@ test("a link that comes back is the one that it was, from whichever side it was 
   expect(history).toEqual(Array(3).fill({ id: link.id }));
 });
 
-test("of several that bring back a link at once one does, and the others change nothing", async () => {
+test("one of several concurrent undos restores a link, and the others change nothing", async () => {
   const incident = await make("incidents", { title: "Mail" });
   const problem = await make("problems", { title: "Disk" });
   const link = await make(`incidents/${incident.id}/links`, { ticketId: problem.id });
@@ -53,7 +53,7 @@ test("of several that bring back a link at once one does, and the others change 
   expect(all.map(({ body }) => body.data.things).toSorted()).toEqual([0, 0, 1]);
 });
 
-test("the incidents of a problem go and come back with their links, one that is linked anew stays", async () => {
+test("unlinks and links the incidents of a problem again, except a newly created link", async () => {
   const [one, other] = [
     await make("incidents", { title: "No mail" }),
     await make("incidents", { title: "Slow mail" }),
@@ -80,7 +80,7 @@ test("the incidents of a problem go and come back with their links, one that is 
     new Set([one.id, other.id]),
     linkId,
   ]);
-  // The link that somebody made anew is not the one that is to go.
+  // The new link is not the one to remove.
   await agent(`DELETE ${path}/${one.id}`);
   await agent(`POST ${path}`, { incidentIds: [one.id] });
   const refused = await undoOf(linked);
@@ -99,7 +99,7 @@ test("the incidents of a problem go and come back with their links, one that is 
   expect(await idsOf()).toEqual([one.id]);
 });
 
-test("children of a major incident go and come back, and one with another parent is told by that field", async () => {
+test("restores children of a major incident, with a conflict on the parent field for others", async () => {
   const [flood, storm] = [
     await make("incidents", { title: "Flood" }),
     await make("incidents", { title: "Storm" }),
@@ -134,14 +134,14 @@ test("children of a major incident go and come back, and one with another parent
     [{ path: `/incident/${child.id}/parentId`, message: "was changed since" }],
   ]);
   await agent(`DELETE ${childrenOf(storm)}/${child.id}`);
-  // What is no major incident any more has no children.
+  // An incident that is no longer major has no children.
   await agent(`DELETE /api/v1/itsm/incidents/${flood.id}/major`);
   const ended = await undoOf(removed);
   expect([ended.status, ended.events, await parentOf()]).toEqual([409, [], null]);
   expect(ended.body.errors[0].message).toContain("major");
 });
 
-test("tasks come and go, get their fields back, and those that waited for one wait again", async () => {
+test("restores tasks, their fields, and the dependencies on them", async () => {
   const change = await make("changes", { title: "Patch", type: "normal" });
   const tasks = `changes/${change.id}/tasks`;
   const path = `/api/v1/itsm/${tasks}`;
@@ -178,7 +178,7 @@ test("tasks come and go, get their fields back, and those that waited for one wa
   expect(await state()).toEqual(before);
 });
 
-test("watchers and noted times go back, times with their ids", async () => {
+test("restores watchers and time entries, the latter with their ids", async () => {
   const incident = await make("incidents", { title: "Mail" });
   const path = `/api/v1/itsm/incidents/${incident.id}`;
   const watched = await agent(`POST ${path}/watchers`);
@@ -201,7 +201,7 @@ test("watchers and noted times go back, times with their ids", async () => {
   expect([back.status, back.events]).toEqual([200, ["incident.time_added"]]);
   expect(await dataOf(`incidents/${incident.id}/times`)).toEqual([entry]);
   expect((await undoOf(back)).events).toEqual(["incident.time_removed"]);
-  // One beyond those that a list has.
+  // One more than a list shows.
   await world.sql(
     `insert into ticket_times (id, workspace_id, environment, kind, ticket_id, user_id, minutes, spent_on, note, created_by, created_at)
      select 'tim_' || lpad(n::text, 26, '0'), t.workspace_id, t.environment, 'incident', t.id, $2, 1, '2026-01-01', '', $2, now()
@@ -212,7 +212,7 @@ test("watchers and noted times go back, times with their ids", async () => {
   expect((await undoOf(late)).events).toEqual(["incident.time_removed"]);
 });
 
-test("a merge goes back while nobody else has done so, and comes again", async () => {
+test("undoes a merge until another user has done so, and can repeat it", async () => {
   const [one, other, third] = [
     await make("incidents", { title: "No mail" }),
     await make("incidents", { title: "Mail is down" }),
@@ -243,7 +243,7 @@ test("a merge goes back while nobody else has done so, and comes again", async (
   ]);
 });
 
-test("tasks stand in their order again, unless they have another one by now", async () => {
+test("restores the order of tasks unless it has changed since", async () => {
   const change = await make("changes", { title: "Mail" });
   const at = `changes/${change.id}/tasks`;
   const ids: string[] = [];

@@ -34,7 +34,7 @@ await owner("POST /api/v1/tables", {
   rules: [{ roles: ["agent"], actions: ["read", "create", "update"], fields: ["name", "team"] }],
 });
 
-/** All records without what every write moves on. */
+/** All records without fields that every write changes. */
 async function readState(): Promise<unknown> {
   const pages = await Promise.all(
     [TEAMS, PEOPLE].map((path) => owner(`GET ${path}?limit=1000&sort=id`)),
@@ -44,7 +44,7 @@ async function readState(): Promise<unknown> {
   );
 }
 
-/** Numbers that are the same in each run. */
+/** Reproducible random numbers. */
 function sequence(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -53,7 +53,7 @@ function sequence(seed: number): (below: number) => number {
   };
 }
 
-test("whatever was done to records, undoing all of it in turn brings back what was there, and undoing that what was done", async () => {
+test("undoing a series of record changes restores the original state, and undoing that restores the changes", async () => {
   const next = sequence(7);
   const pick = async (path: string): Promise<any> => {
     const { body } = await owner(`GET ${path}?limit=1000`);
@@ -101,7 +101,7 @@ test("whatever was done to records, undoing all of it in turn brings back what w
   }
 });
 
-test("a field that somebody changed since is refused by its path, or skipped; events are ordinary ones, caused by what is undone", async () => {
+test("rejects or skips a field that has changed since, with its path; events are ordinary and have their cause", async () => {
   const { body } = await owner(`POST ${PEOPLE}/bulk`, {
     records: [
       { name: "Ada", age: 1 },
@@ -148,7 +148,7 @@ test("a field that somebody changed since is refused by its path, or skipped; ev
   expect([again.status, again.body.data.things, again.events]).toEqual([200, 0, []]);
 });
 
-test("two that undo at once undo once; a change that comes between is kept", async () => {
+test("concurrent undos undo once, and keep a change made in between", async () => {
   const { body } = await owner(`POST ${PEOPLE}`, { name: "Dan", age: 1 });
   const act = await owner(`PATCH ${PEOPLE}/${body.data.id}`, { age: 2 });
   const both = await Promise.all([undoOf(act), undoOf(act), undoOf(act)]);
@@ -164,11 +164,11 @@ test("two that undo at once undo once; a change that comes between is kept", asy
   expect((await owner(`GET ${PEOPLE}/${body.data.id}`)).body.data.age).toBe(9);
 });
 
-test("an undo does what its caller may: rules of tables, scopes, workspaces and requesters", async () => {
+test("an undo has the caller's permissions: table rules, scopes, workspaces and requesters", async () => {
   const made = await owner(`POST ${PEOPLE}`, { name: "Eve", age: 40 });
   const id = made.body.data.id as string;
   const act = await owner(`PATCH ${PEOPLE}/${id}`, { age: 41 });
-  // A change of what one does not see is none.
+  // Invisible changes are not found.
   expect((await undoOf(act, {}, agent)).status).toBe(404);
   expect((await undoOf(made, {}, agent)).body.code).toBe("undo_refused");
   const stranger = await world.member(["owner"], await world.workspace("other"));
@@ -191,7 +191,7 @@ test("an undo does what its caller may: rules of tables, scopes, workspaces and 
   expect((await owner(`GET ${PEOPLE}/${id}`)).body.data.age).toBe(41);
 });
 
-test("things that are declared as resources go back too, deleted ones with their id", async () => {
+test("restores declared resources, deleted ones with their id", async () => {
   const input = { name: "Storm", steps: [{ act: "tag", add: ["storm"] }] };
   const made = await owner("POST /api/v1/itsm/macros", input);
   expect(made.status).toBe(201);
@@ -207,7 +207,7 @@ test("things that are declared as resources go back too, deleted ones with their
   expect((await undoOf(made)).body.data).toMatchObject({ things: 0 });
 });
 
-test("fields, tags and links of tickets go back; what has no inverse is named", async () => {
+test("restores fields, tags and links of tickets, and names changes without an inverse", async () => {
   const { body } = await agent("POST /api/v1/itsm/incidents", { title: "Mail", impact: 2 });
   const other = await agent("POST /api/v1/itsm/problems", { title: "Disk" });
   const id = body.data.id as string;
@@ -238,7 +238,7 @@ test("fields, tags and links of tickets go back; what has no inverse is named", 
   ]);
 });
 
-test("what has operations of its own is undone by them, and what has none is named", async () => {
+test("uses dedicated operations for undo if they exist, and names changes without one", async () => {
   const span = { from: "2030-12-21T00:00:00Z", until: "2031-01-04T00:00:00Z" };
   const absence = await owner("POST /api/v1/itsm/absences", span);
   expect((await undoOf(absence)).events).toEqual(["absence.deleted"]);
@@ -256,7 +256,7 @@ test("what has operations of its own is undone by them, and what has none is nam
   expect([item.status, (await undoOf(item)).body.code]).toEqual([201, "nothing_to_undo"]);
 });
 
-test("conflicts tell nothing of what the caller may not see", async () => {
+test("conflicts reveal no data that the caller cannot see", async () => {
   const SECRETS = "/api/v1/tables/secrets/records";
   await owner("POST /api/v1/tables", {
     name: "secrets",
@@ -289,7 +289,7 @@ test("conflicts tell nothing of what the caller may not see", async () => {
   expect((await owner(`GET ${path}`)).status).toBe(200);
 });
 
-test("an answer to a person says where all of an act can be undone", async () => {
+test("a response to a user states whether the whole call can be undone", async () => {
   const offers = async (answer: Promise<{ headers: Record<string, string> }>) =>
     (await answer).headers["x-undoable"] === "true";
   const made = await owner(`POST ${TEAMS}`, { name: "Offered" });
@@ -310,13 +310,13 @@ test("an answer to a person says where all of an act can be undone", async () =>
     await offers(owner(`PATCH ${path}`, { nothing: 1 })),
     await offers(owner(`DELETE ${path}`)),
     await offers(owner(`PATCH ${ticket}`, { title: "Printer on fire" })),
-    // A companion goes back with what it tells of; a ticket that was resolved does not.
+    // An event that repeats a change is undone with it; resolving a ticket is not undone.
     await offers(owner(`POST ${ticket}/take`)),
     await offers(owner(`POST ${ticket}/resolve`, { resolution: "Put out." })),
   ]).toEqual(["true", true, false, false, false, true, true, true, false]);
 });
 
-test("more than memory holds at once is refused before it is read", async () => {
+test("rejects more changes than fit in memory before reading them", async () => {
   const made = await owner(`POST ${TEAMS}`, { name: "Huge" });
   await world.sql(
     `insert into events overriding system value

@@ -12,11 +12,11 @@ export const UndoWrite = permission("undo:write", "Undo changes that one may mak
   "member",
 ]);
 
-/** More would not be done within the time that a transaction has. */
+/** More events could not be undone within the transaction's time limit. */
 export const EVENTS_MAX = 30_000;
-/** Things that are read and changed one at a time. */
+/** The limit for resources that are read and changed one at a time. */
 export const THINGS_MAX = 500;
-/** Conflicts and changes that an answer lists. */
+/** The maximum number of conflicts and changes in a response. */
 export const LISTED_MAX = 200;
 
 export const UndoInput = object({

@@ -83,7 +83,7 @@ export const getVariableUsage = query({
   },
 });
 
-/** Matches `variables.NAME` and `variables.get("NAME")`; a name has no sign that means something. */
+/** Matches `variables.NAME` and `variables.get("NAME")`. Names contain no special characters. */
 function toPattern(name: string): string {
   const quote = "\\\\*[\"'`]";
   return `\\mvariables\\.${name}\\M|\\mvariables\\.get\\(\\s*${quote}${name}${quote}`;

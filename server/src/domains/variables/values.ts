@@ -1,4 +1,4 @@
-/** The values of variables, for code that acts on behalf of a workspace in one of its environments. */
+/** The values of variables, for code that acts for a workspace in an environment. */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
 import { BatchedRead } from "#kernel/work/batched-read.ts";
@@ -25,11 +25,11 @@ interface VariableKey extends Place {
 interface VariableRow {
   readonly at: number;
   readonly value: unknown;
-  /** True where the only value is production's, which must stay there. */
+  /** True if the only value belongs to production and is limited to it. */
   readonly withheld: boolean;
 }
 
-/** The value of an environment, else that of production; and whether it must stay there. */
+/** The value of an environment, otherwise production's, and whether it is limited to production. */
 const HERE = (environment: string) => `
   coalesce(v.environments -> ${environment}, v.value) as value,
   v.own_values_only and ${environment} <> 'production' and v.environments -> ${environment} is null as withheld`;
@@ -46,8 +46,8 @@ const BATCH_VARIABLES_MAX = 1_000;
 const reads = new WeakMap<Platform["db"], BatchedRead<VariableKey, VariableRow>>();
 
 /**
- * The values of variables by name, as they are now; of all, where `ANY_NAME` is among the names. Fails with
- * `unknown_variable` where a named one does not exist or has no value here, and for those who may not read variables.
+ * The current values of variables by name, or of all if the names contain `ANY_NAME`. Fails with `unknown_variable` if
+ * a named one does not exist or has no value here, and without the permission to read variables.
  */
 export async function readVariables(
   { db }: Pick<Platform, "db">,
@@ -79,7 +79,7 @@ export async function readVariables(
   ]);
 }
 
-/** All that have a value here, for somebody who only looks; nothing for those who may not. */
+/** All variables with a value here, for previews. Empty without the permission. */
 export async function listValues(
   { db }: Pick<Platform, "db">,
   place: Place,
@@ -89,7 +89,7 @@ export async function listValues(
   return Object.fromEntries(await readAll(db, place));
 }
 
-/** Finds the names that no variable has. */
+/** Finds the names without a variable. */
 export async function findMissingVariables(tx: Tx, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const text = "select name from variables where name = any($1::text[])";
@@ -97,13 +97,13 @@ export async function findMissingVariables(tx: Tx, names: readonly string[]): Pr
   return names.filter((name) => !existing.has(name));
 }
 
-/** A variable without a value of its own in an environment: production's value is used there, or none. */
+/** A variable without its own value in an environment, where production's value or none applies. */
 export interface ForeignVariable {
   readonly name: string;
   readonly use: "production" | "none";
 }
 
-/** Of these variables, those without a value of their own in an environment. */
+/** Filters variables to those without their own value in an environment. */
 export async function findForeignVariables(
   tx: Tx,
   environment: string,

@@ -7,14 +7,14 @@ import { resource } from "#kernel/resource/resource.ts";
 import { id, object, patch, text, Time } from "#kernel/schema/schema.ts";
 import { SECRET_NAME } from "#kernel/secrets/secret-reference.ts";
 
-/** In a workspace. */
+/** The maximum number per workspace. */
 export const VARIABLES_MAX = 500;
 const NAME_CHARACTERS_MAX = 100;
 const VALUE_BYTES_MAX = 16 * 1024;
 
 export const VariableId = id("var");
 
-/** Those that may have values of their own: a variable's own is production's. */
+/** The environments with optional separate values. The main value is production's. */
 export const EnvironmentWithOwn = Type.Enum(["staging", "development"]);
 
 export const Value = Type.Unknown({ description: "Any JSON up to 16 KiB; nothing secret" });
@@ -122,7 +122,7 @@ export const variableResource = resource({
   },
 });
 
-/** Variables as pack content, with their values of all environments: nothing secret is in them. */
+/** Variables as pack content, with the values of all environments. They contain no secrets. */
 export const variableContent = resourcePack(variableResource, {
   environmentScoped: false,
   schema: object(variableResource.declaration.input.properties, { title: "PackVariable" }),

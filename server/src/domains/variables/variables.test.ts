@@ -22,7 +22,7 @@ const inEnvironment =
     owner(route, body, { "x-environment": environment, ...headers });
 const outputOf = (run: RunView, id = "read") => stepsOf(run)[id]?.output;
 
-test("a variable has one value, and others where environments have their own", async () => {
+test("a variable has one value, and optionally others per environment", async () => {
   const made = await owner(`POST ${VARIABLES}`, { name: "SHOP", value: { url: "p" } });
   expect(made).toMatchObject({ status: 201, events: ["variable.created"] });
   const { id, createdAt } = made.body.data;
@@ -76,7 +76,7 @@ test("a variable has one value, and others where environments have their own", a
   });
 });
 
-test("steps and scripts read the value of their environment as it is when they run", async () => {
+test("steps and scripts read the current value of their environment when they run", async () => {
   const id = await create("RATE", 1, { environments: { staging: 2 } });
   const nodes = [
     { id: "read", type: "transform", config: { expression: "variables.RATE * 10" } },
@@ -122,7 +122,7 @@ test("steps and scripts read the value of their environment as it is when they r
   });
 });
 
-test("an unknown variable is a doubt of a workflow, not an error; an item can't take the name", async () => {
+test("an unknown variable is a warning of a workflow, not an error; a loop item can't have its name", async () => {
   await create("KNOWN", "yes");
   const check = async (expression: string, as = "item") => {
     const body = { nodes: [{ id: "each", type: "transform", config: { expression } }], edges: [] };
@@ -149,7 +149,7 @@ test("an unknown variable is a doubt of a workflow, not an error; an item can't 
   expect(await check("variables", "variables")).toMatchObject({ valid: false });
 });
 
-test("a preview shows values of the environment, and completes names, for those who may read them", async () => {
+test("a preview shows the environment's values and completes names, for users with permission", async () => {
   await create("GREETING", "good day", { environments: { staging: "hi" } });
   const body = { texts: [{ template: "{{ variables.GREETING }}" }] };
   const preview = async (ask: Ask) =>
@@ -162,7 +162,7 @@ test("a preview shows values of the environment, and completes names, for those 
   expect(await preview(token)).not.toBe("good day");
 });
 
-test("whoever may not read variables has them read by no workflow of theirs", async () => {
+test("a user without permission can't read variables through their workflows", async () => {
   await create("CONFINED", "not for all");
   const token = await createToken(world, owner, [
     "workflows:read",
@@ -175,7 +175,7 @@ test("whoever may not read variables has them read by no workflow of theirs", as
   expect(JSON.stringify(run)).not.toContain("not for all");
 });
 
-test("an undo brings back a value, and a variable that was deleted", async () => {
+test("an undo restores a value and a deleted variable", async () => {
   const id = await create("UNDONE", "first", { environments: { staging: "s" } });
   const changed = await owner(`PUT ${VARIABLES}/${id}/environments/staging`, { value: "t" });
   expect(changed.body.data.environments).toEqual({ staging: "t" });

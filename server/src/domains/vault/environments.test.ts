@@ -1,4 +1,4 @@
-/** Values of secrets for each environment: staging never talks to production. */
+/** Values of secrets per environment, so that staging never uses production's. */
 import { expect, test } from "vitest";
 import { createConnector } from "#domains/connectors/testing/connector.ts";
 import {
@@ -17,7 +17,7 @@ const inEnvironment =
   (environment: string): Ask =>
   (route, body, headers = {}) =>
     owner(route, body, { "x-environment": environment, ...headers });
-/** What the receiver reads. */
+/** The data read by the receiver. */
 const POST = { method: "POST", body: {} };
 const keysOf = (path: string) =>
   receiver.received.filter((one) => one.path === path).map(({ headers }) => headers["x-key"]);
@@ -25,7 +25,7 @@ const store = (name: string, value: string) => owner("POST /api/v1/secrets", { n
 const setIn = (environment: string, name: string, value: string) =>
   owner(`PUT /api/v1/secrets/${name}/environments/${environment}`, { value });
 
-test("an environment is given a value, which is told but never shown, and taken from it again", async () => {
+test("sets and removes a value of an environment, reported but never shown", async () => {
   await store("SHOWN", "production-0");
   const path = "/api/v1/secrets/SHOWN";
   const set = await setIn("staging", "SHOWN", "staging-0");
@@ -79,7 +79,7 @@ test("an environment is given a value, which is told but never shown, and taken 
   expect(await world.sql("select name from secret_values where name = 'SHOWN'")).toEqual([]);
 });
 
-test("runs, scripts, connectors, webhooks and hooks use the value of their environment, or production's unless it stays there", async () => {
+test("runs, scripts, connectors, webhooks and hooks use the value of their environment, or production's unless it is limited", async () => {
   await store("KEY", "production-key-1");
   await setIn("staging", "KEY", "staging-key-1");
   const key = "{{secrets.KEY}}";
@@ -170,14 +170,14 @@ test("runs, scripts, connectors, webhooks and hooks use the value of their envir
   expect(undelivered.last_error).toBe(detail);
   expect(await opens("development", "production-key-1")).toBe(false);
   expect(receiver.received).toHaveLength(before);
-  // What was used is in no trace, event or line of the log.
+  // Traces, events and log lines contain no used values.
   const events = JSON.stringify(await world.sql("select data from events"));
   const seen = [JSON.stringify(runs), events, world.lines.join("")];
   for (const value of expected)
     expect(seen.map((text) => text.includes(value))).toEqual([false, false, false]);
 });
 
-test("a value that changes while a run is under way counts for its next step", async () => {
+test("a changed value applies from the next step of a running run", async () => {
   await store("TURN", "production-turn-1");
   await setIn("staging", "TURN", "staging-turn-1");
   const headers = { "x-key": "{{secrets.TURN}}" };
@@ -203,7 +203,7 @@ test("a value that changes while a run is under way counts for its next step", a
   ]);
 });
 
-test("a value that was moved to another environment does not open there", async () => {
+test("a value moved to another environment does not open there", async () => {
   await store("BOUND", "production-bound");
   await setIn("staging", "BOUND", "staging-bound");
   await world.sql("update secret_values set environment = 'development' where name = 'BOUND'");

@@ -8,7 +8,7 @@ function freshName(): string {
   return `SAMPLE_${String(count).padStart(4, "0")}`;
 }
 
-/** Which secrets there are, and their values, is said from any environment. */
+/** Secrets and their values are managed from any environment. */
 async function stored(owner: Ask) {
   const name = freshName();
   await owner("POST /api/v1/secrets", { name, value: "first value", description: "A sample" });

@@ -14,7 +14,7 @@ export const Name = Type.String({
   description: "Letters, digits and underscores; referred to as `{{secrets.NAME}}`",
 });
 
-/** Those that may have values of their own: a secret's own is production's. */
+/** The environments with optional separate values. The main value is production's. */
 export const EnvironmentWithOwn = Type.Enum(["staging", "development"]);
 export type EnvironmentWithOwn = Static<typeof EnvironmentWithOwn>;
 
@@ -24,7 +24,7 @@ export const Value = Type.String({
   description: "Write-only: no answer, event or log line ever holds it",
 });
 
-/** The fields of a secret that are not secret. */
+/** The public fields of a secret. */
 const dataFields = { name: Name, description: text(2_000) };
 export const OwnValuesOnly = Type.Boolean({
   description:

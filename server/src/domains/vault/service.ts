@@ -15,12 +15,12 @@ import * as store from "./store.ts";
 
 interface SecretValue {
   readonly name: string;
-  /** Of a value that is one environment's own. */
+  /** Set for a value of a single environment. */
   readonly environment?: EnvironmentWithOwn;
   readonly value: string;
 }
 
-/** Encrypts the value before the transaction begins, so that nothing later has its text. */
+/** Encrypts the value before the transaction, so that no later code has its text. */
 export async function sealValue(
   { secrets }: Platform,
   { workspace }: Caller,
@@ -48,7 +48,7 @@ export async function create(
   return secret;
 }
 
-/** Gives a secret a new value; without a new description it keeps the old one. */
+/** Sets a new value of a secret. Without a new description, the old one is kept. */
 export async function rotate(
   ctx: WriteContext<typeof SecretUpdated>,
   name: string,
@@ -68,7 +68,7 @@ interface SecretChange {
   readonly ownValuesOnly?: boolean;
 }
 
-/** Changes what is known of a secret; a change that changes nothing is none. */
+/** Changes the public fields of a secret. A change without differences is ignored. */
 export async function update(
   ctx: WriteContext<typeof SecretUpdated>,
   name: string,
@@ -93,7 +93,7 @@ export async function update(
   return after;
 }
 
-/** Gives a secret a value of its own in an environment. */
+/** Sets the value of a secret in an environment. */
 export async function setEnvironment(
   ctx: WriteContext<typeof SecretEnvironmentSet>,
   { name, environment }: Pick<SecretValue, "name"> & { readonly environment: EnvironmentWithOwn },
@@ -103,7 +103,7 @@ export async function setEnvironment(
   ctx.expectRevision(before.revision);
   await store.setEnvironment(ctx.tx, { name, environment, sealed, updated_at: ctx.now });
   ctx.emit(SecretEnvironmentSet, secretRef(before), { name, environment });
-  // Also where only the value is another: whoever read the secret before knows an older one.
+  // Also updated if only the value changed, so that an earlier revision becomes outdated.
   return store.update(ctx.tx, name, { updated_at: ctx.now });
 }
 

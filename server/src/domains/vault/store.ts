@@ -4,7 +4,7 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import type { Tables } from "../../tables.ts";
 import type { EnvironmentWithOwn, Secret } from "./secret.ts";
 
-/** Without the encrypted value: only the secrets service of the kernel reads it. */
+/** Without the encrypted value, which only the kernel's secrets service reads. */
 const COLUMNS = [
   "name",
   "description",
@@ -18,7 +18,7 @@ type Row = Pick<Selectable<Tables["secrets"]>, (typeof COLUMNS)[number]> & {
   readonly environments: EnvironmentWithOwn[];
 };
 
-/** The environments with a value of their own, in their order. */
+/** The environments with separate values, in order. */
 const environmentsSql = sql<EnvironmentWithOwn[]>`array(
   select v.environment::text from secret_values v where v.name = secrets.name order by v.environment)`;
 
@@ -59,7 +59,7 @@ export async function update(
   );
 }
 
-/** Sets the value that a secret has in an environment. */
+/** Sets the value of a secret in an environment. */
 export async function setEnvironment(
   tx: Tx,
   row: Insertable<Tables["secret_values"]>,
@@ -74,7 +74,7 @@ export async function setEnvironment(
     .execute();
 }
 
-/** Takes from a secret its value in an environment; fails where it has none. */
+/** Removes the value of a secret in an environment. Fails if it does not exist. */
 export async function removeEnvironment(
   tx: Tx,
   name: string,
@@ -108,7 +108,7 @@ export async function list(
   return rows.map(toSecret);
 }
 
-/** Finds the names that no secret has. */
+/** Finds the names without a secret. */
 export async function findMissingSecrets(tx: Tx, names: readonly string[]): Promise<string[]> {
   if (names.length === 0) return [];
   const rows = await tx.selectFrom("secrets").select("name").where("name", "in", names).execute();
@@ -116,13 +116,13 @@ export async function findMissingSecrets(tx: Tx, names: readonly string[]): Prom
   return names.filter((name) => !existing.has(name));
 }
 
-/** A secret without a value of its own in an environment: production's value is used there, or none. */
+/** A secret without its own value in an environment, where production's value or none applies. */
 export interface ForeignSecret {
   readonly name: string;
   readonly use: "production" | "none";
 }
 
-/** Of these secrets, those without a value of their own in an environment. */
+/** Filters secrets to those without their own value in an environment. */
 export async function findForeignSecrets(
   tx: Tx,
   environment: EnvironmentWithOwn,

@@ -32,9 +32,7 @@ export const getSecretUsage = query({
   },
 });
 
-/**
- * Matches `{{secrets.NAME}}`, `secrets.get("NAME")` and `"secret": "NAME"`; a name has no sign that means something.
- */
+/** Matches `{{secrets.NAME}}`, `secrets.get("NAME")` and `"secret": "NAME"`. Names contain no special characters. */
 function toPattern(name: string): string {
   const quote = "\\\\*[\"'`]";
   return `secrets\\.${name}\\M|secrets\\.get\\(\\s*${quote}${name}${quote}|"secret":\\s*"${name}"`;

@@ -14,7 +14,7 @@ async function lastEvent(ask: Ask): Promise<any> {
   return (await ask("GET /api/v1/audit?limit=1")).body.data[0];
 }
 
-test("a secret is stored, read, rotated and deleted, and all but its value is told", async () => {
+test("stores, reads, rotates and deletes a secret without ever returning its value", async () => {
   const stored = await owner("POST /api/v1/secrets", {
     name: "API_KEY",
     value: "the first value",
@@ -93,7 +93,7 @@ test("a secret is stored, read, rotated and deleted, and all but its value is to
   }
 });
 
-test("a name is taken once in a workspace, and is one that a reference can have", async () => {
+test("a name is unique in a workspace and valid in references", async () => {
   const draft = { name: "TAKEN", value: "anything" };
   expect((await owner("POST /api/v1/secrets", draft)).status).toBe(201);
   expect(await owner("POST /api/v1/secrets", draft)).toMatchObject({
@@ -112,7 +112,7 @@ test("a name is taken once in a workspace, and is one that a reference can have"
   }
 });
 
-test("a value has from 1 to 65536 characters and comes back exactly as it went in", async () => {
+test("a value has from 1 to 65536 characters and is stored exactly", async () => {
   const values = ["x", " \n\ttrailing \r\n", "🔑 ünïcödé \u2028", "y".repeat(65_536)];
   for (const [n, value] of values.entries()) {
     const { status } = await owner("POST /api/v1/secrets", { name: `EXACT_${n}`, value });
@@ -131,7 +131,7 @@ test("a value has from 1 to 65536 characters and comes back exactly as it went i
   }
 });
 
-test("the list is by name, page by page, and the same in every environment", async () => {
+test("lists secrets by name, page by page, equal in every environment", async () => {
   const workspace = await world.workspace("listed");
   const ask = await world.member(["builder"], workspace);
   for (const name of ["b", "_c", "A", "a"]) {
@@ -162,7 +162,7 @@ test("the list is by name, page by page, and the same in every environment", asy
   expect(names).toEqual(["A", "_c", "a", "b"]);
 });
 
-test("builders may; viewers may not even see the names", async () => {
+test("builders have access, and viewers can't even see the names", async () => {
   const roles: Record<string, number> = { admin: 200, builder: 200, agent: 403, viewer: 403 };
   for (const [role, status] of Object.entries(roles)) {
     const ask = await world.member([role]);
@@ -175,7 +175,7 @@ test("builders may; viewers may not even see the names", async () => {
   }
 });
 
-test("a rotation is effective at once on another node, though it used the old value before", async () => {
+test("a rotation takes effect immediately on another node that used the old value", async () => {
   const node = await Kernel.open({
     database: world.database,
     settings: world.kernel.settings,
@@ -205,7 +205,7 @@ test("a rotation is effective at once on another node, though it used the old va
   }
 });
 
-test("a planted value is in no row of any table, no answer and no log line", async () => {
+test("a planted value appears in no table row, response or log line", async () => {
   const planted = ["planted-one 7c9e6679/+ü", "planted-two 7425-40de"];
   const answers: Answer[] = [];
   const ask: Ask = async (...request) => {

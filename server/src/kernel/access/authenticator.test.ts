@@ -84,7 +84,7 @@ test("an event removes only the affected credentials from the cache, and a login
   expect(others).toEqual({ beta: 1 });
 });
 
-test("concurrent requests share one look-up unless an invalidation happened after it started", async () => {
+test("concurrent requests share a look-up unless an invalidation happened after it started", async () => {
   world.clock.advance(60_000);
   lookUps.clear();
   held = new Promise((resolve) => (release = resolve));

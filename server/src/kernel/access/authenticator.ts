@@ -13,7 +13,7 @@ const CACHED_MS = 30_000;
 const CACHED_CREDENTIALS_MAX = 20_000;
 const TOUCH_MS = 15_000;
 
-/** A kind of token. The domain that issues it declares it, and its prefix identifies it. */
+/** A kind of token, recognised by its prefix. Declared by the domain that issues it. */
 export interface CredentialSource {
   readonly prefix: string;
   readonly kind: Credential["kind"];

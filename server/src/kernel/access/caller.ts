@@ -29,7 +29,7 @@ export interface Membership {
   readonly blockedBy?: FailureType;
 }
 
-/** An authenticated session or token. It is short-lived, and many requests share it. */
+/** An authenticated session or token. Short-lived, and shared by concurrent requests. */
 export interface Credential {
   /** The id of the session or token. Rate limits and idempotency keys are stored under it. */
   readonly id: string;
@@ -91,11 +91,11 @@ export interface RangeConditions {
 /** A member of a workspace. */
 export interface Principal {
   readonly id: string;
-  /** Role ids. The id of a built-in role is its name. */
+  /** Role ids. Built-in roles use their name as the id. */
   readonly roles: readonly string[];
 }
 
-/** The caller of one operation, from any source. */
+/** The caller of an operation: a request, a run, an agent or an app. */
 export interface Caller {
   readonly actor: Actor;
   readonly credential: Credential | undefined;
@@ -122,7 +122,7 @@ export interface Caller {
   readonly client?: string;
   /** The origin of this installation: MILLRACE_BASE_URL or, if not set, the Host header. */
   readonly origin: string;
-  /** True for a custom domain of a status page, app or portal. Its visitors are never signed in. */
+  /** True at a custom host of an app. Its visitors are never signed in to Millrace. */
   readonly isAtDomain?: true;
   /** HTTP Basic credentials, for operations that accept them. */
   readonly basic?: { readonly name: string; readonly password: string };

@@ -137,8 +137,8 @@ export function loadMasterKey(configuredKey: Buffer | undefined, dataDir: string
 }
 
 /**
- * Creates the file with its content in one step, unless it exists. Two simultaneous first starts agree on one
- * key, and a killed start never leaves an empty file.
+ * Creates the file atomically unless it exists. Two simultaneous first starts agree on one key, and a killed start
+ * never leaves an empty file.
  */
 function createAtomically(path: string, content: string): void {
   const draft = `${path}.draft-${randomUUID()}`;

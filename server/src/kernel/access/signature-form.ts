@@ -15,9 +15,9 @@ export interface SignatureForm {
   readonly prefix?: string;
   /** The signed text: `{body}`, `{timestamp}`, `{id}`, `{url}`, `{method}` and `{form}` in order. */
   readonly signed?: string;
-  /** Location of the timestamp: a separate header, or a part of the signature header such as `t`. */
+  /** Location of the timestamp: a separate header, or a named part (`t`) of the signature header. */
   readonly timestamp?: { readonly header?: string; readonly part?: string; readonly unit?: "ms" };
-  /** The part of the header that contains signatures, such as `v1`. */
+  /** The name of the signature part, for example `v1`. */
   readonly part?: string;
   /** Several space-separated signatures, each prefixed with a version and this separator. */
   readonly versioned?: string;

@@ -39,7 +39,7 @@ export function checkCondition(value: unknown): readonly ConditionError[] {
   return parseCondition(value).errors;
 }
 
-/** The distinct paths that a condition reads. Empty for an invalid condition. */
+/** Lists the paths used in a condition without duplicates. Empty for an invalid condition. */
 export function conditionPaths(condition: Condition): readonly (readonly string[])[] {
   const { tree, errors } = parseCondition(condition);
   if (errors.length > 0) return [];

@@ -36,7 +36,7 @@ export function patternSource(pattern: string): string {
   return pattern === "*" ? "" : expressionOf(pattern).source;
 }
 
-/** The words of a pattern contain no special characters of regular expressions. */
+/** Pattern words need no escaping in regular expressions. */
 function expressionOf(pattern: string): RegExp {
   const words = pattern.split(".").map((word) => (word === "*" ? WORD : word));
   const more = pattern.endsWith("*") ? `(?:\\.${WORD})*` : "";

@@ -52,7 +52,7 @@ function membershipMatcher(operand: unknown): Matcher | { error: string } {
   const members: readonly unknown[] = operand;
   const scalars = new Set(members.filter((member) => !isComposite(member)));
   const composites = members.filter(isComposite);
-  // Most lists contain ids: scalars take one look-up, other members one comparison each.
+  // Most lists contain ids: scalars are found by a set look-up, other members are compared individually.
   return (value) => scalars.has(value) || composites.some((member) => isEqual(value, member));
 }
 

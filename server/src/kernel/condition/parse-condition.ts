@@ -15,7 +15,7 @@ export interface Comparison {
   readonly matches: Matcher;
 }
 
-/** An error in a condition with its JSON pointer. */
+/** A validation error with its JSON pointer. */
 export interface ConditionError {
   readonly path: string;
   readonly message: string;

@@ -5,7 +5,7 @@ export interface SqlParameters {
   add(value: unknown, type: string): string;
 }
 
-/** An operator that is not a negation of another one. */
+/** The operators except the negations `ne` and `nin`. */
 export type PlainOperator = Exclude<Operator, "ne" | "nin">;
 
 /** A comparison of a value with an operand. */

@@ -12,7 +12,7 @@ import { EVENT_COLUMNS, type EventRow, toEvent } from "../log/event-log.ts";
 import type { RecordedEvent } from "../log/event.ts";
 
 export interface SubjectRoot {
-  /** The first word of the paths, such as `ticket`. */
+  /** The first path segment, for example `ticket`. */
   readonly name: string;
   /** The resource types that the root reads. */
   readonly resourceTypes: readonly string[];

@@ -12,7 +12,7 @@ export interface CausalTracer {
   /** Required to see its items in a trace of another resource. If absent, no permission is required. */
   readonly permission?: Permission;
   readonly find: (tx: Tx, eventIds: readonly string[]) => Promise<readonly TracedItem[]>;
-  /** Reads items by id: requested ones, or those that events reference. */
+  /** Reads items by id. */
   readonly read?: (tx: Tx, ids: readonly string[]) => Promise<readonly TracedSource[]>;
 }
 
@@ -21,7 +21,7 @@ export interface TracedItem {
   /** The event that caused it. */
   readonly causationId: string;
   readonly status: string;
-  /** A short description for people. */
+  /** A short description for the trace view. */
   readonly summary: string;
   readonly createdAt: string;
   /** The name and id of the parent: a workflow, a webhook or an artifact. */

@@ -3,7 +3,7 @@ import type { Permission } from "../access/permission.ts";
 import type { ReadContext } from "../contract.ts";
 import { extensionPoint } from "../extension-point.ts";
 
-/** A topic with its event types. */
+/** A topic and its event types. */
 export interface FollowedTopic {
   readonly name: string;
   /** The topic name. For platform events also the name of the topic with all platform events. */

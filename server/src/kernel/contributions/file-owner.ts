@@ -2,7 +2,7 @@
 import type { ReadContext } from "../contract.ts";
 import { extensionPoint } from "../extension-point.ts";
 
-/** The fields of a file that its resource needs for the access check. */
+/** File fields for the access check by its resource. */
 export interface AttachedFile {
   readonly id: string;
   /** The id of the resource. */

@@ -9,7 +9,7 @@ import Type, { type Static } from "typebox";
 /** The maximum number of referrers per kind. */
 const REFERRERS_MAX = 50;
 
-/** A kind of resources that reference others. */
+/** A resource type that can reference others. */
 export interface ReferenceSource {
   /** The resource type: `workflow`, `webhook`. */
   readonly kind: string;

@@ -40,7 +40,7 @@ export interface SearchSource {
 /** Domains declare searchable resources here. */
 export const SearchSourcePoint = extensionPoint<SearchSource>("kernel.search_sources");
 
-/** The rows of a table, found by SQL on its columns. */
+/** A table that is searched with SQL. */
 export interface SearchedTable {
   readonly table: string;
   readonly id?: string;
@@ -58,7 +58,7 @@ export interface SearchedTable {
 
 /** The number of newest rows that are scanned in a large table. Older rows are found through the index only. */
 const SCANNED_ROWS_MAX = 2_000;
-/** A single letter matches too many words to be useful. */
+/** Single letters match too often to be useful. */
 const WORD_CHARACTERS_MIN = 2;
 
 /** Finds the rows whose title or other texts contain every word. */

@@ -29,7 +29,7 @@ export interface CsvOptions {
   readonly rowsMax?: number;
 }
 
-/** Parses a CSV file. A syntax error becomes a failure with its line. */
+/** Parses a CSV file. Reports a syntax error as a failure with the line number. */
 export async function parseCsv(
   text: string,
   { formulas = "escaped", rowsMax = CSV_ROWS_MAX }: CsvOptions = {},

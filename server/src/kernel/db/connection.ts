@@ -53,7 +53,7 @@ export function query(client: pg.ClientBase, text: string): Promise<pg.QueryResu
   return client.query(text);
 }
 
-/** A statement that is sent and answered together with the next one. */
+/** A pipelined statement. */
 interface PipelinedStatement {
   readonly text: string;
   readonly name: string;

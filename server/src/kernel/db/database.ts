@@ -34,7 +34,7 @@ export { type EnvironmentName, NO_WORKSPACE, type Partition } from "./partition.
 
 export interface DatabaseOptions extends PreparedDatabase {
   readonly poolMax: number;
-  /** The timeout of a transaction that writes. */
+  /** Timeout for write transactions. */
   readonly transactionTimeoutMs?: number;
   /** The time without a response after which a connection is treated as lost. */
   readonly responseTimeoutMs?: number;

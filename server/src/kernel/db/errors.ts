@@ -85,7 +85,7 @@ export function isConnectionLoss(error: unknown): boolean {
   return LOST_STATES.test(code) || LOST_SYSTEM_CODES.test(code);
 }
 
-/** The SQLSTATE of an error, or the system's code of a broken connection. */
+/** SQLSTATE, or the system error code if the connection is broken. */
 export function sqlStateOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;

@@ -1,7 +1,7 @@
 export const ENVIRONMENT_NAMES = ["production", "staging", "development"] as const;
 export type EnvironmentName = (typeof ENVIRONMENT_NAMES)[number];
 
-/** The rows that a transaction can read and write. `(workspace, environment)` partitions all data. */
+/** Defines the visible and writable rows of a transaction. `(workspace, environment)` partitions all data. */
 export interface Partition {
   readonly workspace: string;
   readonly environment: EnvironmentName;

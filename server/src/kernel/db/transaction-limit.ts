@@ -1,6 +1,6 @@
 import { TransactionTimeout } from "./errors.ts";
 
-/** The maximum duration of a writing transaction. Every reader of the log waits for the oldest one. */
+/** The maximum duration of a write transaction, because log readers wait for open ones. */
 export const TRANSACTION_TIMEOUT_MAX_MS = 60_000;
 /** Limits of the database roles, see `roles.ts`. */
 export const STATEMENT_TIMEOUT_MS = 55_000;

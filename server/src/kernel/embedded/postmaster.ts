@@ -12,7 +12,7 @@ import type { DataFolder } from "./data-folder.ts";
 export interface Postmaster {
   /** Resolves with the reason if the server ended unexpectedly. */
   readonly died: Promise<string>;
-  /** Stops the server and waits for its end. Idempotent. */
+  /** Stops the server. Resolves after its exit. Idempotent. */
   stop(): Promise<void>;
 }
 

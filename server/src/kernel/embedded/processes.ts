@@ -52,7 +52,7 @@ export async function comesTrue(condition: () => boolean, limitMs: number): Prom
   return true;
 }
 
-/** The `code` of a system error, such as ENOENT. */
+/** Returns the error code of a system error (ENOENT, EPERM). */
 export function errnoOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }

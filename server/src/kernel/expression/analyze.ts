@@ -15,7 +15,7 @@ export interface ExpressionAnalysis {
   readonly text: string;
   readonly issues: readonly ExpressionIssue[];
   readonly references: References;
-  /** The paths that it reads in its scope. */
+  /** Paths read from the scope. */
   readonly paths: readonly (readonly string[])[];
   /** Free variables. */
   readonly variables: readonly string[];

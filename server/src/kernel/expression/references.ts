@@ -9,7 +9,7 @@ import {
 /** A placeholder for all names, for expressions that compute names. */
 export const ANY_NAME = "*";
 
-/** The names that an expression reads in its scope. */
+/** Names read from the scope. */
 export interface References {
   /** Names under `secrets`. ANY_NAME if a name is computed. */
   readonly secrets: readonly string[];

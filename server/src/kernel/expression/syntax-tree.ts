@@ -16,7 +16,7 @@ interface NodeAnnotations {
 export interface Stage {
   readonly type: "filter" | "index";
   readonly expr?: SyntaxTree;
-  /** The variable that an index is bound to. */
+  /** The variable bound to an index. */
   readonly value?: string;
 }
 

@@ -95,7 +95,7 @@ describe("a value", () => {
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
 
-  test("has the references of its expressions", () => {
+  test("collects the references of its expressions", () => {
     const template = { a: "{{ secrets.A }}", b: ["x{{ steps.s.output }}{{ secrets.B }}"] };
     const roots = ["secrets", "steps"];
     const expected = { secrets: ["A", "B"], variables: [], steps: ["s"], roots };

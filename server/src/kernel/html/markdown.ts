@@ -7,7 +7,7 @@ import type { MarkdownIt } from "markdown-it";
 export type { MarkdownIt, Token } from "markdown-it";
 
 export const LINK_REL = "noopener noreferrer nofollow";
-/** The scheme of a URL, with its colon. */
+/** Matches a URL scheme, for example `https:`. */
 export const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 const SAFE_SCHEMES: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 

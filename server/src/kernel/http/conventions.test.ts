@@ -20,7 +20,7 @@ describe("envelope", () => {
     expect(Object.keys(answer.body)).toEqual(["data"]);
   });
 
-  test("a trailing slash leads to the same operation", async () => {
+  test("a path without a version leads to the same operation", async () => {
     expect(await agent("POST /api/notes", draft())).toMatchObject({
       status: 201,
       events: ["note.created"],

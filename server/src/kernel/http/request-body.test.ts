@@ -66,7 +66,7 @@ test("reports missing permissions of a credential by RFC 6750", async () => {
 test.each([
   "application/x-www-form-urlencoded",
   "APPLICATION/X-WWW-FORM-URLENCODED; charset=utf-8",
-])("rejects a form at %s, which requires JSON", async (type) => {
+])("rejects a form sent as %s if the operation requires JSON", async (type) => {
   const form = { "content-type": type };
   const answer = await agent("POST /api/v1/notes", "title=Form&body=Text", form);
   expect(answer).toMatchObject({ status: 415, events: [] });

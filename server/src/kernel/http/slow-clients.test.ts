@@ -42,7 +42,7 @@ function drip(start: string): SlowClient {
 }
 
 test.each(Object.entries(KINDS))(
-  "clients that send %s slowly do not block others and are closed in time",
+  "clients that are slow %s do not block others and are closed in time",
   async (kind, start) => {
     const clients = Array.from({ length: CLIENTS }, () => drip(start));
     await until(async () => clients.every(({ socket }) => socket.bytesWritten > start.length + 3));

@@ -132,7 +132,7 @@ describe("the size limit", () => {
     expect(Buffer.compare(cut.body, bomb.subarray(0, 100))).toBe(0);
   });
 
-  test("refuses too many headers", async () => {
+  test("limits the number of response headers", async () => {
     await using server = await serve((_request, response) => {
       response.writeHead(200, { "x-flood": "x".repeat(100_000) }).end();
     });

@@ -127,7 +127,7 @@ const lamp = { name: "Lamp", kind: "red", start: "2026-01-01T00:00:00.000Z", siz
 const eventData = async (resourceId: string, type: string) =>
   (await owner(`GET /api/v1/audit?type=${type}&resourceId=${resourceId}`)).body.data[0].data;
 
-test("an item has its defaults and author, and no internal fields", async () => {
+test("returns the defaults and the author of an item without internal fields", async () => {
   const made = await owner("POST /api/v1/gadgets", { ...lamp, tags: ["b", "a"] });
   expect(made).toMatchObject({ status: 201, events: ["gadget.created"] });
   const { id: gadgetId } = made.body.data;

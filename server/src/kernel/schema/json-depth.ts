@@ -37,7 +37,7 @@ function endOfString(text: string, from: number): number {
   return text.length;
 }
 
-/** The first characters of a string are checked one by one. */
+/** Short strings are scanned directly, without the search function. */
 const SHORT = 64;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -30,7 +30,7 @@ function jsonEncodings(text: string): string[] {
   return [text, once, escapeJson(once)];
 }
 
-/** A value as a part of a path. Colons, which some tokens contain, are not encoded. */
+/** Encodes a path segment. Colons, which some tokens contain, stay unencoded. */
 export function encodePathPart(value: string): string {
   return encodeURIComponent(value).replaceAll("%3A", ":");
 }

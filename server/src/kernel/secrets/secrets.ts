@@ -51,7 +51,7 @@ interface SecretRow {
   readonly sealed: Buffer;
   /** True for a value of the environment itself. */
   readonly own: boolean;
-  /** True if the only value is production's and the secret is limited to it. */
+  /** True if only production has a value, and other environments must not use it. */
   readonly withheld: boolean;
 }
 

@@ -141,7 +141,7 @@ test("one trace leads from a request to the resulting step and call, without val
   ]);
   expect(spans.some((span) => span.name.startsWith("reader "))).toBe(true);
   expect(spans.some((span) => span.name.startsWith("job "))).toBe(true);
-  // The metrics are those of the registry.
+  // Exports the same metrics as the registry.
   const metrics = new Map(collector.metrics().map((metric) => [metric.name, metric]));
   expect(metrics.get("millrace_database_up").gauge.dataPoints).toHaveLength(1);
   const [times] = metrics.get("millrace_request_duration_seconds").histogram.dataPoints;

@@ -1,6 +1,6 @@
 /**
- * The largest input that a schema accepts: the longest lists and texts, the highest numbers, every optional field.
- * Values that a schema does not define, such as an id, a pattern or a condition, are taken from a valid sample.
+ * Generates the largest valid input: the longest lists and texts, the highest numbers, every optional field. Values
+ * that a schema does not define, such as an id, a pattern or a condition, are taken from a valid sample.
  */
 import type { TSchema } from "typebox";
 

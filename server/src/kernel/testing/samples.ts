@@ -2,8 +2,8 @@ import type { Operation } from "../contract.ts";
 import type { Ask, World } from "./world.ts";
 
 /**
- * A successful call of one operation, with its preconditions. Each domain has sample files. The sweep finds them and
- * fails for an operation without a sample.
+ * An example call of an operation that succeeds, with its preconditions. Each domain has sample files. The sweep finds
+ * them and fails for an operation without a sample.
  */
 export interface Sample {
   readonly operation: string;
@@ -29,7 +29,7 @@ export interface Arranged {
   readonly openParams?: boolean;
 }
 
-/** The parts of a plain resource that its samples use. */
+/** Resource properties used by samples. */
 interface SampledResource {
   readonly declaration: {
     readonly path: string;

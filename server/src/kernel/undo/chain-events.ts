@@ -10,7 +10,7 @@ const BYTES_MAX = 64 * 1_048_576;
 /** Events, newest first. Undefined if they exceed the memory limit. */
 type ReadEvents = readonly RecordedEvent[] | undefined;
 
-/** All events of a correlation in the transaction's partition, newest first. */
+/** Reads all events of a correlation in the transaction's partition. Newest first. */
 export async function readChainEvents(
   tx: Tx,
   correlationId: string,
@@ -30,7 +30,7 @@ export async function readChainEvents(
   );
 }
 
-/** The events made by a run or an execution, newest first. */
+/** Reads the events of a run or an execution. Newest first. */
 export async function readWorkEvents(tx: Tx, makerId: string, limit: number): Promise<ReadEvents> {
   return readBounded(tx, sql`(select e.* from events e where e.made_by = ${makerId})`, limit);
 }

@@ -52,7 +52,7 @@ describe("a fair queue", () => {
     expect(queue.take(20_000)?.item).toBe("c2");
   });
 
-  test("with a concurrency of one, all keys share it", () => {
+  test("all keys share a concurrency of one", () => {
     const queue = new FairQueue<string>({ ...BOUNDS, concurrency: 1 });
     queue.add("a", "a1");
     queue.add("b", "b1");

@@ -163,7 +163,7 @@ test("a job enqueued in a failed transaction never runs", async () => {
   expect(await world.sql("select from jobs where payload->>'mark' = 'undone'")).toEqual([]);
 });
 
-test("a timer waits for its time", async () => {
+test("a timer does not run before its due time", async () => {
   await enqueue({ kind: "simple", mark: "b", inMs: 600_000 });
   await enqueue({ kind: "simple", mark: "b-now" });
   await until(async () => (await marks("b-now")).length > 0);

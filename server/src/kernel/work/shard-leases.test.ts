@@ -84,7 +84,7 @@ test("a shard with running work moves only after the work has ended", async () =
   await one.leases.step();
   await other.leases.step();
   await one.leases.step();
-  // It starts no further work there, but renews its lease.
+  // Work does not start there, but the lease is renewed.
   expect(held(one)).toHaveLength(SHARDS / 2);
   await one.leases.step();
   await other.leases.step();

@@ -1,18 +1,18 @@
 /**
- * The archive of a workspace: one file, written and read from the beginning to the end. After a line that names the
- * format come frames, each with a head in JSON and a content that is compressed by itself. A head has the length and
- * the SHA-256 of its content, and the last frame the hash of all that is before it. Nothing in it is a path.
+ * The archive of a workspace: one file, written and read sequentially. After a line with the format name come frames,
+ * each with a JSON head and separately compressed content. A head contains the length and the SHA-256 of its content,
+ * and the last frame the hash of everything before it. The archive contains no paths.
  */
 import Type, { type Static } from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 
 export const MAGIC = "millrace workspace 1\n";
 
-/** A head; it has no more than the names of a table's columns. */
+/** The maximum size of a head, which contains at most the column names of a table. */
 export const HEAD_BYTES_MAX = 65_536;
-/** The content of a frame, compressed or not: more than the largest row has. */
+/** The maximum content of a frame, compressed or not, larger than any row. */
 export const CONTENT_BYTES_MAX = 64 * 1_048_576;
-/** A frame of rows ends with the row that reaches this. */
+/** A frame of rows ends with the row that reaches this size. */
 export const ROWS_BYTES = 4 * 1_048_576;
 
 const Name = Type.String({ pattern: "^[a-z_][a-z0-9_-]{0,62}$" });
@@ -27,7 +27,7 @@ const common = {
 
 export const Manifest = object({
   product: Type.String({ maxLength: 100 }),
-  /** The migrations of the schema that the rows are of. */
+  /** The schema version of the rows. */
   schema: object({ last: Type.String({ maxLength: 200 }), sha256: Hex }),
   workspace: object({
     key: Type.String({ pattern: "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$" }),
@@ -35,20 +35,20 @@ export const Manifest = object({
     name: Type.String({ maxLength: 100 }),
   }),
   exportedAt: Type.String({ maxLength: 40 }),
-  /** The greatest epoch of its log. */
+  /** The highest epoch of its log. */
   epoch: Type.Integer({ minimum: 0, maximum: 1_023 }),
-  /** The workspace's data key, under a passphrase; null where nothing sealed is in the archive. */
+  /** The workspace's data key, encrypted with a passphrase. Null if the archive contains no sealed values. */
   secrets: Type.Union([object({ salt: Base64, wrapped: Base64 }), Type.Null()]),
 });
 export type Manifest = Static<typeof Manifest>;
 
-/** People by their addresses. */
+/** Users by e-mail address. */
 export const Person = object({
   id: Type.String({ pattern: "^usr_[0-9a-hjkmnp-tv-z]{26}$" }),
   email: Type.String({ minLength: 3, maxLength: 320 }),
   name: Type.String({ maxLength: 200 }),
   status: Type.String({ maxLength: 20 }),
-  /** An account that the workspace's own identity provider made. */
+  /** True for an account created by the workspace's own identity provider. */
   own: Type.Boolean(),
 });
 export type Person = Static<typeof Person>;
@@ -63,10 +63,10 @@ export const Head = Type.Union([
   object({
     kind: Type.Literal("rows"),
     table: Name,
-    /** Of a table that people made. */
+    /** Set for a user table. */
     environment: Type.Optional(Type.Enum(["production", "staging", "development"])),
     columns: Type.Array(Type.String({ maxLength: 63 }), { maxItems: 300 }),
-    /** Rows that begin to work where they are. */
+    /** Rows that start work as soon as they exist. */
     open: Type.Boolean(),
     rows: Count,
     ...common,
@@ -74,7 +74,7 @@ export const Head = Type.Union([
   object({
     kind: Type.Literal("file"),
     blob: Type.String({ pattern: "^[a-z]{3,8}_[0-9a-hjkmnp-tv-z]{26}$" }),
-    /** The place of its bytes in the file, and whether they are the last. */
+    /** The position of its bytes in the file, and whether they are the last. */
     at: Count,
     last: Type.Boolean(),
     ...common,
@@ -88,7 +88,7 @@ export const Head = Type.Union([
     parts: Parts,
     files: Count,
     total: Hex,
-    /** By a key of the passphrase. */
+    /** Computed with a key derived from the passphrase. */
     mac: Type.Union([Hex, Type.Null()]),
     ...common,
   }),
@@ -96,5 +96,5 @@ export const Head = Type.Union([
 export type Head = Static<typeof Head>;
 
 type Described<H> = H extends unknown ? Omit<H, "bytes" | "packed" | "sha256"> : never;
-/** A head without what follows from its content. */
+/** A head without the fields derived from its content. */
 export type NewHead = Described<Head>;

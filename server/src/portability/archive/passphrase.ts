@@ -3,11 +3,11 @@ import { promisify } from "node:util";
 import { StartupError } from "#kernel/startup-error.ts";
 
 const CHARACTERS_MIN = 12;
-/** 128 MiB and some tenths of a second for each guess. */
+/** 128 MiB and some tenths of a second per guess. */
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1_048_576 };
 const derive = promisify<string, Buffer, number, typeof COST, Buffer>(scrypt);
 
-/** The keys of a passphrase: one wraps the workspace's data key, the other vouches for the archive. */
+/** The keys of a passphrase: one wraps the workspace's data key, the other authenticates the archive. */
 export interface PassphraseKeys {
   readonly wrapping: Buffer;
   readonly mac: Buffer;

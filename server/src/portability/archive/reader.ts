@@ -10,22 +10,22 @@ const decompress = promisify(zstdDecompress);
 const UNPACKED_ROOM_BYTES = 64;
 const heads = new Validator(Head, "body");
 
-/** A frame that was read: its head was checked, its content is checked when it is asked for. */
+/** A frame with a verified head. Its content is verified when it is requested. */
 export interface Frame {
   readonly number: number;
   readonly head: Head;
-  /** The hash of all that is before it, and with it. */
+  /** The hash of everything before it, and including it. */
   readonly before: string;
   readonly after: string;
   content(): Promise<Buffer>;
 }
 
-/** The bytes of an archive, from its beginning. */
+/** The bytes of an archive from its start. */
 export type ArchiveBytes = AsyncIterable<Uint8Array>;
 
 const READ_BYTES = 1_048_576;
 
-/** The bytes of an archive that is a file. */
+/** The bytes of an archive file. */
 export async function* readArchiveFile(path: string): ArchiveBytes {
   try {
     yield* createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;
@@ -34,7 +34,7 @@ export async function* readArchiveFile(path: string): ArchiveBytes {
   }
 }
 
-/** Reads the frames of an archive in their order. What is wrong with it is a sentence for whoever imports it. */
+/** Reads the frames of an archive in order. Errors are messages for the importing user. */
 export async function* readArchive(bytes: ArchiveBytes): AsyncGenerator<Frame> {
   const source = new Source(bytes);
   try {
@@ -56,16 +56,16 @@ export async function* readArchive(bytes: ArchiveBytes): AsyncGenerator<Frame> {
   }
 }
 
-/** The frames of an archive; the next one is read, unpacked and checked while the database takes the one before. */
+/** Reads frames ahead: the next one is read, unpacked and verified while the database processes the current one. */
 export async function* readAhead(
   frames: AsyncGenerator<Frame>,
   {
     from,
     check,
   }: {
-    /** The number of the first whose content is asked for. */
+    /** The number of the first frame whose content is needed. */
     readonly from: number;
-    /** Throws where a content is not to be taken. */
+    /** Throws for invalid content. */
     readonly check: (head: Head, content: Buffer) => void;
   },
 ): AsyncGenerator<Frame> {
@@ -77,7 +77,7 @@ export async function* readAhead(
       check(head, unpacked);
       return unpacked;
     });
-    // A failure is told to whoever asks for the content.
+    // A failure is reported when the content is requested.
     content.catch(() => undefined);
     return { done: false, value: { ...read.value, content: () => content } };
   };
@@ -91,7 +91,7 @@ export async function* readAhead(
   }
 }
 
-/** The next frame; an archive without one is cut. */
+/** The next frame. An archive that ends here is truncated. */
 export async function nextFrame(frames: AsyncGenerator<Frame>): Promise<Frame> {
   const { value, done } = await frames.next();
   if (done) throw archiveError("ends before its end");
@@ -119,9 +119,9 @@ async function readHead(source: Source): Promise<Head> {
 }
 
 async function unpack(head: Head, packed: Buffer): Promise<Buffer> {
-  // No more than it says is ever unpacked.
+  // The declared size limits the unpacking.
   const maxOutputLength = Math.min(Math.max(head.bytes, 1), CONTENT_BYTES_MAX);
-  // In one piece, with some room, or another piece would be made to see that nothing follows.
+  // In one buffer with some room, because otherwise another buffer would be allocated to detect the end.
   const options = { maxOutputLength, chunkSize: maxOutputLength + UNPACKED_ROOM_BYTES };
   const content = await decompress(packed, options).catch(() => undefined);
   if (content?.length !== head.bytes || hash("sha256", content) !== head.sha256)
@@ -129,7 +129,7 @@ async function unpack(head: Head, packed: Buffer): Promise<Buffer> {
   return content;
 }
 
-/** The bytes of an archive one after another, and the hash of those that were taken. */
+/** The bytes of an archive in order, and the hash of the consumed ones. */
 class Source {
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #total = createHash("sha256");

@@ -5,15 +5,15 @@ import { PassThrough } from "node:stream";
 import type { BlobStore } from "#kernel/blob-store/blob-store.ts";
 import { syncFolder } from "#kernel/embedded/cluster.ts";
 
-/** Where the bytes of an archive go. It is there when it was finished, and not before. */
+/** The destination of an archive, which exists only after it was finished. */
 export interface ArchiveSink {
   append(bytes: Buffer): Promise<void>;
   finish(): Promise<void>;
-  /** Leaves nothing of it. */
+  /** Removes all written data. */
   discard(): Promise<void>;
 }
 
-/** A file, written beside its place and put there when it is whole. */
+/** A file that is written next to its place and moved there when complete. */
 export async function openFileSink(path: string): Promise<ArchiveSink> {
   const part = `${path}.part`;
   await rm(part, { force: true });
@@ -35,13 +35,13 @@ export async function openFileSink(path: string): Promise<ArchiveSink> {
 
 const PIPE_BYTES = 8 * 1_048_576;
 
-/** An object of a store, which an earlier attempt may have left a part of. */
+/** An object in a store. A part of it may exist from an earlier attempt. */
 export async function openStoreSink(store: BlobStore, name: string): Promise<ArchiveSink> {
   await store.remove(name);
   const pipe = new PassThrough({ highWaterMark: PIPE_BYTES });
   const stored = store.put(name, pipe);
   const broken = new Promise<never>((_resolve, reject) => void stored.catch(reject));
-  // The next append tells of it.
+  // The next append reports it.
   broken.catch(() => undefined);
   return {
     async append(bytes) {

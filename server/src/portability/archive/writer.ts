@@ -6,15 +6,15 @@ import { CONTENT_BYTES_MAX, MAGIC, type NewHead } from "./frame.ts";
 import type { ArchiveSink } from "./sink.ts";
 
 const compress = promisify(zstdCompress);
-/** Rows become a tenth of what they were, or less: few turns, and little memory that is not used. */
+/** Rows compress to a tenth or less, so this gives few event loop turns and little unused memory. */
 const PACKED_CHUNK_BYTES = 524_288;
-/** Room for content that can't be made smaller. Most tables have few rows: half a megabyte was made for each. */
+/** Room for incompressible content. Most tables have few rows, and half a megabyte was allocated for each. */
 const PACKED_ROOM_BYTES = 1_024;
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 1 };
 
 /**
- * Writes an archive. A frame is compressed while the next one is read: a few are in memory at once, whatever the size
- * of the workspace.
+ * Writes an archive. A frame is compressed while the next one is read, with a few in memory at a time, independent of
+ * the workspace's size.
  */
 export class ArchiveWriter {
   readonly #sink: ArchiveSink;
@@ -32,7 +32,7 @@ export class ArchiveWriter {
     return writer;
   }
 
-  /** Takes a frame, whose content is freed when it was written; resolves when there is room for another one. */
+  /** Accepts a frame, whose content is freed after writing. Resolves when there is room for another one. */
   async write(head: NewHead, content: Buffer = Buffer.alloc(0)): Promise<void> {
     if (content.length > CONTENT_BYTES_MAX) throw new Error("A row is too large for an archive.");
     const chunkSize = Math.min(content.length + PACKED_ROOM_BYTES, PACKED_CHUNK_BYTES);
@@ -56,7 +56,7 @@ export class ArchiveWriter {
     await before;
   }
 
-  /** The hash of all frames that were taken. */
+  /** The hash of all accepted frames. */
   async total(): Promise<string> {
     await this.#written;
     return this.#total.copy().digest("hex");

@@ -9,8 +9,8 @@ import { verifyDefinitions } from "./verify-definitions.ts";
 import { verifyJobs, verifyReferences } from "./verify-rows.ts";
 
 /**
- * Puts the rows that were held into their tables: from then on jobs, runs, clocks and deliveries go on. Returns false
- * where they are there already; the event of the act may be missing then.
+ * Inserts the held rows into their tables, after which jobs, runs, SLA clocks and deliveries continue. Returns false
+ * if they already exist; the activation event may then be missing.
  */
 export async function releaseHeldRows(
   owner: pg.ClientConfig,
@@ -46,7 +46,7 @@ export async function releaseHeldRows(
       await copyIn(client, `public.${quote(row.table_name)} (${columns})`, row.lines);
     }
     await verifyJobs(client, workspace);
-    // The others were verified when they came in.
+    // The others were verified during the import.
     const released = new Set(
       tables.filter(({ open }) => open !== undefined).map(({ name }) => name),
     );

@@ -3,18 +3,18 @@ import { SIGNED } from "../catalogue.ts";
 import { type PeopleMap, replacePeople } from "./people.ts";
 import { mapColumn } from "./row-lines.ts";
 
-/** Values of this installation that take the place of those in the archive. */
+/** Values of this installation that replace those in the archive. */
 export interface Here {
   readonly people: PeopleMap;
   readonly slug: string;
-  /** Where files are stored. */
+  /** The store of files. */
   readonly place: string;
 }
 
-/** NULL as COPY writes it. */
+/** NULL in COPY format. */
 const NULL_VALUE = "\\N";
 
-/** Rows as they are here: with the accounts, the slug and the place of files of this installation. */
+/** Adapts rows to this installation: its accounts, slug and file store. */
 export function adaptRows(
   { table, columns }: Pick<Extract<Head, { kind: "rows" }>, "table" | "columns">,
   lines: Buffer,
@@ -23,7 +23,7 @@ export function adaptRows(
   if (SIGNED.has(table)) return lines;
   replacePeople(lines, people);
   if (table === "workspaces") return mapColumn(lines, columns.indexOf("slug"), () => slug);
-  // A private key in an archive is known to whoever made the archive: the workspace signs with a new one.
+  // The author of an archive knows its private key, so the workspace gets a new signing key.
   if (table === "log_signing_keys")
     return mapColumn(lines, columns.indexOf("sealed"), () => NULL_VALUE);
   if (table !== "blobs") return lines;

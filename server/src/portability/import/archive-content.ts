@@ -28,7 +28,7 @@ export interface ArchiveKeys {
   readonly dataKey: Buffer;
 }
 
-/** The workspace's data key; a new one where the archive has nothing that was sealed under the old. */
+/** The workspace's data key, or a new one if the archive contains no sealed values. */
 export async function openSecrets(
   { secrets, workspace }: Manifest,
   passphrase: string | undefined,

@@ -23,7 +23,7 @@ export interface CheckedArchive {
   readonly rows: ReadonlyMap<string, number>;
 }
 
-/** Reads an archive from its beginning to its end, and writes nothing of it: what it says of itself must be so. */
+/** Reads a complete archive without writing anything, and verifies its declarations. */
 export async function checkArchive(options: CheckOptions): Promise<CheckedArchive> {
   const frames = readArchive(options.archive);
   try {
@@ -32,7 +32,7 @@ export async function checkArchive(options: CheckOptions): Promise<CheckedArchiv
       await assertAccepted(client, manifest, options.slug ?? manifest.workspace.slug);
       return (await readCatalogue(client)).tables;
     });
-    // Whether the passphrase is the right one is told by its keys, and by the end that they vouch for.
+    // The keys and the authenticated end show whether the passphrase is correct.
     const keys =
       options.passphrase === undefined ? null : await openSecrets(manifest, options.passphrase);
     return { manifest, ...(await checkFrames(frames, { tables, keys })) };
@@ -72,7 +72,7 @@ async function checkFrames(
   return { rows, files: files.size };
 }
 
-/** Rows of people's own tables are held against their definitions when they come in. */
+/** Rows of user tables are checked against their definitions during the import. */
 function assertKnown(
   { table: name, environment, columns }: Extract<Head, { kind: "rows" }>,
   tables: ReadonlyMap<string, WorkspaceTable>,

@@ -9,20 +9,17 @@ import { quote, readCatalogue } from "../catalogue.ts";
 
 interface DiscardedImport {
   readonly workspace: string;
-  /** The accounts that its rows may refer to. */
+  /** The accounts that its rows can reference. */
   readonly people: readonly string[];
   readonly startedAt: Date;
 }
 
-/**
- * Takes an import back that was interrupted, or that is not activated yet: people may have read it, and nothing of it
- * has begun to work.
- */
+/** Discards an interrupted or inactive import. Users may have read it, but none of its work has started. */
 export async function discardImport(
   owner: pg.ClientConfig,
   blobStores: BlobStores,
   slug: string,
-  /** Of two that were to have one slug. */
+  /** Of two imports with the same slug. */
   key?: string,
 ): Promise<void> {
   await withOwnerClient(owner, async (client) => {
@@ -72,7 +69,7 @@ export async function discardImport(
   });
 }
 
-/** Deletes the accounts that the import made; those that somebody has signed in to or that belong elsewhere stay. */
+/** Deletes the accounts created by the import, except those with a sign-in or another membership. */
 async function deletePeople(
   client: pg.Client,
   { workspace, people, startedAt }: DiscardedImport,

@@ -7,7 +7,7 @@ import { readSchemaVersion } from "../catalogue.ts";
 
 const slugs = new Validator(Slug, "body");
 
-/** Refuses what can't be taken here, before anything is written. */
+/** Rejects an unsuitable archive before anything is written. */
 export async function assertAccepted(
   client: pg.Client,
   manifest: Manifest,
@@ -38,13 +38,13 @@ export async function assertAccepted(
 
 export interface ImportState {
   readonly frames: number;
-  /** The hash of the archive up to there; null where nothing is done. */
+  /** The hash of the imported part. Null before the first frame. */
   readonly read: string | null;
   /** Everything is in the database, and only the event is missing. */
   readonly isLoaded: boolean;
 }
 
-/** Begins an import, or goes on with one of the same archive. Of two at once one is refused. */
+/** Begins an import, or continues one of the same archive. A second concurrent one is rejected. */
 export async function beginImport(
   client: pg.Client,
   { key, slug, archive }: { readonly key: string; readonly slug: string; readonly archive: Buffer },
@@ -67,7 +67,7 @@ export async function beginImport(
   );
   const [row] = rows;
   if (!row?.archive.equals(archive)) throw otherArchiveError();
-  // Topics of an import that was discarded may be counted after it is gone: their reader had its events already.
+  // Topics of a discarded import may be counted after its deletion, because their reader already had its events.
   if (row.frames === 0)
     await client.query("delete from topic_counts where workspace_id = $1", [key]);
   return { frames: row.frames, read: row.read, isLoaded: row.state === "loaded" };

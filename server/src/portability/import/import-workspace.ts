@@ -57,7 +57,7 @@ export interface ImportOptions {
     "db" | "masterKey" | "blobStores" | "readerNames" | "contributions"
   >;
   readonly archive: ArchiveBytes;
-  /** In the place of the one that it had. */
+  /** Replaces the slug of the archive. */
   readonly slug?: string | undefined;
   readonly passphrase?: string | undefined;
 }
@@ -69,8 +69,8 @@ export interface ImportedWorkspace {
 }
 
 /**
- * Reads an archive into this installation. Each frame is a transaction that also says that it is done, so that an
- * interrupted import goes on where it was. What lets people in comes with the last one, after everything was checked.
+ * Imports an archive into this installation. Each frame is a transaction that records its completion, so an
+ * interrupted import continues. Rows that give access are inserted with the last frame, after all checks.
  */
 export async function importWorkspace(options: ImportOptions): Promise<ImportedWorkspace> {
   const frames = readArchive(options.archive);
@@ -123,7 +123,7 @@ class WorkspaceImport {
   #matched: PeopleMap = new Map();
   #hasRecordTables = false;
   #isComplete = false;
-  /** In the last transaction, which shows the workspace. */
+  /** True in the last transaction, which makes the workspace visible. */
   #isOpening = false;
   #lastPart = "";
 
@@ -135,14 +135,14 @@ class WorkspaceImport {
     this.#records = new RecordTables(client, context.options.kernel.db, this.#key);
   }
 
-  /** Goes through all frames; those that are done are in the database already, from these very bytes. */
+  /** Processes all frames. Completed ones are already in the database, from identical bytes. */
   async run({ frames: done, read }: Pick<ImportState, "frames" | "read">): Promise<void> {
     this.#catalogue = await readCatalogue(this.#client);
     try {
       for (;;) {
         const frame = await nextFrame(this.#frames);
         const isEnd = frame.head.kind === "end";
-        // Rows in the database were never vouched for by the end of another file.
+        // Rows in the database must be authenticated by the end of the same file.
         if ((frame.number === done || (isEnd && frame.number < done)) && frame.before !== read)
           throw otherArchiveError();
         if (frame.head.kind === "end") {
@@ -210,7 +210,7 @@ class WorkspaceImport {
     });
   }
 
-  /** Refuses rows where nobody would verify them: among those that are held, or behind the end of the records. */
+  /** Rejects rows in places where they would not be verified: among held rows, or after the end of the records. */
   #assertPlace({ name, isLate, open }: WorkspaceTable, head: HeadOf<"rows">): void {
     if (head.open ? open === undefined : !isLate && this.#isComplete)
       throw archiveError(`has rows of ${name} in a wrong place`);
@@ -239,7 +239,7 @@ class WorkspaceImport {
     });
   }
 
-  /** The bytes of a file are frames one after another; they count as done when the file is whole. */
+  /** The bytes of a file are consecutive frames, which are completed together. */
   async #takeFile(frame: Frame, head: HeadOf<"file">, isDone: boolean): Promise<void> {
     if (head.at === 0) {
       if (this.#files.has(head.blob)) throw archiveError("has a file twice");
@@ -305,7 +305,7 @@ class WorkspaceImport {
     this.#hasRecordTables = true;
   }
 
-  /** The row of the workspace, and with it the people who have no account here. */
+  /** The workspace row, and the users without an account here. */
   async #takeWorkspace(): Promise<void> {
     const { keys, options } = this.#context;
     await this.#client.query("update workspaces set paused_at = now() where key = $1", [this.#key]);
@@ -334,10 +334,11 @@ class WorkspaceImport {
     await this.#client.query("set local millrace.importing = 'on'");
   }
 
-  /** One frame and the word that it is done, or within the last transaction. */
+  /** One frame and its completion, alone or in the last transaction. */
   async #transact(frame: Frame, work: () => Promise<void>): Promise<void> {
     if (this.#isOpening) return work();
-    // The last transaction waits for the disk, and so for all before it; a crash loses rows and their progress alike.
+    // The last transaction waits for the disk, and so for all earlier ones. A crash loses rows and their progress
+    // together.
     await this.#client.query("begin; set local synchronous_commit = off");
     await this.#enter();
     await work();

@@ -1,15 +1,13 @@
 /**
- * Makes room for the log of another installation. Its events keep their positions, which are their ids; so they may
- * only be of an epoch that is over here, and behind every reader: nothing of the past is sent or started a second time.
+ * Makes room for the log of another installation. Its events keep their positions, which are their ids, so they must
+ * be in a past epoch behind every reader: no past event is sent or started again.
  */
 import { setTimeout } from "node:timers/promises";
 import type pg from "pg";
 import { StartupError } from "#kernel/startup-error.ts";
 
 const EPOCH_MAX = 1_023;
-/**
- * Each restore, promotion and import takes an epoch. An archive that says more than that of itself would use up all.
- */
+/** Each restore, promotion and import uses an epoch. An archive that declares more would use up all epochs. */
 const EPOCHS_AT_ONCE_MAX = 64;
 const POLL_MS = 200;
 const PATIENCE_MS = 30_000;
@@ -36,7 +34,7 @@ export async function openLog(
   }
 }
 
-/** The present epoch; a new one where the archive's log has reached it. Connections of the old one are replaced. */
+/** The current epoch, or a new one if the archive's log has reached it. Connections of the old one are replaced. */
 async function beginEpochAfter(client: pg.Client, epoch: number): Promise<number> {
   await client.query("begin");
   try {
@@ -71,13 +69,13 @@ interface Cursor {
   readonly seq: string;
 }
 
-/** Takes readers that have read all earlier epochs into the present one; returns the others. */
+/** Moves readers that have read all earlier epochs into the current one. Returns the others. */
 async function moveReaders(
   client: pg.Client,
   present: number,
   readerNames: readonly string[],
 ): Promise<Cursor[]> {
-  // Nothing more can come into an epoch that is over.
+  // No events can be added to a past epoch.
   await client.query(
     `update readers r set epoch = $1, xid = '0', seq = 0
       where r.epoch < $1 and not exists (

@@ -2,10 +2,10 @@ import type pg from "pg";
 import { StartupError } from "#kernel/startup-error.ts";
 import type { Person } from "../archive/frame.ts";
 
-/** The accounts of the archive's people here: the id of each who has another one. */
+/** The local account ids of the archive's users, if they differ. */
 export type PeopleMap = ReadonlyMap<string, string>;
 
-/** Finds people by their addresses. Accounts of the workspace's own identity provider are never somebody else's. */
+/** Finds users by e-mail address. Accounts of the workspace's own identity provider never match other accounts. */
 export async function matchPeople(
   client: pg.Client,
   people: readonly Person[],
@@ -30,7 +30,7 @@ export async function matchPeople(
   return matched;
 }
 
-/** Makes accounts for those who have none: without a password, and with an address that is yet to be verified. */
+/** Creates accounts for users without one: without a password and with an unverified address. */
 export async function insertPeople(
   client: pg.Client,
   people: readonly Person[],
@@ -50,8 +50,8 @@ const ID_BEGIN = "usr_";
 const ID_BYTES = 30;
 
 /**
- * Puts the ids of accounts here in the place of those that people had, in the bytes as they are: all ids have one
- * length. An id is never part of another text.
+ * Replaces user ids by local account ids in the raw bytes: all ids have the same length, and an id is never part of
+ * another text.
  */
 export function replacePeople(lines: Buffer, matched: PeopleMap): void {
   if (matched.size === 0) return;

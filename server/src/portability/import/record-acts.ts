@@ -3,7 +3,7 @@ import { workspaceIdOf } from "#kernel/schema/id.ts";
 import { WorkspaceActivated, WorkspaceImported } from "#domains/workspaces/index.ts";
 import type { ImportedWorkspace } from "./import-workspace.ts";
 
-/** The event of an import, once; after an interruption a repetition makes up for it. */
+/** Emits the event of an import once. After an interruption, a repetition emits it. */
 export async function recordImport(
   { tx, emit, now }: WriteContext<typeof WorkspaceImported>,
   { key, slug, exportedAt }: ImportedWorkspace,
@@ -17,7 +17,7 @@ export async function recordImport(
   emit(WorkspaceImported, { id: workspaceIdOf(key) }, { slug, exportedAt });
 }
 
-/** The event of an activation, once. */
+/** Emits the event of an activation once. */
 export async function recordActivation(
   { tx, emit }: WriteContext<typeof WorkspaceActivated>,
   { key, slug }: Pick<ImportedWorkspace, "key" | "slug">,

@@ -5,13 +5,13 @@ import { ENVIRONMENT_NAMES, type Partition } from "#kernel/db/partition.ts";
 import { ownerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import { quote } from "../catalogue.ts";
 
-/** A table that people made, in its partition. */
+/** A user table in its partition. */
 interface RecordTable {
   readonly partition: Partition;
   readonly table: Table;
 }
 
-/** Where the numbers of a column have come to. */
+/** The current value of a column's sequence. */
 export interface Sequence {
   readonly environment: string;
   readonly table: string;
@@ -19,7 +19,7 @@ export interface Sequence {
   readonly last: string | null;
 }
 
-/** The structure of a workspace's own tables, from the definitions that were imported. */
+/** The structure of a workspace's own tables, from the imported definitions. */
 export class RecordTables {
   readonly #client: pg.Client;
   readonly #db: Database;
@@ -31,11 +31,11 @@ export class RecordTables {
     this.#workspace = workspace;
   }
 
-  /** Makes those that are not there yet, as they must be before their rows. */
+  /** Creates missing tables before their rows. */
   async create(): Promise<void> {
     const tables = await this.#list();
     for (const partition of new Set(tables.map((each) => each.partition))) {
-      // The roles of the schema are made for the application's own login.
+      // The roles of the schema are created for the application's own login.
       await this.#db.write(partition, (session) => session.send("select make_user_schema()", []));
     }
     await this.#client.query("begin");
@@ -46,7 +46,7 @@ export class RecordTables {
     await this.#client.query("commit");
   }
 
-  /** Indexes, references and views, within the caller's transaction; and numbers go on where they were. */
+  /** Creates indexes, references and views in the caller's transaction, and continues the sequences. */
   async complete(sequences: readonly Sequence[]): Promise<void> {
     const tables = await this.#list();
     for (const { environment, table, column, last } of sequences) {

@@ -12,7 +12,7 @@ const { folder, source, target, ownerOf, writeArchive, readIn } = await useArchi
 const PIECES = ["a", "\t", "\n", "\\", "\\.", "\\N", "\\x41", ".", "\r", "\\\\", "é", "\\t"];
 const ROUNDS = 400;
 
-/** Numbers that look random, and are the same in each run. */
+/** Reproducible pseudo-random numbers. */
 function* numbers(seed: number): Generator<number> {
   for (let at = seed; ;) yield (at = (at * 48_271) % 2_147_483_647);
 }
@@ -28,7 +28,7 @@ function isAccepted(lines: Buffer, rows: number): boolean {
   }
 }
 
-test("rows that are accepted are split by PostgreSQL as they are here, value by value", async () => {
+test("PostgreSQL splits accepted rows into the same values as this code", async () => {
   let taken = 0;
   await withOwnerClient(ownerOf(target), async (client) => {
     await client.query("create temporary table split (n serial, a text, b text)");
@@ -47,7 +47,7 @@ test("rows that are accepted are split by PostgreSQL as they are here, value by 
         continue;
       }
       expect(await copied, JSON.stringify(lines)).toBe(rows.length);
-      // Written out again, a value is one that means the same here.
+      // Written again, a value has the same meaning.
       const found = await client.query<{ a: string | null; b: string | null }>(
         "with gone as (delete from split returning *) select a, b from gone order by n",
       );
@@ -61,7 +61,7 @@ test("rows that are accepted are split by PostgreSQL as they are here, value by 
   expect(taken).toBeGreaterThan(ROUNDS / 10);
 });
 
-test("tables of people may be called as those of the platform are whose values are looked at", async () => {
+test("user tables may have the names of platform tables with checked values", async () => {
   const ask = await source.member(["owner"], await source.workspace("named"));
   const slugs = ["events", "jobs", "blobs", "oauth_applications"];
   for (const slug of slugs) {
@@ -81,7 +81,7 @@ test("tables of people may be called as those of the platform are whose values a
   }
 });
 
-test("a connection that is encrypted by a setting of the process has the driver's own socket", () => {
+test("a connection encrypted by an environment setting uses the driver's own socket", () => {
   const config = { host: "127.0.0.1" };
   expect(withCopySocket(config)).toHaveProperty("stream");
   vi.stubEnv("PGSSLMODE", "require");
@@ -92,7 +92,7 @@ test("a connection that is encrypted by a setting of the process has the driver'
 
 const ESCAPED: Readonly<Record<string, string>> = { t: "\t", "\\": "\\", x41: "A" };
 
-/** A value as PostgreSQL's manual says that it is read; a backslash before any other character is none. */
+/** Parses a value by PostgreSQL's manual. A backslash before any other character is dropped. */
 function unescape(value: string): string | null {
   if (value === "\\N") return null;
   return value.replaceAll(/\\(x41|[^])/g, (_, one: string) => ESCAPED[one] ?? one);

@@ -1,4 +1,4 @@
-/** Rows in COPY's text form: a line each, in which line breaks and tabs of values are escaped. */
+/** Rows in COPY's text format: one line each, with escaped line breaks and tabs in values. */
 import type pg from "pg";
 import { isBlobId } from "#domains/files/index.ts";
 import { StartupError } from "#kernel/startup-error.ts";
@@ -10,10 +10,7 @@ import { partName } from "../export-workspace.ts";
 
 type RowsHead = Extract<Head, { kind: "rows" }>;
 
-/**
- * Puts rows into a table, and frees them. PostgreSQL counts for itself: it must have seen the same rows as those that
- * were checked.
- */
+/** Inserts rows into a table and frees them. PostgreSQL's count must match the checked rows. */
 export async function copyRows(
   client: pg.Client,
   head: RowsHead,
@@ -25,7 +22,7 @@ export async function copyRows(
   freeBuffer(lines);
 }
 
-/** True when both have the same names, each once. */
+/** True if both contain the same names, each once. */
 export function isSameSet(left: readonly string[], right: readonly string[]): boolean {
   const names = new Set(right);
   return (
@@ -50,9 +47,9 @@ function countLines(lines: Buffer): number {
 }
 
 /**
- * Refuses another number of rows, and rows that PostgreSQL would read otherwise than we do: a tab or a line break
- * behind a backslash is a part of a value to it, a dot there the end of all rows, and a carriage return may end one. It
- * writes none of these itself, and ends each row.
+ * Rejects a wrong number of rows, and rows that PostgreSQL would parse differently: an escaped tab or line break is
+ * part of a value, an escaped dot ends all rows, and a carriage return can end a row. PostgreSQL never writes these
+ * itself, and ends each row.
  */
 export function assertRowForm(head: RowsHead, lines: Buffer): void {
   if (countLines(lines) !== head.rows) throw rowCountError(head);
@@ -61,14 +58,14 @@ export function assertRowForm(head: RowsHead, lines: Buffer): void {
     throw archiveError(`has rows of ${head.table} in another form than PostgreSQL writes them`);
 }
 
-/** Refuses rows in another form, or with values that reach beyond the workspace. */
+/** Rejects rows in another format, or with values that affect other workspaces. */
 export function assertRows(head: RowsHead, lines: Buffer, epoch: number): void {
   assertRowForm(head, lines);
-  // People may call a table of theirs as they like.
+  // User tables may have any name.
   if (head.environment === undefined) assertRowValues(head, lines, epoch);
 }
 
-/** True where an odd number of backslashes is before one of the characters. */
+/** True if one of the characters follows an odd number of backslashes. */
 function isEscaped(lines: Buffer, character: string): boolean {
   const escaped = `\\${character}`;
   for (let at = lines.indexOf(escaped); at !== -1; at = lines.indexOf(escaped, at + 1)) {
@@ -79,13 +76,13 @@ function isEscaped(lines: Buffer, character: string): boolean {
   return false;
 }
 
-/** Refuses rows with a value that is not accepted in one column, in COPY's text form. */
+/** Rejects rows with an invalid value in one column, in COPY's text format. */
 function assertColumn(
   lines: Buffer,
   index: number,
   { accept, refusal }: { readonly accept: (value: string) => boolean; readonly refusal: string },
 ): void {
-  // Many rows one after another have the same value.
+  // Many consecutive rows have the same value.
   let accepted: string | undefined;
   for (let at = 0; at < lines.length;) {
     const newline = lines.indexOf(NEWLINE, at);
@@ -99,7 +96,7 @@ function assertColumn(
   }
 }
 
-/** The value of one column of the row between two places; empty where there is none. */
+/** The value of one column of the row between two positions. Empty if it does not exist. */
 function readColumn(
   lines: Buffer,
   { at, end, index }: { readonly at: number; readonly end: number; readonly index: number },
@@ -126,12 +123,12 @@ export function mapColumn(lines: Buffer, index: number, map: (value: string) => 
   return Buffer.from(mapped.join("\n"), "latin1");
 }
 
-/** A row that the database refuses, in words; any other error as it is. */
+/** Explains a row rejected by the database. Other errors are returned unchanged. */
 export function explainRowError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   const code = String(error.code);
   const table = "table" in error ? String(error.table) : "";
-  // Class 22 and 23: values that are none, and constraints.
+  // Classes 22 and 23: invalid values and constraint violations.
   if (!/^2[23]\w{3}$/.test(code)) return error;
   return new StartupError(
     `A row${table && ` of ${table}`} can't be taken: ${error.message}. The workspace stays invisible.`,
@@ -140,9 +137,9 @@ export function explainRowError(error: unknown): unknown {
 }
 
 /**
- * Values that reach beyond the workspace: readers of all workspaces go by the epoch of an event, and one that is to
- * come would take them past everybody else's; jobs of the installation reach its files; the id of a blob is the name of
- * an object; a client with a document is everybody's.
+ * Values that affect other workspaces: readers of all workspaces use the epoch of events, and a future one would skip
+ * everyone's events; jobs of the installation can access its files; the id of a blob is an object name; a client with
+ * a document is global.
  */
 function assertRowValues(
   { table, columns }: { readonly table: string; readonly columns: readonly string[] },

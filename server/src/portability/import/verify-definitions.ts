@@ -11,10 +11,7 @@ import { quote } from "../catalogue.ts";
 
 const ROWS_AT_ONCE = 200;
 
-/**
- * Refuses definitions that the API would not have saved: whatever runs, draws or compiles them takes their form for
- * granted.
- */
+/** Rejects definitions that the API would not have saved, because the code that uses them relies on their format. */
 export async function verifyDefinitions(
   client: pg.Client,
   services: Pick<PlatformServices, "contributions">,

@@ -4,14 +4,14 @@ import { type ForeignKey, OF_OPEN_RUN, quote, type WorkspaceTable } from "../cat
 
 interface VerifiedRows {
   readonly workspace: string;
-  /** The accounts of the archive's people here. */
+  /** The local accounts of the archive's users. */
   readonly people: readonly string[];
   readonly tables: ReadonlySet<string>;
-  /** Those whose rows are looked at; all of them unless told. */
+  /** The tables to check. Default: all. */
   readonly children?: ReadonlySet<string>;
 }
 
-/** Refuses rows that refer to what belongs to another workspace, or to somebody who is not among its people. */
+/** Rejects rows that reference another workspace's data or users outside the archive. */
 export async function verifyReferences(
   client: pg.Client,
   foreignKeys: readonly ForeignKey[],
@@ -42,13 +42,13 @@ export async function verifyReferences(
   }
 }
 
-/** Refuses rows that would begin to work at once: they come among those that are held, and are verified with them. */
+/** Rejects rows that would start work immediately: they must be among the held rows and are verified with them. */
 export async function verifyRest(
   client: pg.Client,
   { name, keyColumn, open }: WorkspaceTable,
   workspace: string,
 ): Promise<void> {
-  // A row of a run that is held would refer to nothing.
+  // A row of a held run would reference a missing row.
   if (open === undefined || open === OF_OPEN_RUN) return;
   const { rowCount } = await client.query(
     `select from ${quote(name)} where ${quote(keyColumn)} = $1 and (${open}) limit 1`,
@@ -57,7 +57,7 @@ export async function verifyRest(
   if (rowCount !== 0) throw archiveError(`has a row of ${name} that would begin to work at once`);
 }
 
-/** Refuses memberships that are to begin later: by that those are told which an import brought. */
+/** Rejects memberships that start later, because the start time distinguishes imported ones. */
 export async function verifyMemberships(client: pg.Client, workspace: string): Promise<void> {
   const { rowCount } = await client.query(
     `select from memberships m join workspace_imports i using (workspace_id)
@@ -67,7 +67,7 @@ export async function verifyMemberships(client: pg.Client, workspace: string): P
   if (rowCount !== 0) throw archiveError("has a membership that is to begin later than its import");
 }
 
-/** Refuses jobs that name another workspace: some are done where their payload says. */
+/** Rejects jobs that name another workspace, because some run in the workspace of their payload. */
 export async function verifyJobs(client: pg.Client, workspace: string): Promise<void> {
   const { rowCount } = await client.query(
     `select from jobs j join workspaces w on w.key <> j.workspace_id
@@ -78,10 +78,10 @@ export async function verifyJobs(client: pg.Client, workspace: string): Promise<
   if (rowCount !== 0) throw archiveError("has a job that names another workspace");
 }
 
-/** Leaves room for the numbers that others take in the meantime. */
+/** Leaves room for numbers that others take in the meantime. */
 const NUMBERS_AHEAD = 1_000;
 
-/** New rows come after those that were imported, where a column counts them; the log has its epochs for that. */
+/** Advances identity columns, so that new rows follow the imported ones. The log uses epochs for this. */
 export async function countIdentitiesOn(
   client: pg.Client,
   tables: readonly WorkspaceTable[],

@@ -8,10 +8,10 @@ interface Altered {
   readonly content: Buffer;
 }
 
-/** A frame that may be changed: undefined leaves it out, and others may come with it. */
+/** Changes a frame: undefined omits it, and a list adds frames. */
 type Alter = (head: NewHead, content: Buffer) => Altered | readonly Altered[] | undefined;
 
-/** Writes an archive anew with other frames, whose hashes are right: as somebody would who makes one to do harm. */
+/** Writes an archive with other frames and correct hashes, like an attacker. */
 export async function alterArchive(from: string, to: string, alter: Alter): Promise<void> {
   const writer = await ArchiveWriter.create(await openFileSink(to));
   for await (const frame of readArchive(readArchiveFile(from))) {
@@ -23,7 +23,7 @@ export async function alterArchive(from: string, to: string, alter: Alter): Prom
   await writer.finish();
 }
 
-/** The last epoch but one, in the manifest of an archive. */
+/** Changes the manifest of an archive to the epoch before the last possible one. */
 export const withEpoch: Alter = (head, content) => {
   if (head.kind !== "manifest") return { head, content };
   const manifest = { ...(JSON.parse(content.toString()) as object), epoch: 1_022 };

@@ -18,7 +18,7 @@ import { discardImport } from "../import/discard-import.ts";
 import { importWorkspace } from "../import/import-workspace.ts";
 import { mapColumn } from "../import/row-lines.ts";
 
-/** Two installations, a folder for archives, and what goes from one to the other. */
+/** Two installations with a folder for archives, and functions that move a workspace between them. */
 export async function useArchiveWorlds() {
   const folder = mkdtempSync(join(fastFolder(), "millrace-archive-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -86,13 +86,13 @@ export async function openTicket(ask: Ask): Promise<string> {
   return id;
 }
 
-/** Rows of COPY with another value in one column. */
+/** Rows in COPY format with another value in one column. */
 export const withValue = (lines: string, head: NewHead, column: string, value: string): string => {
   const index = head.kind === "rows" ? head.columns.indexOf(column) : -1;
   return mapColumn(Buffer.from(lines, "latin1"), index, () => value).toString("latin1");
 };
 
-/** A little of everything that an archive may get wrong. */
+/** Creates a small amount of everything that an archive can contain. */
 export async function fillSmall(ask: Ask): Promise<void> {
   await ask("POST /api/v1/tables", {
     slug: "orders",
@@ -163,7 +163,7 @@ const PETS = {
   },
 };
 
-/** All rows of a workspace by table, without its key; those of the archive's tables and of people's own. */
+/** All rows of a workspace by table without its key, including user tables. */
 async function dumpRows(owner: pg.ClientConfig, workspace: string): Promise<Map<string, string[]>> {
   return withOwnerClient(owner, async (client) => {
     const { tables } = await readCatalogue(client);

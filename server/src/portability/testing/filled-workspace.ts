@@ -1,7 +1,7 @@
 import { readSamples, sweptOperations } from "#kernel/testing/sweep.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
 
-/** Commands whose samples, with what they need, leave rows in most tables. */
+/** Commands whose samples create rows in most tables. */
 const COMMANDS: readonly string[] = [
   "apps.deploy",
   "artifacts.create",
@@ -29,7 +29,7 @@ const COMMANDS: readonly string[] = [
   "workflows.publish",
 ];
 
-/** Fills the home workspace with something of most kinds: what the samples of some commands need and make. */
+/** Fills the home workspace with most kinds of resources, using samples of some commands. */
 export async function fillWorkspace(world: World, owner: Ask): Promise<void> {
   const samples = await readSamples();
   for (const { id, route } of sweptOperations.filter((op) => COMMANDS.includes(op.id))) {

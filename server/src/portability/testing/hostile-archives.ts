@@ -3,14 +3,14 @@ import type { NewHead } from "../archive/frame.ts";
 import { alterArchive, withEpoch } from "./altered-archive.ts";
 import { withValue } from "./archive-worlds.ts";
 
-/** A part of the refusal, and what makes the archive that gets it. */
+/** A part of the error message, and a function that creates the archive. */
 type HostileArchive = readonly [string, () => Promise<void> | void];
 
 type RowsHead = Extract<NewHead, { kind: "rows" }>;
 const isRows = (head: NewHead, table: string): head is RowsHead =>
   head.kind === "rows" && head.table === table;
 
-/** Jobs of the installation, whose kind is another one to whoever takes each tab for the end of a value. */
+/** Jobs of the installation, whose kind looks different if every tab is treated as a separator. */
 function withHiddenKind(lines: string, head: NewHead): string {
   const at = head.kind === "rows" ? head.columns.indexOf("kind") : -1;
   return lines.replaceAll(/.+/g, (line) => {
@@ -22,7 +22,7 @@ function withHiddenKind(lines: string, head: NewHead): string {
   });
 }
 
-/** An action as a connector has it. */
+/** A connector action. */
 const ACTION = {
   name: "list",
   summary: "List",
@@ -37,7 +37,7 @@ function withFields(action: object, fields: object): string {
   return JSON.stringify({ ...action, ...fields });
 }
 
-/** Archives as somebody would make them to do harm, out of a sound one. */
+/** Hostile archives derived from a valid one. */
 export function hostileArchives({
   from,
   to,
@@ -45,7 +45,7 @@ export function hostileArchives({
 }: {
   readonly from: string;
   readonly to: string;
-  /** An account here that is nobody's of the archive. */
+  /** An account here that is not part of the archive. */
   readonly stranger: string;
 }): readonly HostileArchive[] {
   const rows = (table: string, alter: (lines: string, head: NewHead) => string) =>
@@ -59,7 +59,7 @@ export function hostileArchives({
       const altered = alter(head);
       return altered && { head: altered, content };
     });
-  /** Puts the rows of a table behind another frame, as if they were at rest. */
+  /** Moves the rows of a table after another frame, as if they were inactive. */
   const move = async (table: string, behind: NewHead["kind"]) => {
     const moved: { head: NewHead; content: Buffer }[] = [];
     await alterArchive(from, to, (head, content) => {
@@ -67,7 +67,7 @@ export function hostileArchives({
       return undefined;
     });
     await alterArchive(from, to, (head, content) => {
-      // Records would miss the definitions of their tables first.
+      // Without the definitions of their tables, records would fail earlier.
       if (isRows(head, table) || ("environment" in head && head.environment)) return undefined;
       return [{ head, content }, ...(head.kind === behind ? moved : [])];
     });
@@ -233,7 +233,7 @@ export function hostileArchives({
           withValue(lines, head, "document_url", "https://client.test/id"),
         ),
     ],
-    // To PostgreSQL the first value goes on behind the tab, and the kind is another one.
+    // For PostgreSQL the first value continues after the tab, and the kind is different.
     ["in another form than PostgreSQL", () => rows("jobs", withHiddenKind)],
     [
       "in another form than PostgreSQL",

@@ -9,7 +9,7 @@ import { hashSources, SERVER_BUILD } from "../../../build-cache.mjs";
 const BUILD_LIMIT_MS = 120_000;
 const BUILD_POLL_MS = 50;
 
-/** The settings of all products of a run, but for their places. */
+/** The common settings of all products in a run. */
 export const SETTINGS = {
   PORT: "0",
   MILLRACE_ADMIN_PASSWORD: "correct horse battery",
@@ -22,7 +22,7 @@ const FIRST_START = join(import.meta.dirname, "first-start.ts");
 let hash: string | undefined;
 const hashedSources = (): string => (hash ??= hashSources(SERVER_BUILD).slice(0, 16));
 
-/** The settings by which all products of a run share one bundle, and what was compiled. */
+/** Settings that share one bundle and compile cache between all products of a run. */
 export function sharedBuild(): Record<string, string> {
   return {
     MILLRACE_BUNDLE: builtServer(),
@@ -30,14 +30,14 @@ export function sharedBuild(): Record<string, string> {
   };
 }
 
-/** The folder of the server's bundle, as the first start of the run has built it. */
+/** The folder of the server's bundle, built by the first start of the run. */
 export function builtServer(): string {
   return join(startedFolder(), "cache", `${SERVER_BUILD.name}-${hashedSources()}`);
 }
 
 /**
- * A folder in which a product was started for the first time, as operators do it, and stopped in good order: its data
- * folder, and beside it the cache with the bundle that it has built. Whoever comes first makes it, the others wait.
+ * A folder after a first start and a normal stop: a data folder, and next to it the cache with the bundle. The first
+ * caller creates it, the others wait.
  */
 export function startedFolder(): string {
   const folder = join(inject("folder"), `started-${hashedSources()}`);
@@ -52,7 +52,7 @@ export function startedFolder(): string {
   return folder;
 }
 
-/** Whether somebody else has claimed it; otherwise it is claimed now. */
+/** True if another process has claimed it. Otherwise claims it. */
 function isClaimed(claim: string): boolean {
   try {
     mkdirSync(claim);

@@ -1,6 +1,6 @@
 /**
- * Starts the product for the first time and stops it once it is ready: `node first-start.ts FOLDER`. Its data folder is
- * `data` in there; the cache of that is moved beside it, so that copies of the data folder are small.
+ * Starts the product for the first time and stops it when ready: `node first-start.ts FOLDER`. Its data folder is
+ * FOLDER/data. The cache is moved next to it, so that copies of the data folder are small.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,13 +1,13 @@
-/** One message of PostgreSQL's protocol, with its head. */
+/** A message of PostgreSQL's protocol with its head. */
 export interface Frame {
-  /** Its letter, or "" for the one that opens a connection. */
+  /** Its letter, or "" for the first message of a connection. */
   readonly type: string;
   readonly bytes: Buffer;
 }
 
 const HEAD_BYTES = 5;
 
-/** Puts the pieces that a socket delivers together to whole messages. */
+/** Assembles chunks of a socket into complete messages. */
 export class Frames {
   #rest: Buffer = Buffer.alloc(0);
   /** A client's first message has a length and no letter. */
@@ -33,14 +33,14 @@ export class Frames {
   }
 }
 
-/** Who opens a connection, and to which database. */
+/** The user and the database of a connection. */
 export function openingOf({ bytes }: Frame): string {
   const words = bytes.subarray(8).toString("utf8").split("\0");
   const valueOf = (name: string): string => words[words.indexOf(name) + 1] ?? "";
   return `${valueOf("user")} ${valueOf("database")}`;
 }
 
-/** The message that tells a client which process serves it. */
+/** The message that tells a client its server process. */
 export function processFrame(processId: number): Buffer {
   const bytes = Buffer.alloc(13);
   bytes.write("K");

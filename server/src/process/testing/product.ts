@@ -1,4 +1,4 @@
-/** What the tests of whole processes share: the product as a child process, spoken to over HTTP, and cleared away. */
+/** Shared functions of whole-process tests: the product as a child process, its HTTP API, and cleanup. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
@@ -29,14 +29,14 @@ const END_LIMIT_MS = 50_000;
 let folderOfTest: string;
 let products: Product[];
 
-/** Registers the hooks that give each test of a file a folder, and end whatever the test has started. */
+/** Registers hooks that give each test of a file a folder, and end all started processes. */
 export function useProducts(): void {
-  // Whole processes start and end here, several in a test, perhaps on a machine that is busy with other tests.
+  // Whole processes start and end here, several per test, possibly on a busy machine.
   vi.setConfig({ testTimeout: 400_000, hookTimeout: 120_000 });
 
   beforeEach(async () => {
     folderOfTest = await realpath(await mkdtemp(join(fastFolder(), "millrace-process-")));
-    // The account that runs PostgreSQL for root must be able to pass.
+    // The account that runs PostgreSQL for root must be able to enter.
     await chmod(folderOfTest, 0o755);
     products = [];
   });
@@ -54,12 +54,12 @@ export function useProducts(): void {
   });
 }
 
-/** The data folder of the running test; the product makes it. */
+/** The data folder of the current test, created by the product. */
 export function dataFolder(): string {
   return join(folderOfTest, "data");
 }
 
-/** The environment of all products of the running test, and what one of them has besides. */
+/** The environment of all products of the current test, plus additional variables. */
 export function productEnvironment(env: Record<string, string>): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "",
@@ -71,19 +71,19 @@ export function productEnvironment(env: Record<string, string>): Record<string, 
   };
 }
 
-/** A process of the product, in a process group of its own. */
+/** A process of the product in a separate process group. */
 export interface Product {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** What it wrote to its output and its errors; the newest lines of a long life. */
+  /** Its output and error lines, limited to the newest. */
   readonly lines: readonly string[];
-  /** Resolves with its address. Rejects with all that it said when it ended before it was ready. */
+  /** Resolves with its address. Rejects with its output if it ended before it was ready. */
   readonly ready: Promise<string>;
-  /** Resolves with the exit code, or with the signal that ended it, once all that it said is read. */
+  /** Resolves with the exit code or signal, after all output was read. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
 
-/** Starts the product, or another program that announces itself like it. */
+/** Starts the product, or another program with the same announcement. */
 export function launch(
   env: Record<string, string> = {},
   program: readonly string[] = [START],
@@ -110,20 +110,20 @@ export function launch(
     }
     ended.then((how) => reject(new Error(`It ended (${how}):\n${lines.join("\n")}`)), reject);
   });
-  // Not every test waits for it.
+  // Not every test awaits it.
   ready.catch(() => undefined);
   const product = { child, pid: child.pid!, lines, ready, ended };
   products.push(product);
   return product;
 }
 
-/** Its last words, for whoever looks into a failure. */
+/** Prints its last lines for a failed test. */
 function tell({ pid, lines }: Product): void {
   const last = lines.slice(-LINES_TOLD_MAX).map((line) => line.slice(0, LINE_CHARACTERS_MAX));
   console.error([`Process ${pid} said:`, ...last].join("\n  "));
 }
 
-/** Lets the product drain; by force when it does not. */
+/** Lets the product drain, then kills it after a timeout. */
 async function end({ child, pid, ended }: Product): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill("SIGTERM");
@@ -132,13 +132,13 @@ async function end({ child, pid, ended }: Product): Promise<void> {
   clearTimeout(force);
 }
 
-/** Ends the product in good order. */
+/** Stops the product normally. */
 export async function stop({ child, ended }: Product): Promise<void> {
   child.kill("SIGTERM");
   expect(await ended).toBe(0);
 }
 
-/** The PostgreSQL server that holds a data folder, as its lock file names it. */
+/** The PostgreSQL server of a data folder, from its lock file. */
 export interface DatabaseProcess {
   readonly pid: number;
   /** The folder of its socket. */
@@ -155,21 +155,21 @@ export function databaseOf(folder: string): DatabaseProcess | undefined {
   }
 }
 
-/** Whom a kill -9 hits: Node's process group, Node alone, or Node and all of PostgreSQL, like a power cut. */
+/** The targets of a kill -9: Node's process group, only Node, or Node and all of PostgreSQL, like a power failure. */
 export type Victims = "group" | "parent" | "everything";
 
 export async function kill(product: Product, victims: Victims): Promise<void> {
   const database = databaseOf(dataFolder());
-  // Frozen, PostgreSQL can't begin to shut down when Node dies.
+  // A stopped PostgreSQL can't begin a shutdown when Node dies.
   if (victims === "everything" && database) signal(database.pid, "SIGSTOP");
   process.kill(victims === "group" ? -product.pid : product.pid, "SIGKILL");
   if (victims === "everything" && database) killDatabase(database);
   await product.ended;
 }
 
-/** Kills all of PostgreSQL, which loses whatever it had only in its memory. */
+/** Kills all of PostgreSQL, which loses data that is only in its memory. */
 export function killDatabase(database: DatabaseProcess): void {
-  // Frozen, it can't end its backends in good order, nor start others.
+  // A stopped server can neither end its backends nor start others.
   signal(database.pid, "SIGSTOP");
   for (const pid of [database.pid, ...backendsOf(database)]) signal(pid, "SIGKILL");
 }
@@ -195,8 +195,8 @@ export type Ask = (
 ) => Promise<Answer>;
 
 /**
- * Somebody who talks to the server at this address; rejects when there is no whole answer. A server that is busy, as on
- * a busy machine, is asked again: it has done nothing yet, and says so.
+ * A caller of the server at this address. Rejects without a complete response. Repeats a request rejected by load
+ * shedding, which had no effect.
  */
 export function asker(address: string, token?: string): Ask {
   return async (route, body, headers = {}) => {
@@ -231,7 +231,7 @@ export async function logIn(address: string): Promise<string> {
   return body.data.token;
 }
 
-/** All of a list, page by page. */
+/** All items of a list, page by page. */
 export async function all(
   ask: Ask,
   path: string,

@@ -2,40 +2,40 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import type pg from "pg";
 
-/** Where the proxy leads: a port of this machine, or a unix socket. */
+/** The target of the proxy: a local port or a Unix socket. */
 export type Upstream = { readonly host: string; readonly port: number } | { readonly path: string };
 
-/** The place of a database server. */
+/** The address of a database server. */
 export function upstreamOf({ host = "", port = 5432 }: pg.ClientConfig): Upstream {
   return host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port };
 }
 
 /**
- * calm: all passes. stalled: nothing passes, and all of it does later. lost: what was open stays open and
- * passes nothing ever again, like a connection that a firewall forgot. refusing: nobody gets in.
+ * calm: all data passes. stalled: data is delayed until later. lost: open connections stay open without passing data,
+ * like after a firewall timeout. refusing: new connections are rejected.
  */
 export type Weather = "calm" | "stalled" | "lost" | "refusing";
 
 const STALL_POLL_MS = 10;
-/** What PostgreSQL says when a transaction has committed. */
+/** PostgreSQL's message after a commit. */
 const COMMITTED = Buffer.from("COMMIT\0");
 
 interface Pair {
   readonly client: Socket;
   readonly server: Socket;
-  /** Swallows whatever comes, for good. */
+  /** True if all data is dropped permanently. */
   lost: boolean;
 }
 
-/** Stands between the product and its database, and makes the weather there. */
+/** A proxy between the product and its database that simulates faults. */
 export class Proxy implements AsyncDisposable {
   readonly port: number;
-  /** Each piece takes so much longer, in each direction. */
+  /** The additional delay of each chunk, in each direction. */
   delayMs = 0;
   bytesPerSecond = Infinity;
-  /** So many answers to a commit are still to be lost: the commit has happened, and nobody hears of it. */
+  /** The number of commit responses to drop: the commit succeeds, but the client is not informed. */
   commitsToLose = 0;
-  /** The connections that were cut off. */
+  /** The number of closed connections. */
   cut = 0;
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
@@ -70,7 +70,7 @@ export class Proxy implements AsyncDisposable {
     return this.#pairs.size;
   }
 
-  /** Resets this share of the connections, whatever passes on them now. */
+  /** Resets this share of the connections. */
   reset(share: number, random: () => number): void {
     for (const pair of this.#pairs) if (random() < share) this.#cut(pair);
   }
@@ -100,7 +100,7 @@ export class Proxy implements AsyncDisposable {
       from.on("data", (chunk) => this.#pass(pair, { from, to, chunk }));
       from.on("close", () => {
         this.#pairs.delete(pair);
-        // The other side of a lost connection never hears that it has ended.
+        // The other side of a lost connection is not notified of its end.
         if (!pair.lost) to.destroy();
         else if (from === client) server.destroy();
       });

@@ -15,8 +15,8 @@ export interface ServerDatabase {
 }
 
 /**
- * Registers the hooks that give each test of a file a database on the tests' server: one that a node was started on
- * before, unless it shall be empty.
+ * Registers hooks that give each test of a file a database on the test server: by default one that a node was started
+ * on before.
  */
 export function useServerDatabase({ isEmpty = false } = {}): ServerDatabase {
   let name: string;
@@ -27,7 +27,7 @@ export function useServerDatabase({ isEmpty = false } = {}): ServerDatabase {
     const server = inject("database").owner;
     name = isEmpty ? await makeEmpty() : await takeDatabase();
     owner = new pg.Pool({ ...server, database: name, max: 2 });
-    // A pool says that it has ended before its connections have, and dropping the database breaks those.
+    // A pool reports its end before its connections are closed, and dropping the database breaks those.
     owner.on("error", () => undefined);
     owner.on("connect", (client) => client.on("error", () => undefined));
     Object.assign(env, {
@@ -60,7 +60,7 @@ async function makeEmpty(): Promise<string> {
   return name;
 }
 
-/** A unix socket's folder has no place in a URL but in its query. */
+/** A Unix socket folder can only be in the query of a URL. */
 function urlOf({ host = "", port = 5432, user, password, database }: pg.ClientConfig): string {
   const login = `${encodeURIComponent(user ?? "")}:${encodeURIComponent(String(password ?? ""))}`;
   return host.startsWith("/")

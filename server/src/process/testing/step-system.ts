@@ -1,10 +1,10 @@
-/** A workflow with a step of each kind that reaches outside or waits, and the other system that its steps ask. */
+/** A workflow with a step of each kind with an external call or a wait, and the external system. */
 import { randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { openaiAnswer } from "#domains/agents/testing/model-service.ts";
 import { json, type Received } from "#domains/connectors/testing/upstream.ts";
 
-/** What the other system is asked for in one run, in the order of the steps. */
+/** The requests to the external system in one run, in step order. */
 export const ASKED = [
   "file",
   "llm",
@@ -28,15 +28,15 @@ export interface Question {
 }
 
 export interface StepSystem {
-  /** The items of its feed; the first was there before anybody looked. */
+  /** The number of items in its feed. The first existed before the first poll. */
   items: number;
-  /** How often its feed was looked at. */
+  /** The number of polls of its feed. */
   looks: number;
-  /** The path at which a run waits for its call, by the run's id. */
+  /** The path of the call that a run waits for, by run id. */
   readonly told: Map<string, string>;
-  /** The workflow, with the connector of its model. */
+  /** The workflow with its model's connector. */
   definition(connectorId: string): object;
-  /** What a request asks for, and of which run it is. */
+  /** Identifies a request and its run. */
   interpret(received: Received, response: ServerResponse): Question;
 }
 

@@ -2,20 +2,20 @@ import { once } from "node:events";
 import { connect, createServer, type NetConnectOpts, type Socket } from "node:net";
 import { type Frame, Frames, openingOf, processFrame } from "./frames.ts";
 
-/** So many server connections for each login: fewer than the product opens, so that they go round. */
+/** The number of server connections per login: fewer than the product opens, so that they are shared. */
 const SERVERS_MAX = 3;
-/** No process of the system has such a number. */
+/** Higher than any process id of the system. */
 const FIRST_PROCESS_ID = 0x7000_0000;
 
-/** What a pooler in transaction mode has done. */
+/** The statistics of a pooler in transaction mode. */
 export interface Traffic {
   clients: number;
   transactions: number;
-  /** Transactions of a client that another server process got than the one before. */
+  /** Transactions of a client on another server process than the previous one. */
   moves: number;
 }
 
-/** A pooler in transaction mode, as a test needs one where none is installed. */
+/** A pooler in transaction mode for tests, because none may be installed. */
 export interface TransactionPooler {
   readonly port: number;
   readonly traffic: Readonly<Traffic>;
@@ -23,9 +23,8 @@ export interface TransactionPooler {
 }
 
 /**
- * Stands between clients and a PostgreSQL as PgBouncer does: a client logs in, and from then on each of
- * its transactions goes to the server connection that has been idle for the longest. Whatever a
- * transaction leaves in a session, a prepared statement, a setting, a lock, is met by somebody else.
+ * Works like PgBouncer: after a client's login, each of its transactions uses the server connection that was idle the
+ * longest. Session state left by a transaction (prepared statements, settings, locks) affects other clients.
  */
 export async function startTransactionPooler(upstream: NetConnectOpts): Promise<TransactionPooler> {
   const traffic: Traffic = { clients: 0, transactions: 0, moves: 0 };
@@ -33,7 +32,7 @@ export async function startTransactionPooler(upstream: NetConnectOpts): Promise<
   const sockets = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
     sockets.add(socket.setNoDelay(true));
-    // Whoever breaks off is closed next, and that is what counts.
+    // An interrupted connection is closed next, which is sufficient.
     return socket.on("error", () => undefined).once("close", () => sockets.delete(socket));
   };
   const listener = createServer((socket) => {
@@ -61,7 +60,7 @@ export async function startTransactionPooler(upstream: NetConnectOpts): Promise<
   };
 }
 
-/** The server connections of one login, and the clients that wait for one. */
+/** The server connections of one login, and the waiting clients. */
 class Pool {
   readonly #idle: Server[] = [];
   readonly #waiting: Client[] = [];
@@ -80,7 +79,7 @@ class Pool {
     else this.#idle.push(server);
   }
 
-  /** Nobody would ever serve those who wait. */
+  /** Waiting clients would never be served. */
   lose(server: Server): void {
     const place = this.#idle.indexOf(server);
     if (place !== -1) this.#idle.splice(place, 1);
@@ -105,7 +104,7 @@ class Server {
     pool.count += 1;
     const frames = new Frames("server");
     socket.on("data", (piece: Buffer) => {
-      // What comes while nobody uses it, such as a notification, is nobody's.
+      // Messages outside a transaction, such as notifications, are dropped.
       for (const frame of frames.add(piece)) this.client?.hear(frame, this);
     });
     socket.once("close", () => {
@@ -125,9 +124,9 @@ class Client {
   #server: Server | undefined;
   #last: Server | undefined;
   #loggedIn = false;
-  /** Messages that the server will say "ready" after. */
+  /** Messages that the server will answer with "ready". */
   #unanswered = 0;
-  /** What came while it waits for a server. */
+  /** Messages received while it waits for a server. */
   #held: Frame[] = [];
 
   constructor(socket: Socket, traffic: Traffic, processId: number) {
@@ -145,7 +144,7 @@ class Client {
     });
   }
 
-  /** With a server connection of its own, which others use afterwards. */
+  /** Uses a new server connection, which others use afterwards. */
   logIn(opening: Frame, server: Server): void {
     this.#pool = server.pool;
     this.#server = server;

@@ -1,4 +1,4 @@
-/** Inputs that no schema tells: those that take longest of all that an operation accepts. */
+/** The most expensive valid inputs, which schemas cannot describe. */
 import { deployedApp } from "#domains/apps/testing/apps.ts";
 import type { Ask } from "#kernel/testing/world.ts";
 
@@ -84,7 +84,7 @@ const MISSPELT = {
   edges: [],
 };
 
-/** Every step names all misspelt ones in one text. */
+/** Every step names all misspelt names in one text. */
 const MISSPELT_IN_ONE = {
   ...MISSPELT,
   nodes: MISSPELT.nodes.map((node, n) => ({

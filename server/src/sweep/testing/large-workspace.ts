@@ -1,4 +1,4 @@
-/** A workspace of 10,000 records, tickets and events of each, which SQL writes in a few seconds. */
+/** A workspace with 10,000 records, tickets and their events, created by SQL in a few seconds. */
 import { expect } from "vitest";
 import { schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Ask, World } from "#kernel/testing/world.ts";
@@ -6,7 +6,7 @@ import type { Ask, World } from "#kernel/testing/world.ts";
 const ROWS = 10_000;
 const TEXTS = 12;
 
-/** Fills the owner's workspace; the table is called `large`. */
+/** Fills the owner's workspace. The table is called `large`. */
 export async function fillWorkspace(world: World, owner: Ask): Promise<void> {
   await fillTable(world, owner);
   await fillQueue(world, owner);
@@ -33,7 +33,7 @@ async function fillTable(world: World, owner: Ask): Promise<void> {
   );
 }
 
-/** Copies of one incident with the events of its life. */
+/** Copies of one incident with all its events. */
 async function fillQueue(world: World, owner: Ask): Promise<void> {
   const { body } = await owner("POST /api/v1/itsm/incidents", {
     title: "The printer on the second floor prints nothing but blank pages",
@@ -67,7 +67,7 @@ async function copyRows(
   table: string,
   copy: {
     readonly where: string;
-    /** The expressions of changed columns; undefined where the database makes the value. */
+    /** Expressions of changed columns. Undefined for values computed by the database. */
     readonly changed: Readonly<Record<string, string | undefined>>;
   },
 ): Promise<void> {

@@ -34,7 +34,7 @@ const verifyAll = async () => {
   return body.data;
 };
 
-test("an event is proved by the next checkpoint, without the server, and no other event by its proof", async () => {
+test("the next checkpoint proves an event without the server, and the proof fits no other event", async () => {
   const events = [await write("First"), await write("Second"), await write("Third")];
   const staged = await write("Staged", "staging");
   expect(await prove(events[0] ?? "")).toMatchObject({
@@ -59,7 +59,7 @@ test("an event is proved by the next checkpoint, without the server, and no othe
   expect(await verifyAll()).toMatchObject({ intact: true, mismatches: [], next: null });
 });
 
-test("checkpoints are a chain without gaps, and an hour in which nothing happened has none", async () => {
+test("checkpoints form a chain without gaps, and hours without events have none", async () => {
   await write("Fourth");
   await sign();
   await sign();
@@ -74,8 +74,8 @@ test("checkpoints are a chain without gaps, and an hour in which nothing happene
   }
 });
 
-describe("what somebody does to the database by hand is found", () => {
-  test("an event that was edited, by its proof and by the verification", async () => {
+describe("detects manual changes to the database", () => {
+  test("an edited event, by its proof and by the verification", async () => {
     const id = await write("Edited");
     await sign();
     expect((await prove(id)).status).toBe(200);
@@ -94,7 +94,7 @@ describe("what somebody does to the database by hand is found", () => {
     expect(await verifyAll()).toMatchObject({ intact: true });
   });
 
-  test("one that was deleted or slipped in, unless retention could have deleted it", async () => {
+  test("a deleted or inserted event, unless retention could have deleted it", async () => {
     await write("Deleted");
     await sign();
     const [copy] = await world.sql("select * from events where resource_name = 'Deleted'");
@@ -119,7 +119,7 @@ describe("what somebody does to the database by hand is found", () => {
     await world.sql("delete from events where resource_name = 'Deleted' and seq < $1", [copy.seq]);
   });
 
-  test("hashes that were taken away, though the row says that retention did it", async () => {
+  test("deleted hashes, even if the row claims a deletion by retention", async () => {
     await write("Forgotten");
     await sign();
     const last = "number = (select max(number) from log_checkpoints)";
@@ -138,7 +138,7 @@ describe("what somebody does to the database by hand is found", () => {
     expect((await verifyAll()).mismatches).toMatchObject([{ checkpoint: number, kind: "missing" }]);
   });
 
-  test("a history that was signed with another key, which was put in the place of the first", async () => {
+  test("a history signed with a replaced key", async () => {
     const { publicKey, privateKey } = generateKeyPairSync("ed25519");
     const rows = await world.sql("select number, statement, signature from log_checkpoints");
     const [key] = await world.sql("select public_key from log_signing_keys");
@@ -161,7 +161,7 @@ describe("what somebody does to the database by hand is found", () => {
     );
   });
 
-  test("a checkpoint that was written anew without the key", async () => {
+  test("a checkpoint rewritten without the key", async () => {
     await world.sql(
       "update log_checkpoints set statement = replace(statement, '\"v\":1', '\"v\": 1') where number = 1",
     );
@@ -172,7 +172,7 @@ describe("what somebody does to the database by hand is found", () => {
   });
 });
 
-test("the application can't take a checkpoint back, and others see nothing of it", async () => {
+test("the application can't delete a checkpoint, and other workspaces cannot see it", async () => {
   const grants = await world.sql(
     `select privilege_type from information_schema.table_privileges
       where table_name = 'log_checkpoints' and grantee like 'millrace_app%' order by 1`,
@@ -189,7 +189,7 @@ test("the application can't take a checkpoint back, and others see nothing of it
   expect((await agent("GET /api/v1/audit/verification")).status).toBe(403);
 });
 
-test("a proof that the tree gives is one that the verifier takes, for trees of any size", () => {
+test("the verifier accepts the proofs of trees of any size", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 70 }), fc.nat(), (count, seed) => {
       const index = seed % count;

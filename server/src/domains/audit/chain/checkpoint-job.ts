@@ -1,7 +1,7 @@
 /**
- * Signs the log. Every hour the events since the last checkpoint of each workspace are hashed in the order of the log,
- * made a Merkle tree and signed, with the hash of the checkpoint before: off the way of whoever writes, who writes no
- * slower for it. What was written since the last checkpoint is not covered yet.
+ * Signs the log. Every hour, the events since the last checkpoint of each workspace are hashed in log order into a
+ * Merkle tree and signed, together with the hash of the previous checkpoint. This runs in the background, so writes
+ * are not slower. Events since the last checkpoint are not covered yet.
  */
 import Type from "typebox";
 import { sha256 } from "#kernel/access/crypto.ts";
@@ -19,14 +19,14 @@ import { type Checkpoint, findLastCheckpoint, forgetLeaves, insertCheckpoint } f
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Of one tree: a proof reads the hashes of all its events. */
+/** The maximum per tree, because a proof reads the hashes of all its events. */
 const CHECKPOINT_EVENTS_MAX = 4_096;
 const BATCH_EVENTS = 100;
-/** Of one turn; what is left comes in the next one. */
+/** The duration of one turn. The rest follows in the next one. */
 const TURN_MS = 60_000;
 const START: LogPosition = { epoch: 0, xid: 0, seq: 0 };
 
-/** Workspaces that are an hour old: the log of a younger one is signed with its first full hour. */
+/** Workspaces older than an hour: the log of a newer one is signed with its first full hour. */
 const WORKSPACES = "select key from workspaces where created_at <= $1 order by key";
 
 export const checkpointJob: JobType = job({
@@ -39,7 +39,7 @@ export const checkpointJob: JobType = job({
   run: async (_ctx, _payload, isDone) => (isDone ? undefined : "again"),
 });
 
-/** Signs the logs of all workspaces; false when there was not time enough. */
+/** Signs the logs of all workspaces. Returns false if the time was too short. */
 async function signAllLogs(platform: Platform): Promise<boolean> {
   const until = performance.now() + TURN_MS;
   const oldest = new Date(platform.clock.nowMs() - HOUR_MS);
@@ -49,7 +49,7 @@ async function signAllLogs(platform: Platform): Promise<boolean> {
   return true;
 }
 
-/** Signs the log of one workspace up to its end; false when there was not time enough. */
+/** Signs the log of one workspace up to its end. Returns false if the time was too short. */
 export async function signLog(
   platform: Platform,
   workspace: string,
@@ -61,7 +61,7 @@ export async function signLog(
   return true;
 }
 
-/** Writes the next checkpoint of a workspace; true when there may be more events than it holds. */
+/** Writes the next checkpoint of a workspace. Returns true if there may be more events. */
 async function signNextEvents(platform: Platform, workspace: string): Promise<boolean> {
   const { db, keys, settings } = platform;
   const partition = { workspace, environment: "production" } as const;

@@ -1,6 +1,6 @@
 /**
- * The public keys of a log. A workspace that moves gets a new key; its first checkpoint there names the key before it,
- * and by that hand-over the older checkpoints stay verifiable.
+ * The public keys of a log. A moved workspace gets a new key; its first checkpoint there contains the previous key,
+ * and this hand-over keeps older checkpoints verifiable.
  */
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -9,22 +9,22 @@ import type { CheckpointStatement } from "./statement.ts";
 import { type Checkpoint, listCheckpoints } from "./store.ts";
 
 interface KeyRange {
-  /** The number of the first checkpoint that the key signed. */
+  /** The number of the first checkpoint signed with the key. */
   readonly from: number;
   readonly publicKey: Buffer;
 }
 
-/** The keys whose hand-over was verified, newest first. */
+/** Keys with a verified hand-over, newest first. */
 export type LogKeys = readonly KeyRange[];
 
-/** Reads the key of this installation, and former ones as far as each is named by a checkpoint of its successor. */
+/** Reads the key of this installation, and former keys if the checkpoint of their successor contains them. */
 export async function readLogKeys(tx: Tx, dataKey: Buffer): Promise<LogKeys> {
   const keys: KeyRange[] = [];
   const former = await listFormerKeys(tx);
   let successor = await findPublicKey(tx, dataKey);
   if (successor) keys.push({ from: (former[0]?.last ?? 0) + 1, publicKey: successor });
   for (const [index, { publicKey, last }] of former.entries()) {
-    // Before the first checkpoint of this installation the archive alone vouches for the key.
+    // Before the first checkpoint of this installation, only the archive vouches for the key.
     if (successor && !(await isHandedOver(tx, last + 1, { from: publicKey, to: successor }))) break;
     keys.push({ from: (former[index + 1]?.last ?? 0) + 1, publicKey });
     successor = publicKey;

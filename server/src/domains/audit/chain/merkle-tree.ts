@@ -1,6 +1,4 @@
-/**
- * Merkle trees as of RFC 6962: a leaf and a node are hashed with different prefixes, so that none passes for the other.
- */
+/** Merkle trees by RFC 6962: leaves and nodes are hashed with different prefixes, so that they cannot be confused. */
 import { createHash } from "node:crypto";
 
 export const HASH_BYTES = 32;
@@ -24,7 +22,7 @@ export function rootOf(leaves: readonly Buffer[]): Buffer {
   return hashNode(rootOf(leaves.slice(0, middle)), rootOf(leaves.slice(middle)));
 }
 
-/** The hashes beside the way from a leaf to the root, from below. */
+/** The sibling hashes on the path from a leaf to the root, bottom-up. */
 export function buildPath(leaves: readonly Buffer[], index: number): Buffer[] {
   if (leaves.length <= 1) return [];
   const middle = splitOf(leaves.length);
@@ -38,7 +36,7 @@ function splitOf(size: number): number {
   return 2 ** (Math.ceil(Math.log2(size)) - 1);
 }
 
-/** Leaves as they are stored: one after another. */
+/** Splits concatenated leaf hashes. */
 export function splitLeaves(stored: Buffer): Buffer[] {
   return Array.from({ length: stored.length / HASH_BYTES }, (_, index) =>
     stored.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES),

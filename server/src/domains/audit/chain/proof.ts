@@ -68,7 +68,7 @@ export function toCheckpointItem(checkpoint: Checkpoint): Static<typeof Checkpoi
   };
 }
 
-/** Proves that an event is in the log as it was signed. */
+/** Proves that an event is in the signed log. */
 export async function proveEvent(ctx: ReadContext, eventId: string): Promise<EventProof> {
   const position = positionOf(eventId);
   const event = position && (await findEvent(ctx.tx, position));

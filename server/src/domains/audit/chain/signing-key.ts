@@ -17,11 +17,11 @@ const FORMER_KEYS_MAX = 100;
 /** The key that signs the next checkpoint. */
 export interface SigningKey {
   readonly sign: (statement: string) => Buffer;
-  /** The public key of the installation that the workspace came from; only with the first checkpoint after the move. */
+  /** The public key of the workspace's previous installation. Only with the first checkpoint after the move. */
   readonly previousKey: Buffer | undefined;
 }
 
-/** The key that signs the checkpoints of a workspace; made when it is first needed. */
+/** The key that signs the checkpoints of a workspace, created on demand. */
 export async function ensureSigningKey(
   { tx, now }: Pick<WriteContext, "tx" | "now">,
   dataKey: Buffer,
@@ -37,8 +37,8 @@ export async function ensureSigningKey(
 }
 
 /**
- * The public half of the sealed key; undefined before the first checkpoint. The stored public key is not used, because
- * the owner of the database could replace it, and sign with another.
+ * The public part of the sealed key. Undefined before the first checkpoint. The stored public key is not used, because
+ * the database owner could replace it and sign with another.
  */
 export async function findPublicKey(tx: Tx, dataKey: Buffer): Promise<Buffer | undefined> {
   const sealed = await findSealedKey(tx);
@@ -51,7 +51,7 @@ export async function findPublicKey(tx: Tx, dataKey: Buffer): Promise<Buffer | u
 /** A key with which another installation signed the log before the workspace moved. */
 export interface FormerKey {
   readonly publicKey: Buffer;
-  /** The number of the last checkpoint that it signed. */
+  /** The number of the last checkpoint signed with it. */
   readonly last: number;
 }
 
@@ -75,7 +75,7 @@ function openPrivateKey(dataKey: Buffer, sealed: Buffer): KeyObject {
   });
 }
 
-/** True when the holder of a key signed a text. */
+/** True if the text was signed with the key. */
 export function isSignedBy(publicKey: Buffer, statement: string, signature: Buffer): boolean {
   const key = createPublicKey({ key: publicKey, format: "der", type: "spki" });
   return verify(null, Buffer.from(statement), key, signature);

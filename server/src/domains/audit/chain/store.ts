@@ -6,18 +6,18 @@ import type { LogPosition } from "#kernel/log/event.ts";
 /** A checkpoint of the log of a workspace. */
 export interface Checkpoint {
   readonly number: number;
-  /** The text that is signed. */
+  /** The signed text. */
   readonly statement: string;
   readonly hash: Buffer;
   readonly signature: Buffer;
-  /** Of its last event. */
+  /** The position of its last event. */
   readonly position: LogPosition;
   readonly firstAt: string;
   readonly createdAt: string;
 }
 
 export interface CheckpointWithLeaves extends Checkpoint {
-  /** Null once all its events are gone. */
+  /** Null when all its events have been deleted. */
   readonly leaves: Buffer | null;
 }
 
@@ -66,7 +66,7 @@ export async function listLatestCheckpoints(
   return rows.map(toCheckpoint);
 }
 
-/** The checkpoint that holds the event at a position; undefined when there is none yet. */
+/** The checkpoint that contains the event at a position. Undefined if there is none yet. */
 export async function findCheckpointAt(
   tx: Tx,
   position: LogPosition,
@@ -100,7 +100,7 @@ export async function insertCheckpoint(
     .execute();
 }
 
-/** Forgets the leaves of checkpoints all of whose events retention has deleted. */
+/** Deletes the leaves of checkpoints whose events have all been deleted by retention. */
 export async function forgetLeaves(tx: Tx, before: Date): Promise<void> {
   await sql`
     update log_checkpoints c set leaves = null

@@ -37,7 +37,7 @@ export const LogVerification = Type.Object(
 );
 export type LogVerification = Static<typeof LogVerification>;
 
-/** Hashes the events of some checkpoints again, and follows the chain and its signatures. */
+/** Hashes the events of some checkpoints again, and verifies the chain and its signatures. */
 export async function verifyLog(
   platform: Platform,
   { workspace, environment }: Caller,
@@ -47,7 +47,7 @@ export async function verifyLog(
   const partition = { workspace: workspace.key, environment };
   const dataKey = await platform.keys.of(workspace.key);
   const { all, keys } = await platform.db.read(partition, async (tx) => ({
-    // The one before, for its hash and its end; and one behind, to know whether there is more.
+    // Includes the previous one, for its hash and its end, and one more, to detect further ones.
     all: await listCheckpoints(tx, Math.max(after - 1, 0), limit + 2),
     keys: await readLogKeys(tx, dataKey),
   }));
@@ -58,7 +58,7 @@ export async function verifyLog(
   for (const checkpoint of rest.slice(0, limit)) {
     const publicKey = findKey(keys, checkpoint.number);
     const signed = publicKey && readSigned(checkpoint, before, publicKey);
-    // Hashes are forgotten with the events: before that somebody took them away.
+    // Hashes are deleted together with the events. Earlier deletion is tampering.
     const isWhole = checkpoint.leaves !== null || isExpired(platform, signed?.at);
     if (!signed || !isWhole)
       mismatches.push({ checkpoint: checkpoint.number, kind: "checkpoint", eventId: null });
@@ -80,7 +80,7 @@ export async function verifyLog(
   };
 }
 
-/** The statement of a checkpoint that is what it says, is signed, and comes after the one before. */
+/** The verified statement of a checkpoint: consistent, signed, and after the previous one. */
 function readSigned(
   { number, statement, hash, signature, position, leaves }: CheckpointWithLeaves,
   before: Checkpoint | undefined,
@@ -96,7 +96,7 @@ function readSigned(
   return isNext && isChained && isPlaced && isWhole ? signed : undefined;
 }
 
-/** True for a time whose events retention may have deleted. Only times that were signed count. */
+/** True for a signed time whose events retention may have deleted. */
 function isExpired(
   { settings: { eventRetentionDays: days }, clock }: Platform,
   time: string | undefined,
@@ -107,11 +107,11 @@ function isExpired(
 interface ComparedEvents {
   readonly checkpoint: CheckpointWithLeaves;
   readonly after: LogPosition;
-  /** Retention deletes the oldest events: those may be gone. */
+  /** True if events may be missing, because retention deletes the oldest. */
   readonly mayMiss: boolean;
 }
 
-/** Compares the events that are there with the hashes that were signed. */
+/** Compares the existing events with the signed hashes. */
 async function compareEvents(
   { db }: Platform,
   workspace: string,

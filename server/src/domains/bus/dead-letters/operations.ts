@@ -129,7 +129,7 @@ export const skipDeadLetter = command({
   emits: [DeadLetterSkipped],
   example,
   async run({ emit, send, expectRevision }, { params }) {
-    // A dead letter has one revision: it does not change.
+    // A dead letter has only one revision, because it never changes.
     expectRevision(1);
     const position = positionOf(params.eventId);
     const isThere = position && (await removeDeadLetter(send, params.reader, position));

@@ -1,4 +1,4 @@
-/** Tells what changed since somebody was here, by resource. */
+/** Summarises the changes since a time by resource. */
 import Type, { type Static } from "typebox";
 import { EventsRead } from "#domains/audit/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -10,7 +10,7 @@ import { item } from "#kernel/operation/response.ts";
 import { InputTime, object, Time } from "#kernel/schema/schema.ts";
 import { AUDIT } from "../topic.ts";
 
-/** How many events are looked at for what changed. */
+/** The maximum number of scanned events. */
 const CHANGED_EVENTS_MAX = 1_000;
 
 const ResourceChange = Type.Object(

@@ -1,4 +1,4 @@
-/** Selects events for the explorer: one predicate over what the caller sees of an event. */
+/** Selects events for the explorer: one predicate over the parts of an event that the caller can see. */
 import { checkCondition, compileCondition, type Condition } from "#kernel/condition/condition.ts";
 import { compilePattern, isPattern, patternSource } from "#kernel/condition/event-pattern.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -9,7 +9,7 @@ import { invalidField, invalidInput } from "#kernel/operation/failure.ts";
 import { hiddenTopics } from "../read-topic.ts";
 import { PLATFORM_EVENTS, platformTopics } from "../topic.ts";
 
-/** The part of a query that selects. */
+/** The selecting part of a query. */
 export interface EventQuery {
   readonly topic?: string;
   readonly type?: string;
@@ -23,7 +23,7 @@ export interface EventQuery {
   readonly q?: string;
 }
 
-/** The selection in SQL, which may be wider than what is wanted. */
+/** The selection in SQL, which can include additional events. */
 export function toSelection({ caller }: ReadContext, query: EventQuery): EventSelection {
   const { topic, type, filter: _, q, ...rest } = query;
   return {
@@ -35,7 +35,7 @@ export function toSelection({ caller }: ReadContext, query: EventQuery): EventSe
   };
 }
 
-/** Tells whether an event, as the caller sees it, is what the query asks for. */
+/** Tests whether an event, as visible to the caller, matches the query. */
 export function compileMatch(
   { services }: ReadContext,
   query: EventQuery,
@@ -66,7 +66,7 @@ export function compileMatch(
   };
 }
 
-/** True where a text stands in what the caller sees: a name, or a key or value of the data. */
+/** True if the visible parts contain the text: a name, or a key or value of the data. */
 function holdsText({ type, resource, actor, data }: RecordedEvent, word: string): boolean {
   const names = [type, resource.id, resource.number, resource.displayName, actor.name];
   return names.some((name) => name?.toLowerCase().includes(word)) || holdsWord(data, word);
@@ -81,7 +81,7 @@ function holdsWord(value: unknown, word: string): boolean {
   );
 }
 
-/** The condition of a query; throws a 422 where it is not one. */
+/** The condition of a query. Throws a 422 if it is invalid. */
 export function readFilter(text: string): Condition {
   let filter: unknown;
   try {
@@ -93,6 +93,6 @@ export function readFilter(text: string): Condition {
   if (errors.length > 0) {
     throw invalidInput(errors.map((error) => ({ ...error, path: `?filter${error.path}` })));
   }
-  // A condition without errors is one.
+  // Without errors, it is a condition.
   return filter as Condition;
 }

@@ -9,7 +9,7 @@ import { domains } from "../../../app.ts";
 let way: "passes" | "fails" | "handles" = "passes";
 const handled: string[] = [];
 
-/** Hears one type, and does as it is told. */
+/** Consumes one type, with behaviour controlled by the test. */
 const poisoned = reader({
   name: "test.poisoned",
   on: ["order.poison"],
@@ -44,7 +44,7 @@ async function find(query: string, ask = owner) {
 }
 const ids = async (query: string) => (await find(query)).data.map(({ id }: any) => id);
 
-test("events are found by type, actor, resource, correlation, time and text, page by page", async () => {
+test("finds events by type, actor, resource, correlation, time and text, page by page", async () => {
   const placed = await publish("order.placed", { number: 1, note: 'A "quoted" Straße' });
   const paid = await publish("order.paid", { number: 1, note: { deep: ["Needle_7%"] } });
   const other = await publish("order.placed", { number: 2 }, "elsewhere");
@@ -77,7 +77,7 @@ test("events are found by type, actor, resource, correlation, time and text, pag
   expect(second.pagination).toMatchObject({ nextCursor: null, searchedTo: null });
 });
 
-test("a rare event among many is found, however far back, and the cause of a chain with it", async () => {
+test("finds a rare event among many at any distance, and the cause of a chain", async () => {
   const rare = await publish("order.rare", { code: "one of many" });
   const rows = (n: number) =>
     world.sql(
@@ -106,14 +106,14 @@ test("a rare event among many is found, however far back, and the cause of a cha
   ).toEqual([rare]);
 });
 
-test("a correlation is found though the database's clock is far from that of this process", async () => {
+test("finds a correlation although the clocks of database and process differ", async () => {
   world.clock.advance(7_200_000);
   const far = await publish("order.far", {});
   const [{ correlationId }] = (await find("type=order.far&limit=1")).data;
   expect(await ids(`correlationId=${correlationId}`)).toEqual([far]);
 });
 
-test("a time and a correlation are found by few looks, however long the log is", async () => {
+test("finds a time and a correlation with few reads in a log of any length", async () => {
   const [{ epoch }] = await world.sql("select epoch from installation");
   const begin = Date.parse("2026-01-01T00:00:00Z");
   const cor = (n: number) => newId("cor", begin + n * 1_000);
@@ -132,7 +132,7 @@ test("a time and a correlation are found by few looks, however long the log is",
   expect(pagination.nextCursor).toBeNull();
   const time = (n: number) => new Date(begin + n * 1_000).toISOString();
   expect((await find(`from=${time(500)}&to=${time(503)}`)).data).toHaveLength(3);
-  // What the first call reads of the catalog to plan its statements is not of the search.
+  // The first call also reads the catalog to plan its statements.
   const blocks: number[] = [];
   for (let call = 0; call < 2; call += 1) {
     const [{ "QUERY PLAN": plan }] = await world.sql(
@@ -145,7 +145,7 @@ test("a time and a correlation are found by few looks, however long the log is",
     const [{ Plan }] = typeof plan === "string" ? JSON.parse(plan) : plan;
     blocks.push(Plan["Shared Hit Blocks"] + Plan["Shared Read Blocks"]);
   }
-  // Fifteen probes of some four pages each; a scan of the index would be thousands.
+  // Fifteen probes of about four pages each. An index scan would read thousands.
   expect(Math.min(...blocks)).toBeLessThan(200);
 });
 
@@ -161,7 +161,7 @@ const nodesOf = (node: PlanNode): readonly PlanNode[] => [
   ...(node.Plans ?? []).flatMap(nodesOf),
 ];
 
-/** The same thing with another method in the place of one. */
+/** The same object with a replaced method. */
 const withMethod = <T extends object>(of: T, method: keyof T, instead: unknown): T =>
   new Proxy(of, {
     get(target, name) {
@@ -171,9 +171,7 @@ const withMethod = <T extends object>(of: T, method: keyof T, instead: unknown):
     },
   });
 
-/**
- * The ways on which the statements of a search came to the log, as the database planned them: indexes, or "Seq Scan".
- */
+/** The access paths of a search's statements to the log, as planned by the database: indexes, or "Seq Scan". */
 async function waysToLog(query: string): Promise<readonly string[]> {
   const ways = new Set<string>();
   const { db } = world.kernel;
@@ -187,7 +185,7 @@ async function waysToLog(query: string): Promise<readonly string[]> {
         const plans = rows.flatMap((row) => row["QUERY PLAN"]).map(toPlan);
         for (const node of plans.flatMap(nodesOf)) {
           const index = node["Index Name"];
-          // By the key, what was found is read.
+          // The primary key only reads found rows.
           if (index?.startsWith("events_") && index !== "events_pkey") ways.add(index);
           const isRead = node["Relation Name"] === "events";
           if (isRead && !/Index|Bitmap/.test(node["Node Type"])) ways.add(node["Node Type"]);
@@ -209,7 +207,7 @@ async function waysToLog(query: string): Promise<readonly string[]> {
 const toPlan = (plan: any): PlanNode =>
   typeof plan === "string" ? JSON.parse(plan)[0].Plan : plan.Plan;
 
-test("every filter comes to the log by an index, however long it is", async () => {
+test("every filter uses an index of the log, for any length of the log", async () => {
   const rare = (await find("type=order.rare&topic=orders")).data[0];
   const caused = newId("cor");
   const past = "from=2026-01-01T01:00:00Z&to=2026-01-01T01:00:03Z";
@@ -237,7 +235,7 @@ test("every filter comes to the log by an index, however long it is", async () =
     actorId: inOrder,
     resourceType: inOrder,
     resourceId: ["events_resource"],
-    // Those with a cause by their correlation, the others by the time that it begins with.
+    // Caused events by correlation, others by the time contained in its id.
     correlationId: ["events_caused", "events_order"],
     from: inOrder,
     q: inOrder,
@@ -246,7 +244,7 @@ test("every filter comes to the log by an index, however long it is", async () =
   });
 });
 
-test("who may not read the audit log or an event finds it by no text", async () => {
+test("users without access to the audit log or an event cannot find it by text", async () => {
   const viewer = await world.member(["viewer"]);
   await owner("POST /api/v1/settings/users/invite", { email: "hidden-guest@example.com" });
   expect(await ids("q=hidden-guest")).not.toEqual([]);
@@ -259,7 +257,7 @@ test("who may not read the audit log or an event finds it by no text", async () 
   }
 });
 
-test("a topic tells who hears it", async () => {
+test("lists the consumers of a topic", async () => {
   await owner("POST /api/v1/webhooks", {
     name: "Shop",
     url: "https://shop.example.com/hook",
@@ -281,7 +279,7 @@ test("a topic tells who hears it", async () => {
   expect((await viewer("GET /api/v1/events/topics/audit/followers")).status).toBe(403);
 });
 
-test("a dead letter tells its reason, fails again with it, is handled once it can be, or is given up", async () => {
+test("a dead letter has its reason, fails again, is handled when possible, or is discarded", async () => {
   const letters = async () => (await owner("GET /api/v1/events/dead-letters")).body.data;
   const path = (id: string) => `/api/v1/events/dead-letters/test.poisoned/${id}`;
   const first = await publish("order.poison", { n: 1 });

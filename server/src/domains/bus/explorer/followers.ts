@@ -12,7 +12,7 @@ import { nullable, object } from "#kernel/schema/schema.ts";
 import { resolveFeedKey } from "../read-topic.ts";
 import { PLATFORM_EVENTS, platformTopics, TopicName } from "../topic.ts";
 
-/** Types of a topic that people publish on are taken from so many of its newest events. */
+/** The number of newest events from which the types of a user topic are collected. */
 const SAMPLE_EVENTS = 200;
 const BEHIND_MAX = 1_000;
 
@@ -86,7 +86,7 @@ async function readFollowedTopic(ctx: ReadContext, name: string): Promise<Follow
   return { name, names: [name], types: [...new Set(events.map(({ type }) => type))].toSorted() };
 }
 
-/** The platform's own readers, with what of this partition and topic they have not read. */
+/** The platform's own readers, with their unread events of this partition and topic. */
 async function readReaders(ctx: ReadContext, topic: FollowedTopic): Promise<Follower[]> {
   const { services, tx } = ctx;
   const concerned = services.readers.flatMap(({ name, on }) => {

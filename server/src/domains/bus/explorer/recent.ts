@@ -1,4 +1,4 @@
-/** Reads the newest events that somebody may read, by whatever they look for. */
+/** Finds the newest events that the caller can read and that match a query. */
 import Type, { type Static } from "typebox";
 import { EventsRead } from "#domains/audit/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -30,14 +30,14 @@ import { idPattern } from "#kernel/schema/id.ts";
 import { InputTime, line, nullable, object, Time } from "#kernel/schema/schema.ts";
 import { compileMatch, type EventQuery, readFilter, toSelection } from "./event-match.ts";
 
-/** A request looks for so long, and at so many events; the next one goes on from there. */
+/** The limits of one request in time and events. The next request continues from its end. */
 const SEARCH_MAX_MS = 80;
 const LOOKED_EVENTS_MAX = 200_000;
-/** Windows grow: what is frequent is found in the first, what is rare needs few. */
+/** Windows grow: frequent events are found in the first, and rare ones need few windows. */
 const WINDOW_EVENTS = 500;
 const WINDOW_EVENTS_MAX = 8_000;
 const WINDOW_GROWTH = 4;
-/** A condition is evaluated here, so each event is read as a whole. */
+/** A condition is evaluated in this process, so each event is read completely. */
 const CONDITION_WINDOW_EVENTS = 200;
 const CONDITION_EVENTS_MAX = 2_000;
 /** The events of one correlation. */
@@ -51,7 +51,7 @@ const EventPage = Type.Object(
         nextCursor: nullable(Type.String({ description: "Send it as `after` to go on" })),
         hasMore: Type.Boolean(),
         limit: Type.Integer(),
-        // How far back was looked; null when there is nothing older.
+        // The end of the scan. Null if there are no older events.
         searchedTo: nullable(Time),
       },
       { title: "EventPagination" },
@@ -115,18 +115,18 @@ async function readRecentEvents(
   };
 }
 
-/** The moment of an event that the caller may not see is told no more closely than this. */
+/** The precision of times of events that the caller cannot see. */
 const TOLD_MS = 60_000;
 
 function toWholeMinute(at: string): string {
   return new Date(Math.ceil(Date.parse(at) / TOLD_MS) * TOLD_MS).toISOString();
 }
 
-/** Looks back through the log until a page is full, the time is over or the log is. */
+/** Scans the log backwards until a page is full, the time is over or the log ends. */
 class EventSearch {
-  /** One more than a page, where there is one. */
+  /** At most one more than a page. */
   readonly found: RecordedEvent[] = [];
-  /** The place where the search stopped; undefined at the end of the log. */
+  /** The position where the scan stopped. Undefined at the end of the log. */
   end: { readonly position: LogPosition; readonly at: string } | undefined;
   readonly #ctx: ReadContext;
   readonly #of: EventQuery;
@@ -156,14 +156,14 @@ class EventSearch {
     const endsAt = performance.now() + SEARCH_MAX_MS;
     const lookedMax = filter === undefined ? LOOKED_EVENTS_MAX : CONDITION_EVENTS_MAX;
     const windowMax = filter === undefined ? WINDOW_EVENTS_MAX : CONDITION_WINDOW_EVENTS;
-    // Without a selection every event is one that is looked for.
+    // Without a selection, every event matches.
     let scanMax = isSelective(selection) ? Math.min(WINDOW_EVENTS, windowMax) : this.#foundMax;
     for (let looked = 0; ;) {
       const window = { before, oldest, scanMax, limit: Math.min(this.#foundMax, scanMax) };
       const { events, end, scanned } = await scanEvents(tx, selection, window);
       await this.take(events);
       looked += scanned;
-      // A window with more that fits than was read goes on behind the last of those.
+      // If a window has more matches than were read, the scan continues after the last of them.
       const last = events.at(-1);
       const isCut = events.length === window.limit && last !== undefined;
       this.end = isCut ? { position: last.position, at: last.createdAt } : end;
@@ -171,13 +171,13 @@ class EventSearch {
       const leftMs = endsAt - performance.now();
       if (looked >= lookedMax || leftMs <= 0) return;
       before = this.end.position;
-      // As far as the time that is left reaches at the pace of what was looked through.
+      // Estimates the next window from the remaining time and the pace so far.
       const paced = Math.ceil((looked / (SEARCH_MAX_MS - leftMs)) * leftMs);
       scanMax = Math.min(scanMax * WINDOW_GROWTH, windowMax, Math.max(paced, WINDOW_EVENTS));
     }
   }
 
-  /** Adds those that the caller sees, and that are what they look for as they see them. */
+  /** Adds events that the caller can see and that match in their visible form. */
   async take(events: readonly RecordedEvent[]): Promise<void> {
     const { caller } = this.#ctx;
     const subjects = await attachFor(this.#ctx, [this.#condition], events);
@@ -186,7 +186,7 @@ class EventSearch {
   }
 }
 
-/** The events of a correlation, newest first; empty where nothing came of its first ones. */
+/** The events of a correlation, newest first. Empty if its first events had no effects. */
 async function readChain(
   ctx: ReadContext,
   correlationId: string,
@@ -206,8 +206,8 @@ async function readChain(
 }
 
 /**
- * Events without a cause are in no index of correlations, but are of the call that theirs began with, and its id tells
- * when that was. So they are looked for in those minutes only, however long the log is.
+ * Events without a cause are not in the correlation index, but belong to the call that started the correlation, and
+ * the correlation id contains its time. So only those minutes are searched, for any length of the log.
  */
 function narrowToCall(of: EventQuery): EventQuery {
   const { correlationId, from, to } = of;

@@ -12,7 +12,7 @@ export interface Node {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What works on the database of a world, with the same clock, and is not asked by HTTP. */
+/** A kernel on the database of a world, with the same clock and without HTTP. */
 export function openKernel(
   world: World,
   domains: readonly Domain[] = world.kernel.domains,
@@ -29,7 +29,7 @@ export function openKernel(
   });
 }
 
-/** A node that works and answers no requests. */
+/** A node that runs work and serves no requests. */
 export async function startWorker(world: World): Promise<AsyncDisposable> {
   const kernel = await openKernel(world);
   await kernel.startWork();
@@ -59,12 +59,12 @@ export async function startNode(
   };
 }
 
-/** What a member sends along. */
+/** The headers of a member's requests. */
 export function headersOf({ token }: { readonly token: string }): Record<string, string> {
   return { authorization: `Bearer ${token}`, "x-workspace": "default" };
 }
 
-/** A request to one node, and no more than that: nothing looks for its events. */
+/** A request to one node, without reading its events. */
 export async function send(
   app: FastifyInstance,
   by: { readonly token: string },

@@ -14,7 +14,7 @@ const ask = async (of: string, open: readonly string[] = [], by: Ask = owner) =>
 
 const trace = async (of: string, open: readonly string[] = []) => (await ask(of, open)).body.data;
 
-/** The trace with every fan open. */
+/** The trace with every fan expanded. */
 async function unfold(of: string): Promise<any> {
   let open: string[] = [];
   for (;;) {
@@ -48,7 +48,7 @@ const TICKET = {
   config: { operation: "create", kind: "incident", fields: { title: "Broken", description: "" } },
 };
 
-test("a run shows what it did, and a ticket leads back to its run", async () => {
+test("a run shows its effects, and a ticket leads back to its run", async () => {
   const id = await deployWorkflow(owner, [TICKET, publishNode("tell", "told")]);
   const run = await runWorkflow(owner, id);
   const lines = [
@@ -59,7 +59,7 @@ test("a run shows what it did, and a ticket leads back to its run", async () => 
     "  workflow.run_completed",
   ];
   const tree = await trace(run.id);
-  // Clocks and notifications follow in their own time.
+  // SLA clocks and notifications have no fixed order.
   const ofRun = (drawn: any) => draw(drawn).filter((one) => !/sla|notification/.test(one));
   expect(ofRun(tree)).toEqual(lines);
   expect(tree).toMatchObject({
@@ -73,7 +73,7 @@ test("a run shows what it did, and a ticket leads back to its run", async () => 
   expect(ofRun(await trace(number))).toEqual(ofTicket);
 });
 
-test("many of a kind are a fan with what they caused, which opens, and never hides the focus", async () => {
+test("folds many of a kind with their effects into a fan that can be expanded and never hides the focus", async () => {
   await deployEventWorkflow(owner, { topic: "part" }, [publishNode("tell", "done")]);
   const body = { nodes: [publishNode("each", "part")], edges: [] };
   const items = "{{ [1, 2, 3, 4, 5, 6] }}";
@@ -102,7 +102,7 @@ test("many of a kind are a fan with what they caused, which opens, and never hid
   expect(ofMember).toContain("    run ×5");
 });
 
-/** A small generator of numbers, the same each time. */
+/** A small reproducible random number generator. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -111,7 +111,7 @@ function numbers(seed: number): (below: number) => number {
   };
 }
 
-/** Workflows that start each other by events and as subworkflows; the topic of the first one. */
+/** Workflows that start each other by events and as subworkflows. Returns the topic of the first one. */
 async function deployScenario(seed: number): Promise<string> {
   const next = numbers(seed);
   const layers = 3;
@@ -144,7 +144,7 @@ async function deployScenario(seed: number): Promise<string> {
 /** Scenarios of few runs that have subworkflows, tickets and fans. */
 const FEW_RUNS = [28, 37];
 
-test("a trace has each event and each run of a correlation once, from wherever it is asked for", async () => {
+test("a trace from any node contains each event and run of a correlation once", async () => {
   for (const seed of IS_THOROUGH ? [1, 2, 3] : FEW_RUNS) {
     const topic = await deployScenario(seed);
     const eventId = await publish(owner, topic, { type: "begin" });
@@ -193,7 +193,7 @@ test("a trace has each event and each run of a correlation once, from wherever i
   }
 });
 
-test("who may not read runs sees the events alone, and a stranger nothing", async () => {
+test("users without access to runs see only events, and strangers see nothing", async () => {
   const id = await deployWorkflow(owner, [TICKET]);
   const run = await runWorkflow(owner, id);
   const tree = await trace(run.id);
@@ -209,7 +209,7 @@ test("who may not read runs sees the events alone, and a stranger nothing", asyn
   expect((await ask("evt_0000000000000000000000")).status).toBe(404);
 });
 
-test("traces and summaries tell each caller what they may read, and others nothing", async () => {
+test("traces and summaries contain only what the caller can read", async () => {
   const { body: table } = await owner("POST /api/v1/tables", {
     name: "Salaries",
     slug: "salaries",
@@ -258,14 +258,14 @@ test("traces and summaries tell each caller what they may read, and others nothi
   expect(seen.status).toBe(200);
   expect(JSON.stringify(seen.body)).not.toContain("Ada earns");
   expect(seen.body.data.nodes.map(({ type }: any) => type)).not.toContain("record.created");
-  // An auditor's program that may read the log and nothing else learns of no run.
+  // A token with access to the log only must not see runs.
   const auditor = await createToken(world, owner, ["audit:read"]);
   const { body } = await auditor(`GET /api/v1/events/${made.id}/trace`);
   expect(body.data.events.map((one: any) => one.id)).toContain(made.id);
   expect(body.data.effects).toEqual([]);
 });
 
-test("a script that did thousands of things at once is traced in a moment", async () => {
+test("quickly traces a script with thousands of effects", async () => {
   const { body } = await owner("POST /api/v1/itsm/incidents", { title: "One of many" });
   const columns = await world.sql(
     "select column_name as name from information_schema.columns where table_name = 'events' and table_schema = 'public'",

@@ -1,22 +1,22 @@
 /**
- * Makes a tree of causes and effects. Each thing has one parent; many of a kind under one parent are folded to a
- * fan, and what they caused is folded together with them, so that 48 runs with 96 events are three rows.
+ * Builds a tree of causes and effects. Each item has one parent. Many of a kind under one parent are folded into a fan
+ * together with their effects, so that 48 runs with 96 events are three rows.
  */
 import { sha256 } from "#kernel/access/crypto.ts";
 import type { TracedThing, TraceNode } from "./trace-node.ts";
 
-/** More than so many of a kind under one parent are a fan. */
+/** The minimum number of a kind under one parent that become a fan. */
 const FAN_MIN = 4;
 const SAMPLE_MAX = 3;
 const NODES_MAX = 2_000;
 
 export interface TreeView {
   readonly focusIds: readonly string[];
-  /** The ids of fans whose members are wanted. */
+  /** The ids of fans to expand. */
   readonly open: readonly string[];
 }
 
-/** The nodes of a tree, parents before their children; hidden things are left out, and their children kept. */
+/** The nodes of a tree, parents before their children. Hidden items are omitted, and their children kept. */
 export function buildCauseTree(
   things: readonly TracedThing[],
   view: TreeView,
@@ -33,7 +33,7 @@ class CauseTree {
   readonly #children: ReadonlyMap<string, readonly TracedThing[]>;
   readonly #focusIds: ReadonlySet<string>;
   readonly #open: ReadonlySet<string>;
-  /** The focus and everything that it came from: never folded. */
+  /** The focus and its ancestors, which are never folded. */
   readonly #pinned = new Set<string>();
 
   constructor(things: readonly TracedThing[], { focusIds, open }: TreeView) {
@@ -50,7 +50,7 @@ class CauseTree {
     }
   }
 
-  /** Adds what some things caused: the members of a fan, or one thing. */
+  /** Adds the effects of some items: the members of a fan, or one item. */
   addChildren(parentId: string | null, causeIds: readonly string[]): void {
     const children = causeIds.flatMap((id) =>
       (this.#children.get(id) ?? []).map((thing) => ({ thing, causeId: id })),
@@ -107,7 +107,7 @@ interface Child {
   readonly causeId: string;
 }
 
-/** The nearest parent of each thing that is not hidden; none where that would go in a circle. */
+/** The nearest visible parent of each item. Undefined if that would create a cycle. */
 function findParents(things: readonly TracedThing[]): ReadonlyMap<string, string> {
   const known = new Map(things.map((thing) => [thing.id, thing]));
   const direct = new Map<string, string>();
@@ -133,7 +133,7 @@ function leadsTo(parents: ReadonlyMap<string, string>, from: string, to: string)
   return false;
 }
 
-/** Events sort by their ids as the log does; others by time. */
+/** Events sort by id like the log, others by time. */
 function compareByTime(left: TracedThing, right: TracedThing): number {
   if (left.kind === "event" && right.kind === "event") return left.id < right.id ? -1 : 1;
   if (left.at !== right.at) return left.at < right.at ? -1 : 1;

@@ -107,7 +107,7 @@ function toItemThing(one: SourceItem, causationId: string | undefined): TracedTh
   };
 }
 
-/** The place of a step in the definition, which is the same for all items of a loop. */
+/** The step's place in the definition, which is the same for all items of a loop. */
 function toNodeKey(stepId: string | undefined): string {
   return stepId?.replaceAll(/\[\d+\]/g, "") ?? "";
 }

@@ -18,7 +18,7 @@ const Fan = Type.Object(
   { title: "TraceFan" },
 );
 
-/** A cause or an effect in a trace; its place in the tree is that of its parent. */
+/** A cause or an effect in a trace. Its parent defines its place in the tree. */
 export const TraceNode = Type.Object(
   {
     id: Type.String({ description: "Of the event, run, delivery or execution; or of a fan" }),
@@ -75,11 +75,11 @@ export const CauseTree = Type.Object(
 );
 export type CauseTree = Static<typeof CauseTree>;
 
-/** An event, a run or another thing of a trace before it is put in its place. */
+/** An event, a run or another item of a trace before it has its place. */
 export interface TracedThing extends Omit<TraceNode, "parentId" | "causeId" | "focus" | "fan"> {
-  /** The ids of its possible parents, best first: the first that is known counts. */
+  /** The ids of its possible parents, best first. The first known one is used. */
   readonly parents: readonly string[];
-  /** Things with the same key under one parent make a fan. */
+  /** Items with the same key under one parent form a fan. */
   readonly fanKey: string;
   readonly hidden?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Reads what belongs to a trace: the focus, all that it came from and all that came of it, within bounds. */
+/** Reads the items of a trace: the focus, its causes and its effects, within limits. */
 import { holdsPermission } from "#kernel/access/permission.ts";
 import { AuditRead } from "#domains/audit/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -22,10 +22,10 @@ import { Failure, NotFound } from "#kernel/operation/failure.ts";
 import { AUDIT } from "../topic.ts";
 
 const EVENTS_MAX = 5_000;
-/** Of the events about one resource. */
+/** The limit for events about one resource. */
 const RESOURCE_EVENTS_MAX = 20;
 const RUN_EVENTS_MAX = 200;
-/** Of the links on the way from the focus to its root, where the chain is too long to be read as a whole. */
+/** The limit for links between the focus and its root, if the chain is too long to read completely. */
 const ANCESTORS_MAX = 64;
 
 /** An item of a domain, such as a run, with its kind. */
@@ -34,21 +34,21 @@ export type SourceItem = TracedSource & { readonly kind: string };
 export interface TraceFocus {
   readonly kind: string;
   readonly id: string;
-  /** The nodes that stand for it. */
+  /** The nodes that represent it. */
   readonly ids: readonly string[];
 }
 
-/** Everything that was found, hidden events included: others may be known by them alone. */
+/** All found items, including hidden events, because others may only be known through them. */
 export interface TraceSource {
   readonly focus: TraceFocus;
   readonly events: readonly RecordedEvent[];
-  /** The events as the caller sees them, by their ids. */
+  /** The visible form of events by id. */
   readonly visible: ReadonlyMap<string, RecordedEvent>;
   readonly items: readonly SourceItem[];
   readonly truncated: boolean;
 }
 
-/** Reads the trace of an event, of an item such as a run, of a ticket's number, or of any resource. */
+/** Reads the trace of an event, of an item such as a run, of a ticket number, or of any resource. */
 export async function readTraceSource(ctx: ReadContext, name: string): Promise<TraceSource> {
   const reader = new TraceReader(ctx);
   return reader.read(name);
@@ -84,7 +84,7 @@ class TraceReader {
     return { focus, events, visible, items, truncated: this.#truncated };
   }
 
-  /** The focus, with events to begin at; `from` is the first position of what came of it. */
+  /** The focus with its first events. `from` is the first position of its effects. */
   async #resolve(name: string): Promise<{
     readonly focus: TraceFocus;
     readonly seeds: readonly RecordedEvent[];
@@ -115,7 +115,7 @@ class TraceReader {
     return { focus: { kind: "resource", id, ids }, seeds, from: seeds[0]?.position };
   }
 
-  /** Reads whole chains from their beginning; of one that is too long also what comes after the focus. */
+  /** Reads complete chains from their start. For one that is too long, also reads what follows the focus. */
   async #readChains(
     correlationIds: readonly string[],
     from: LogPosition | undefined,
@@ -151,7 +151,7 @@ class TraceReader {
     await this.#readById([...new Set(named)].filter((id) => !this.#items.has(id)));
   }
 
-  /** Follows the focus to its root, where that is beyond what was read. */
+  /** Follows the focus to its root, if that was not read yet. */
   async #readAncestors(ids: readonly string[]): Promise<void> {
     let next = ids.flatMap((id) => this.#parentsOf(id));
     for (let links = 0; links < ANCESTORS_MAX && next.length > 0; links += 1) {
@@ -170,7 +170,7 @@ class TraceReader {
     return [...(causationId ? [causationId] : []), ...(madeBy ? [madeBy.id] : [])];
   }
 
-  /** Reads what events caused beyond further events. */
+  /** Reads the effects of events other than events. */
   async #readEffects(): Promise<void> {
     const ids = [...this.#events.keys()];
     for (const tracer of this.#tracers()) {
@@ -190,7 +190,7 @@ class TraceReader {
     return found;
   }
 
-  /** The tracers of what the caller may see. */
+  /** The tracers of items that the caller can see. */
   #tracers() {
     const { services, caller } = this.#ctx;
     return contributionsTo(CausalTracerPoint, services.contributions).filter(

@@ -11,7 +11,7 @@ import { domains } from "../../../app.ts";
 const NoteEchoed = event("note.echoed", { resource: "note", summary: "An echo.", data: Note });
 const NoteFaded = event("note.faded", { resource: "note", summary: "Its end.", data: Note });
 
-/** Each note echoes twice, and each echo fades. */
+/** Each note emits two echoes, and each echo emits one more event. */
 const echo = reader({
   name: "test.echo",
   on: ["note.created", "note.echoed"],
@@ -63,7 +63,7 @@ async function chain(title: string): Promise<any[]> {
   });
 }
 
-test("from any link, a trace leads to the root and to everything that came of it, in order", async () => {
+test("from any link, a trace leads to the root and to all its effects in order", async () => {
   const events = await chain("Shout");
   await chain("Another");
   expect(events.map(({ type }) => type)).toEqual([
@@ -112,7 +112,7 @@ test("events of one transaction belong together", async () => {
   }
 });
 
-test("events of one transaction belong together also where others were appended in between", async () => {
+test("events of one transaction belong together even if others were appended in between", async () => {
   const here = { workspace: world.home, environment: "production" } as const;
   const text = `insert into events (epoch, topic, type, actor_id, actor_type, actor_name, resource_type,
                                     resource_id, correlation_id, created_at, data)
@@ -128,7 +128,7 @@ test("events of one transaction belong together also where others were appended 
   for (const { id } of written) expect((await trace(id)).events).toEqual(written);
 });
 
-test("a message that nothing came of is its own trace", async () => {
+test("a message without effects is its own trace", async () => {
   const body = { type: "alone", payload: {} };
   const { id } = (await owner("POST /api/v1/events/topics/alone/publish", body)).body.data;
   const { rootId, events, truncated } = await trace(id);
@@ -136,7 +136,7 @@ test("a message that nothing came of is its own trace", async () => {
   expect(events.map((one: any) => one.id)).toEqual([id]);
 });
 
-test("a long chain is cut, says so, and still knows its root", async () => {
+test("truncates a long chain, reports it, and keeps its root", async () => {
   const [root] = await chain("Long");
   await world.sql(
     `insert into events (epoch, workspace_id, environment, topic, type, actor_id, actor_type,
@@ -154,7 +154,7 @@ test("a long chain is cut, says so, and still knows its root", async () => {
   expect(effects).toHaveLength(1_000);
 });
 
-test("a trace is for those who may query the audit log", async () => {
+test("only users with access to the audit log can read a trace", async () => {
   const [root] = await chain("Secret");
   const viewer = await world.member(["viewer"]);
   expect(await viewer(`GET /api/v1/events/${root.id}/trace`)).toMatchObject({

@@ -22,7 +22,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   szlig: "ß",
 };
 
-/** A text with its references to characters resolved; unknown ones stay. */
+/** Resolves character references in a text. Unknown ones are kept. */
 export function decodeEntities(text: string): string {
   if (!text.includes("&")) return text;
   return text.replaceAll(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,8});/gi, (whole, name: string) => {

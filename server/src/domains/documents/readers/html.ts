@@ -1,4 +1,4 @@
-/** The words of a page: its title, its text as a person reads it, its links and its tables. Nothing of it is run. */
+/** Extracts a page's title, visible text, links and tables. Nothing in it is executed. */
 import { VALUE_CHARACTERS_MAX } from "../work/task.ts";
 import { decodeEntities } from "./entities.ts";
 

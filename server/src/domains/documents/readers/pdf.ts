@@ -2,7 +2,7 @@ import { DocumentError, PREVIEW, type ReadOptions, VALUE_CHARACTERS_MAX } from "
 
 const PAGES_MAX = 2_000;
 
-/** The words of a PDF, page by page. Its scripts are not run, and what it draws is not drawn. */
+/** Extracts the text of a PDF page by page. Its scripts are not run, and nothing is rendered. */
 export async function readPdf(bytes: Buffer, { isPreview = false }: ReadOptions): Promise<unknown> {
   const { getDocumentProxy } = await import("unpdf");
   const document = await getDocumentProxy(new Uint8Array(bytes), {

@@ -61,7 +61,7 @@ async function readText(file: RandomAccess, { options }: ReadTask): Promise<stri
   return parts.join("");
 }
 
-/** A text as a database can keep it. */
+/** A text that a database can store. */
 function storable(text: string): string {
   return text.replaceAll("\u0000", "\uFFFD").toWellFormed();
 }

@@ -1,7 +1,7 @@
 import { type Cell, openSource, type RandomAccess } from "#domains/imports/source/index.ts";
 import { DocumentError, PREVIEW, type ReadTask, VALUE_CHARACTERS_MAX } from "../work/task.ts";
 
-/** Rows as objects by the names of the first row, or as lists where that has none. */
+/** Rows as objects with the names of the first row, or as lists if there are no names. */
 export async function readTable(
   file: RandomAccess,
   { format, options }: ReadTask,
@@ -41,7 +41,7 @@ export async function readTable(
   return { columns: columns ?? [], rows, more: false };
 }
 
-/** The first cells of a table, each as a text. */
+/** The first cells of a table as texts. */
 async function readCells(file: RandomAccess, format: ReadTask["format"]): Promise<unknown> {
   const source = await openSource(file, { type: format === "xlsx" ? "xlsx" : "csv" });
   const rows: string[][] = [];
@@ -60,7 +60,7 @@ async function readCells(file: RandomAccess, format: ReadTask["format"]): Promis
   return { rows, more: false };
 }
 
-/** Names that differ: a second `name` is `name_2`, one that is empty is the number of its column. */
+/** Makes names unique: a second `name` becomes `name_2`, and an empty one its column number. */
 function toNames(cells: readonly Cell[]): readonly string[] {
   const seen = new Map<string, number>();
   return cells.map((cell, index) => {

@@ -1,6 +1,6 @@
 /**
- * XML as data: an element is its text, or an object of its attributes (`@name`), its children, and its text (`#text`)
- * where it has both. There are no document types, so that no entity can grow.
+ * XML as data: an element is its text, or an object of its attributes (`@name`), children, and text (`#text`).
+ * Document types are not supported, so entities cannot expand.
  */
 import { DocumentError } from "../work/task.ts";
 import { decodeEntities } from "./entities.ts";
@@ -61,7 +61,7 @@ function mismatch(top: OpenElement, closed: string, line: number): DocumentError
   return new DocumentError(`The element ${name} ends${detail} without having begun.`, line);
 }
 
-/** Adds an element to its parent; several of one name are a list. */
+/** Adds an element to its parent. Several of one name become a list. */
 function add(parent: OpenElement, element: OpenElement): void {
   const { members, name } = element;
   const text = element.text.trim();

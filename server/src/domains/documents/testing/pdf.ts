@@ -1,11 +1,11 @@
-/** PDFs, as small as they can be. */
+/** Creates minimal PDFs. */
 
-/** A PDF of a page with these words. */
+/** A PDF of one page with this text. */
 export function makePdf(words: string): Buffer {
   return pdfOf(`BT /F1 12 Tf 72 700 Td (${words}) Tj ET`);
 }
 
-/** A PDF of a page that is this stream. */
+/** A PDF of one page with this content stream. */
 export function pdfOf(stream: string, filter = ""): Buffer {
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",

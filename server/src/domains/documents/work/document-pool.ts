@@ -18,11 +18,11 @@ const START_LIMIT_MS = 30_000;
 const TASK_LIMIT_MS = 60_000;
 const IDLE_MS = 60_000;
 const HEAP_MIB = 192;
-/** All memory of a process: what a stream inflates to is not in the heap that the engine bounds. */
+/** The maximum total memory of a process, because inflated streams are outside the heap that the engine limits. */
 const RESIDENT_BYTES_MAX = 512 * 2 ** 20;
 const RESIDENT_CHECK_MS = 100;
 
-/** The pool has too much to do. */
+/** The pool is overloaded. */
 export class DocumentsBusy extends Error {}
 
 export interface DocumentRequest {
@@ -37,8 +37,8 @@ export interface DocumentRequest {
 type Turn = () => void;
 
 /**
- * A few processes that read and write documents. Each starts when it is needed, has one task at a time, is killed when
- * that takes too long or is no longer wanted, and ends when it is idle.
+ * A few processes that read and write documents. Each starts on demand, runs one task at a time, is killed on a
+ * timeout or abort, and ends when idle.
  */
 class DocumentPool {
   readonly #queue = new FairQueue<Turn>({
@@ -49,7 +49,7 @@ class DocumentPool {
   readonly #idle: DocumentWorker[] = [];
   readonly #tickets = new Map<Turn, QueueTicket<Turn>>();
 
-  /** Gives the parts of a document that is written, and returns the value of one that is read. */
+  /** Yields the parts of a written document, and returns the value of a read one. */
   async *work(request: DocumentRequest): AsyncGenerator<Uint8Array, unknown> {
     const leave = await this.#enter(request.key);
     const worker = this.#idle.pop() ?? new DocumentWorker();
@@ -61,7 +61,7 @@ class DocumentPool {
     }
   }
 
-  /** Waits for a turn; resolves to its end. */
+  /** Waits for a turn. Resolves to a function that ends it. */
   async #enter(key: string): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const turn: Turn = () => resolve();
@@ -112,7 +112,7 @@ class DocumentWorker {
         `--max-old-space-size=${HEAP_MIB}`,
         ...readOnlyCodeArguments(program),
       ],
-      // Our own program sends nothing else.
+      // The program sends no other messages.
       onMessage: (message) => this.#receive?.(message as FromDocumentProcess),
     });
     void this.#process.ended.then(() => this.#receive?.(undefined));
@@ -163,7 +163,7 @@ class DocumentWorker {
       clearTimeout(timer);
       clearInterval(watch);
       signal.removeEventListener("abort", kill);
-      // A task that nobody waits for any more has its process to itself.
+      // The process of an abandoned task is not reused.
       if (isOver) this.#process.hold(false);
       else await this.#process.close();
     }
@@ -180,5 +180,5 @@ class DocumentWorker {
 
 const TOO_MUCH = "The file takes more memory or time than it may.";
 
-/** One for the whole process. */
+/** One pool for the whole process. */
 export const documentPool = new DocumentPool();

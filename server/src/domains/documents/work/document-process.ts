@@ -1,6 +1,6 @@
 /**
- * The program that reads and writes documents, in a process of its own: files come from anybody, and parsers take as
- * long, and as much memory, as a file makes them. It has no rights, and gets the file in parts.
+ * The program that reads and writes documents in a separate process: files are untrusted, and parsers can use any
+ * amount of time and memory. It has no permissions and receives the file in parts.
  */
 import { READY_MESSAGE } from "#kernel/work/subprocess-ready.ts";
 import { type RandomAccess, SourceError } from "#domains/imports/source/index.ts";
@@ -26,7 +26,7 @@ function ask(message: FromDocumentProcess): Promise<ToDocumentProcess> {
   return promise;
 }
 
-/** The file, whose parts the server reads when they are needed. */
+/** The file, whose parts the server reads on demand. */
 function fileOf({ size }: ReadTask): RandomAccess {
   return {
     size,
@@ -56,7 +56,7 @@ async function work(task: DocumentTask): Promise<FromDocumentProcess> {
   }
 }
 
-/** Errors of libraries quote the document, and are left out. */
+/** Library errors quote the document and are omitted. */
 function describe(error: unknown): {
   readonly message: string;
   readonly line?: number | undefined;
@@ -66,7 +66,7 @@ function describe(error: unknown): {
   return { message: "The file is damaged, or something else than it should be." };
 }
 
-/** Small parts as few large ones. */
+/** Combines small parts into larger ones. */
 async function* joinParts(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let [held, bytes]: [Uint8Array[], number] = [[], 0];
   for await (const part of parts) {
@@ -83,6 +83,6 @@ process.on("message", (message: ToDocumentProcess) => {
   if (message.kind === "task") void work(message.task).then((end) => process.send?.(end));
   else answer?.(message);
 });
-// The server is gone.
+// The server has ended.
 process.on("disconnect", () => process.exit());
 process.send?.(READY_MESSAGE);

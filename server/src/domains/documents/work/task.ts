@@ -1,4 +1,4 @@
-/** The tasks of the process that reads and writes documents, and its conversation with the server. */
+/** The tasks of the document process, and its protocol with the server. */
 
 export const READ_FORMATS = [
   "csv",
@@ -29,7 +29,7 @@ export interface ReadOptions {
   readonly sheet?: string | undefined;
   readonly skip?: number | undefined;
   readonly limit?: number | undefined;
-  /** True for the beginning alone, as `PREVIEW` bounds it. */
+  /** True to read only the start, limited by `PREVIEW`. */
   readonly isPreview?: boolean | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface WriteOptions {
 
 export type DocumentTask = ReadTask | WriteTask;
 
-/** The server's answers: a part of the file, or leave to send the next part of a document. */
+/** Messages of the server: a part of the file, or the request for the next part of a document. */
 export type ToDocumentProcess =
   | { readonly kind: "task"; readonly task: DocumentTask }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
@@ -61,12 +61,12 @@ export type FromDocumentProcess =
   | { readonly kind: "done"; readonly value: string }
   | { readonly kind: "failed"; readonly message: string; readonly line?: number };
 
-/** In characters of JSON: what a step may give. */
+/** The maximum output of a step, in characters of JSON. */
 export const VALUE_CHARACTERS_MAX = 1_000_000;
-/** Of a file that is read as a whole. */
+/** The maximum size of a file that is read as a whole. */
 export const WHOLE_BYTES_MAX = 32 * 1024 * 1024;
 
-/** As much of a document as a look at it shows. */
+/** The limits of a preview. */
 export const PREVIEW = {
   pages: 20,
   characters: 100_000,
@@ -75,7 +75,7 @@ export const PREVIEW = {
   cellCharacters: 200,
 } as const;
 
-/** A document that can't be read or written; the message is for the author of the workflow. */
+/** A document that can't be read or written. The message is for the workflow's author. */
 export class DocumentError extends Error {
   readonly line: number | undefined;
 

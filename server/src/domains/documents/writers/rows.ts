@@ -9,7 +9,7 @@ export interface Table {
 
 const COLUMNS_MAX = 500;
 
-/** A list of objects, or of lists, as rows. The columns are those that are named, else all that the objects have. */
+/** Converts a list of objects or lists to rows. The columns are the named ones, or all fields of the objects. */
 export function toTable(data: unknown, { columns }: WriteOptions): Table {
   const list = Array.isArray(data) ? data : [data];
   if (list.every((one) => Array.isArray(one))) return { columns: columns ?? [], rows: list };

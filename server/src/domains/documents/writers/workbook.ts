@@ -1,4 +1,4 @@
-/** A spreadsheet of one sheet. Texts are texts: none of them is a formula, whatever it begins with. */
+/** A spreadsheet with one sheet. Texts are never interpreted as formulas. */
 import type { Row, Table } from "./rows.ts";
 import { type ZipEntry, writeZip } from "./zip.ts";
 
@@ -77,7 +77,7 @@ function columnLetters(column: number): string {
   return rest === 0 ? letter : columnLetters(rest - 1) + letter;
 }
 
-/** As spreadsheets take it: 31 characters, and none of those that addresses are made of. */
+/** A valid sheet name: 31 characters without those used in references. */
 function sheetName(name: string): string {
   return name.replaceAll(/[:\\/?*[\]]/g, " ").slice(0, 31) || "Sheet1";
 }

@@ -27,7 +27,7 @@ export async function* writeDocument(task: WriteTask): AsyncGenerator<Uint8Array
 function* writeCsv(data: unknown, options: WriteOptions): Generator<Uint8Array> {
   const { columns, rows } = toTable(data, options);
   const isRaw = options.formulas === "raw";
-  // A number is no formula, however it begins.
+  // Numbers are never formulas and need no escaping.
   const toCell = (cell: unknown): string | null => {
     if (cell === null || cell === undefined) return null;
     const text = toText(cell);

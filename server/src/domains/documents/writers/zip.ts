@@ -1,4 +1,4 @@
-/** A ZIP file, written while its entries are read: their sizes and sums follow each of them. */
+/** A ZIP file that is written while its entries are read: sizes and checksums follow each entry. */
 import { Readable } from "node:stream";
 import { crc32, createDeflateRaw } from "node:zlib";
 import { DocumentError } from "../work/task.ts";
@@ -21,7 +21,7 @@ const VERSION = 20;
 const FLAGS = 0x0808;
 const DEFLATED = 8;
 const BYTES_MAX = 0xffff_fffe;
-/** The first of January 1980: a ZIP file of the same content has the same bytes. */
+/** The first of January 1980, so that a ZIP file of the same content has the same bytes. */
 const DAY = 0x0021;
 
 export async function* writeZip(entries: Iterable<ZipEntry>): AsyncGenerator<Uint8Array> {
@@ -66,7 +66,7 @@ function directoryEntry({ name, at, sum, packed, size }: WrittenEntry): Buffer {
   ]);
 }
 
-/** The fields that the header of an entry shares with the directory. */
+/** The fields shared by an entry's header and the directory. */
 function common(sum: number, packed: number, size: number, nameBytes: number): Buffer {
   return Buffer.concat([
     ...[VERSION, FLAGS, DEFLATED, 0, DAY].map(number16),

@@ -1,25 +1,25 @@
-/** The type of a file, from what is in it: what its sender says is never trusted. */
+/** Detects the type of a file by its content, because the type sent by a client is not trusted. */
 
-/** So many bytes of the beginning tell the type; a camera puts a small picture before the size of its own. */
+/** The number of bytes used for detection. Cameras put a thumbnail before the image size. */
 export const SNIFFED_BYTES = 128 * 1024;
 
 const BINARY = "application/octet-stream";
 const TEXT = "text/plain";
 
-/** Texts that say of themselves what they are; none of them is ever shown as more than a text. */
+/** Texts that declare their format. They are only ever shown as plain text. */
 const MARKUP: readonly (readonly [RegExp, string])[] = [
   [/<(!doctype\s+html|html|head|body|script|iframe|style|title|meta|link)[\s>]/i, "text/html"],
   [/^<\?xml\s/i, "application/xml"],
 ];
 
-/** Texts that only their name tells apart, and that are harmless as any text. */
+/** Harmless text formats that are detected by name. */
 const TEXT_TYPES: Readonly<Record<string, string>> = {
   csv: "text/csv",
   json: "application/json",
   md: "text/markdown",
 };
 
-/** Finds the type of a file from its first bytes; its name only tells one text from another. */
+/** Detects the type of a file from its first bytes. The name only distinguishes text formats. */
 export async function sniffMediaType(head: Uint8Array, name: string): Promise<string> {
   const { fileTypeFromBuffer } = await import("file-type");
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
@@ -37,7 +37,7 @@ function sniffText(head: Uint8Array, name: string): string | undefined {
   return Object.hasOwn(TEXT_TYPES, extension) ? TEXT_TYPES[extension] : TEXT;
 }
 
-/** The text from its first element on. Each step goes forward: one pattern for all of it could try without end. */
+/** The text from its first element on. Parsed in steps, because a single pattern could backtrack excessively. */
 function skipProlog(text: string): string {
   let rest = text;
   for (;;) {
@@ -53,7 +53,7 @@ function skipProlog(text: string): string {
 // eslint-disable-next-line no-control-regex -- These are what a text does not have.
 const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/;
 
-/** The beginning as UTF-8, whose last character may be cut; undefined when it is no text. */
+/** The start as UTF-8, ignoring a truncated last character. Undefined if it is not text. */
 function decodeText(head: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(head, { stream: true });

@@ -1,6 +1,6 @@
 /**
- * The response with a file's content. It came from anybody, and is served from our own origin: so a browser may show
- * only what can't act, and is told to take nothing for anything else than it is.
+ * The response with a file's content. It is untrusted and served from our origin, so browsers may only display inert
+ * types and must not sniff others.
  */
 import type { RangeConditions } from "#kernel/access/caller.ts";
 import { parseByteRange, rangeHeaders } from "#kernel/operation/byte-range.ts";
@@ -8,7 +8,7 @@ import type { ResponseType } from "#kernel/operation/response.ts";
 import type { OpenedFile } from "../open-file.ts";
 import { contentDisposition } from "./file-name.ts";
 
-/** The types that a browser may show in its place; neither SVG nor HTML, which can run scripts. */
+/** Types that browsers may display inline. Not SVG or HTML, which can run scripts. */
 const INERT = new Set([
   "image/png",
   "image/apng",
@@ -19,7 +19,7 @@ const INERT = new Set([
   "text/plain",
 ]);
 
-/** Types that would be understood as more than data are named as what is only kept. */
+/** Active types are sent with an inert type. */
 const ACTIVE =
   /^(text\/html|application\/(xml|xhtml\+xml)|image\/svg\+xml|text\/(javascript|xml))$/;
 
@@ -29,7 +29,7 @@ export interface ServedContent {
   readonly isPartial: boolean;
 }
 
-/** Serves a file, or the part of it that was asked for. */
+/** Serves a file or the requested part of it. */
 export function serveFile(
   { file, read }: Pick<OpenedFile, "file" | "read">,
   conditions: RangeConditions,
@@ -51,7 +51,7 @@ export function serveFile(
   };
 }
 
-/** The headers of a file that is sent as a whole, in the answer to something else. */
+/** The headers of a complete file in the response of another operation. */
 export function wholeFileHeaders({
   mediaType,
   name,
@@ -64,7 +64,7 @@ export function wholeFileHeaders({
   };
 }
 
-/** The headers that keep a content from acting. */
+/** Headers that prevent content from running scripts. */
 export function safeHeaders(mediaType: string): Readonly<Record<string, string>> {
   const type = ACTIVE.test(mediaType) ? "application/octet-stream" : mediaType;
   return {

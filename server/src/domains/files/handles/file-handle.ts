@@ -13,7 +13,7 @@ export const FileHandle = Type.Object(
 );
 export type FileHandle = Static<typeof FileHandle>;
 
-/** A value that names a file; of what else it says nothing is believed. */
+/** A value that names a file. Its other fields are not trusted. */
 export interface FileReference {
   readonly $file: string;
 }
@@ -36,13 +36,10 @@ export function isFileReference(value: unknown): value is FileReference {
   );
 }
 
-/** Files that one value may name. */
+/** The maximum number of files in one value. */
 export const REFERENCES_MAX = 100;
 
-/**
- * The ids of the files that a value names, wherever in it; where there are more than `REFERENCES_MAX`, one more than
- * that.
- */
+/** The ids of files named anywhere in a value, up to one more than `REFERENCES_MAX`. */
 export function findFileIds(value: unknown): readonly string[] {
   const found = new Set<string>();
   collect(value, found);
@@ -55,7 +52,7 @@ function collect(value: unknown, found: Set<string>): void {
   for (const part of Object.values(value)) collect(part, found);
 }
 
-/** A value with other values in the place of those that name files. */
+/** Replaces the file references in a value. */
 export async function replaceReferences(
   value: unknown,
   replace: (reference: FileReference) => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** Files that are made on the way: by a step, which keeps them with its run, or by a call that somebody makes. */
+/** Files created by a step, which belong to its run, or by another call. */
 import {
   authorOf,
   type Caller,
@@ -15,8 +15,8 @@ import { type FileHandle, toHandle } from "./file-handle.ts";
 import { getHandleRow } from "./open-handle.ts";
 
 /**
- * Stores a content while it arrives. The file of a step belongs to its run, is read by those who may read that, and
- * goes with it; anybody else's is their own upload.
+ * Streams a content to the store. A step's file belongs to its run, has its access rules and is deleted with it.
+ * Otherwise it becomes the caller's upload.
  */
 export async function keepFile(
   platform: Platform,
@@ -42,7 +42,7 @@ export async function keepFile(
   return toHandle(file);
 }
 
-/** Deletes what an attempt that broke off has left: its output is in no journal, so nobody can name these. */
+/** Deletes the files of an interrupted attempt: its output is not in the journal, so they cannot be referenced. */
 function dropLeftovers(
   platform: Platform,
   caller: Caller,
@@ -61,8 +61,8 @@ function dropLeftovers(
 }
 
 /**
- * An upload of the caller's own with the content of a file that they may use, under an id that is chosen: what takes
- * uploads takes it. It expires like any of them, unless it is attached to something.
+ * Creates an upload of the caller, with a chosen id, from the content of an accessible file. It expires like any
+ * upload unless it is attached.
  */
 export async function copyFile(
   platform: Platform,

@@ -1,7 +1,7 @@
 /**
- * The files that a step of a run may open by a handle. Handles are values, and anybody writes values: an event, a JSON
- * column or an upstream's answer may name a file that its author could never read, while the run has the rights of its
- * deployer. So a step opens files of its own run and of related ones, and others only where the run was given them.
+ * Files that a run step can open by a handle. Handles are values that anyone can write: an event, a JSON column or an
+ * external response may name a file that its author cannot read, while the run has the permissions of its deployer. So
+ * a step opens files of its own and related runs, and others only if they were given to the run.
  */
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, ReadContext } from "#kernel/contract.ts";
@@ -10,7 +10,7 @@ import { type FileRow, RUN } from "../file.ts";
 import { findFileRow } from "../file-rows.ts";
 import { canReadFile, getReadableRow, type OpenedFile, openRow } from "../open-file.ts";
 
-/** The row of the file that a handle names; 404 where the caller may not open it by one. */
+/** The row of a handle's file. 404 if the caller cannot open it by handle. */
 export async function getHandleRow(ctx: ReadContext, fileId: string): Promise<FileRow> {
   const { run } = ctx.caller;
   if (!run || run.givenFiles?.has(fileId) === true) return getReadableRow(ctx, fileId);
@@ -20,7 +20,7 @@ export async function getHandleRow(ctx: ReadContext, fileId: string): Promise<Fi
   return row;
 }
 
-/** Opens the file that a handle names. */
+/** Opens the file of a handle. */
 export async function openHandle(
   platform: Platform,
   caller: Caller,
@@ -33,7 +33,7 @@ export async function openHandle(
   return openRow(platform, partition, row);
 }
 
-/** A context whose caller has nothing but its run. */
+/** A context whose caller has only the rights of its run. */
 function withoutPermissions(ctx: ReadContext): ReadContext {
   return { ...ctx, caller: { ...ctx.caller, permissions: new Set() } };
 }

@@ -1,6 +1,6 @@
 /**
- * Files that strangers send: a form with some, or one as the body. They are stored while they arrive, and become files
- * with the run that they start.
+ * Files from anonymous clients: a form with files, or one file as the body. They are streamed to the store, and become
+ * files of the run that they start.
  */
 import type { Upload } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
@@ -17,23 +17,23 @@ import { formBoundary, type FormPart, readFormParts } from "#kernel/http/multipa
 import { discard, type StoredContent, storeFile, tooLarge } from "../store-file.ts";
 import { type FileHandle, findFileIds, toHandle } from "./file-handle.ts";
 
-/** A content that is to be a file with this id. */
+/** A content that will become a file with this id. */
 export interface ReceivedFile {
   readonly id: string;
   readonly stored: StoredContent;
 }
 
 export interface ReceivedFiles {
-  /** The fields of a form, files among them as handles; the handle where the body is one file. */
+  /** The fields of a form with files as handles, or the handle of a single file body. */
   readonly body: unknown;
   readonly files: readonly ReceivedFile[];
 }
 
-/** How a receiver is asked to take what comes. */
+/** The options of a receiver. */
 interface ReceiveOptions {
-  /** The fields that take files; others with one are refused, and so is a body that is none. */
+  /** The fields that accept files. Files in other fields and other bodies are rejected. */
   readonly fields?: ReadonlySet<string>;
-  /** How many files there may be, and how large all of them together; 50 and as each may be, unless given. */
+  /** The maximum number and total size of files. Default: 50, and the file size limit. */
   readonly filesMax?: number;
   readonly bytesMax?: number;
 }
@@ -41,7 +41,7 @@ interface ReceiveOptions {
 const FILES_MAX = 50;
 const FIELDS_CHARACTERS_MAX = 1_000_000;
 
-/** Receives files outside of a transaction; `insertFile` follows within one. What breaks off leaves nothing. */
+/** Receives files outside a transaction; `insertFile` follows in one. Interrupted uploads leave no data. */
 export async function receiveFiles(
   platform: Platform,
   partition: Partition,
@@ -84,7 +84,7 @@ export async function receiveFiles(
   }
 }
 
-/** Removes contents that came with a request that starts nothing: strangers must not fill the store with such. */
+/** Deletes contents of a request that starts no run, so that anonymous clients cannot fill the store. */
 export async function discardFiles(
   platform: Platform,
   partition: Partition,
@@ -93,7 +93,7 @@ export async function discardFiles(
   await Promise.allSettled(files.map(({ stored }) => discard(platform, partition, stored.blobId)));
 }
 
-/** Gives contents up within a transaction that commits: the collector removes them with its next turn. */
+/** Releases contents in a committing transaction. The collector deletes them in its next turn. */
 export async function releaseReceived(
   { send }: Pick<WriteContext, "send">,
   files: readonly ReceivedFile[],
@@ -104,8 +104,8 @@ export async function releaseReceived(
 }
 
 /**
- * Throws where what somebody sent names a file that did not come with it: steps read files with the rights of whoever
- * deployed them, and the sender has none of those.
+ * Throws if the sent data names a file that was not sent with it: steps read files with the deployer's permissions,
+ * which the sender does not have.
  */
 export function assertOwnFiles(sent: unknown, files: readonly ReceivedFile[] = []): void {
   const own = new Set(files.map(({ id }) => id));
@@ -122,7 +122,7 @@ async function readFields(
   let characters = 0;
   for await (const part of readFormParts(content, boundary)) {
     const { field, fileName } = part;
-    // Somebody chose no file.
+    // No file was selected.
     if (fileName === "") continue;
     const value =
       fileName === undefined ? await readField(part.content) : await keep(part, fileName);
@@ -143,7 +143,7 @@ async function readField(content: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(await Array.fromAsync(content)).toString();
 }
 
-/** A body has no name of its own. */
+/** A body has no file name. */
 function bodyName(contentType: string): string {
   const [, subtype = ""] = /^[\w.+-]+\/([\w]{1,10})\s*(?:;|$)/.exec(contentType) ?? [];
   return /^(png|jpeg|gif|webp|pdf|zip|gzip|mpeg|mp4|ogg|wav)$/.test(subtype)

@@ -1,5 +1,6 @@
 /**
- * Requests to others that carry files: one as the body, or several in a form. Nothing of them is in memory as a whole.
+ * Outbound requests with files: one as the body, or several in a form. Files are streamed and never completely in
+ * memory.
  */
 import { randomUUID } from "node:crypto";
 import { Failure, invalidField } from "#kernel/operation/failure.ts";
@@ -7,7 +8,7 @@ import type { StreamedContent } from "#kernel/outbound/request-content.ts";
 import type { OpenedFile } from "../open-file.ts";
 import { isFileReference, type FileReference } from "./file-handle.ts";
 
-/** Opens the file that a value names; `path` is where that stands. */
+/** Opens the file named by a value. `path` is the location of the value. */
 export type OpenReference = (reference: FileReference, path: string) => Promise<OpenedFile>;
 
 export interface EncodedFiles {
@@ -15,7 +16,7 @@ export interface EncodedFiles {
   readonly content: StreamedContent;
 }
 
-/** The body as a stream where it is a file, or a form that is to be sent in parts; undefined for any other. */
+/** The body as a stream if it is a file or a multipart form. Undefined for any other. */
 export async function encodeFiles(
   body: unknown,
   { contentType = "", path }: { readonly contentType?: string | undefined; readonly path: string },
@@ -40,7 +41,7 @@ interface Part {
   readonly read: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 }
 
-/** A form in parts (RFC 7578): a field for each member, several of one name for a list. */
+/** A multipart form (RFC 7578): one field per member, several of one name for a list. */
 async function encodeForm(
   fields: object,
   path: string,
@@ -100,12 +101,12 @@ function toFilePart(name: string, { file, read }: OpenedFile): Part {
   };
 }
 
-/** As browsers write names: what would end one is encoded. */
+/** Escapes names like browsers do. */
 function escapeName(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-/** True for a failure to find a file. */
+/** True for the error of a missing file. */
 export function isMissingFile(error: unknown): boolean {
   return error instanceof Failure && error.type.status === 404;
 }

@@ -1,14 +1,14 @@
-/** Responses of others that are files: those that are asked for as such, and those that no text can hold. */
+/** External responses that are files: requested as files, or not representable as text. */
 import { readUpTo, type ResponseHead } from "#kernel/outbound/outbound.ts";
 import type { FileHandle } from "./file-handle.ts";
 import { isNestedDeeperThan } from "#kernel/schema/json-depth.ts";
 import { JSON_DEPTH_MAX } from "#kernel/schema/json-value.ts";
 
-/** How a response is taken: by its media type, always as data, or always as a file. */
+/** How a response is received: by its media type, always as data, or always as a file. */
 export const RESPONSE_FORMS = ["auto", "data", "file"] as const;
 export type ResponseForm = (typeof RESPONSE_FORMS)[number];
 
-/** Keeps a content as a file. */
+/** Stores a content as a file. */
 export type KeepContent = (
   content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   about: { readonly name: string },
@@ -16,11 +16,11 @@ export type KeepContent = (
 
 export interface ReceivedContent {
   readonly body: unknown;
-  /** The data was longer than it may be; `body` is of its beginning. */
+  /** True if the data exceeded the limit. `body` then contains its start. */
   readonly truncated: boolean;
 }
 
-/** Receives the body of a response: as data in memory up to a bound, or as a file of any size. */
+/** Receives the body of a response: as limited data in memory, or as a file of any size. */
 export async function receiveContent(
   head: ResponseHead,
   body: AsyncIterable<Uint8Array>,
@@ -40,11 +40,11 @@ export async function receiveContent(
   return { body: parseContent(headers, read.body), truncated: read.truncated };
 }
 
-/** JSON as a value, anything else as a text that a database can keep. */
+/** JSON as a value, any other content as storable text. */
 function parseContent(headers: ResponseHead["headers"], bytes: Uint8Array): unknown {
   const text = Buffer.from(bytes).toString().replaceAll("\u0000", "\uFFFD");
   const isJson = /[/+]json\b/i.test(headers["content-type"] ?? "");
-  // A value without a bottom could be neither looked through nor stored.
+  // A value that is nested too deeply could not be scanned or stored.
   if (!isJson || isNestedDeeperThan(text, JSON_DEPTH_MAX)) return text;
   try {
     return JSON.parse(text) as unknown;
@@ -56,12 +56,12 @@ function parseContent(headers: ResponseHead["headers"], bytes: Uint8Array): unkn
 const TEXTUAL =
   /^\s*($|text\/|multipart\/|application\/(json|xml|[\w.-]*javascript|x-www-form-urlencoded|graphql|x-ndjson|yaml|x-yaml|sql|toml)\b|[\w.-]+\/[\w.-]+\+(json|xml|yaml)\b)/i;
 
-/** True for the media types of texts, and where none is named. */
+/** True for text media types, and without a media type. */
 function isTextual(contentType: string): boolean {
   return TEXTUAL.test(contentType);
 }
 
-/** True for bytes that are a text which a database can keep as it is. */
+/** True for bytes that are a storable text. */
 function isText(bytes: Uint8Array): boolean {
   if (bytes.includes(0)) return false;
   try {
@@ -72,7 +72,7 @@ function isText(bytes: Uint8Array): boolean {
   }
 }
 
-/** The name that the sender gives, else the last part of the address. */
+/** The file name of the sender, or the last part of the address. */
 function responseName({ headers, url }: ResponseHead): string {
   const named = dispositionName(headers["content-disposition"] ?? "");
   const last = decode(url.pathname.split("/").findLast((part) => part !== "") ?? "");

@@ -1,4 +1,4 @@
-/** The size of a picture in pixels, read from its header without decoding it; undefined where it does not say. */
+/** The size of an image in pixels, read from its header without decoding. Undefined if unknown. */
 export interface Dimensions {
   readonly width: number;
   readonly height: number;
@@ -14,7 +14,7 @@ const READERS: Readonly<Record<string, HeaderReader>> = {
   "image/webp": readWebp,
 };
 
-/** Reads the dimensions from the beginning of a file of this type. */
+/** Reads the dimensions from the start of a file of this type. */
 export function readDimensions(mediaType: string, head: Uint8Array): Dimensions | undefined {
   const reader = Object.hasOwn(READERS, mediaType) ? READERS[mediaType] : undefined;
   if (!reader) return undefined;
@@ -23,12 +23,12 @@ export function readDimensions(mediaType: string, head: Uint8Array): Dimensions 
     const isSize = found && found.width > 0 && found.height > 0;
     return isSize && Math.max(found.width, found.height) < 2 ** 31 ? found : undefined;
   } catch {
-    // It ends within its header.
+    // The data ends inside the header.
     return undefined;
   }
 }
 
-/** The segments from SOF0 to SOF15 hold the size; these three in between are something else. */
+/** The segments SOF0 to SOF15 contain the size, except these three. */
 const NO_FRAME = new Set([0xc4, 0xc8, 0xcc]);
 
 function readJpeg(head: Buffer): Dimensions | undefined {

@@ -1,10 +1,10 @@
-/** Of one picture: a camera's have 12 to 50 million, and each takes four bytes while it is made small. */
+/** The maximum pixels of an image: cameras have 12 to 50 million, and each needs four bytes during scaling. */
 export const PIXELS_MAX = 50_000_000;
-/** Of the file that a picture is in. */
+/** The maximum size of an image file. */
 export const PICTURE_BYTES_MAX = 32 * 1024 * 1024;
 
 export interface PictureTask {
   readonly bytes: Uint8Array;
-  /** The longest that it may be on either side. */
+  /** The maximum length of either side. */
   readonly edge: number;
 }

@@ -1,7 +1,7 @@
 /**
- * The program that makes pictures small, in a process of its own: decoders are written in C, and pictures by anybody.
- * It takes the few formats that browsers show, and no other decoder is ever entered. Nothing of a picture but its
- * pixels gets into the small one.
+ * The program that scales images in a separate process: decoders are written in C, and images are untrusted. It only
+ * accepts the formats that browsers show; other decoders are never used. Only the pixels are copied to the scaled
+ * image.
  */
 import sharp from "sharp";
 import { READY_MESSAGE } from "#kernel/work/subprocess-ready.ts";
@@ -36,6 +36,6 @@ async function shrink({ bytes, edge }: PictureTask): Promise<Uint8Array | undefi
 process.on("message", (task: PictureTask) => {
   void shrink(task).then((picture) => process.send?.({ picture }));
 });
-// The server is gone.
+// The server has ended.
 process.on("disconnect", () => process.exit());
 process.send?.(READY_MESSAGE);

@@ -19,7 +19,7 @@ async function thumbnailOf(content: Buffer, edge = 96) {
   return { file: body.data, ...(await download(world, agent, path)) };
 }
 
-test("a picture of any kind that browsers show has small ones, and nothing in them but pixels", async () => {
+test("creates thumbnails for all image formats of browsers, containing only pixels", async () => {
   for (const format of ["png", "jpeg", "webp", "gif", "avif"] as const) {
     const small = await thumbnailOf(await photo(format));
     expect([format, small.status, small.headers["content-type"]]).toEqual([
@@ -30,14 +30,14 @@ test("a picture of any kind that browsers show has small ones, and nothing in th
     const { width, height, exif } = await sharp(small.bytes).metadata();
     expect([width, height, exif]).toEqual([96, 72, undefined]);
     const size = [small.file.width, small.file.height];
-    // The header of AVIF is a tree of boxes, which nobody reads here.
+    // The header of AVIF is a tree of boxes, which is not parsed here.
     expect(size).toEqual(format === "avif" ? [null, null] : [800, 600]);
   }
   const stored = await world.sql("select edge from thumbnails");
   expect(stored).toHaveLength(5);
 });
 
-/** A picture of a few bytes that says it has four billion pixels, with a part of them. */
+/** A tiny image file that declares four billion pixels, with a part of them. */
 function bomb(): Buffer {
   const chunk = (type: string, data: Buffer): Buffer => {
     const head = Buffer.alloc(8);
@@ -59,7 +59,7 @@ function bomb(): Buffer {
   ]);
 }
 
-test("a hostile picture has none, and hurts nobody", async () => {
+test("creates no thumbnail of a hostile image and does not affect others", async () => {
   const png = await photo("png");
   const hostile: readonly (readonly [string, Buffer])[] = [
     ["a bomb", bomb()],
@@ -81,7 +81,7 @@ test("a hostile picture has none, and hurts nobody", async () => {
   expect((await thumbnailOf(png, 320)).status).toBe(200);
 });
 
-test("a signed address shows a picture as a small one, too", async () => {
+test("a signed address also serves the thumbnail", async () => {
   const { body } = await upload(world, agent, await photo("jpeg"), { name: "a.jpg" });
   const link = await agent(`GET /api/v1/files/${body.data.id}/link`);
   const path = new URL(link.body.data.url).pathname;

@@ -7,13 +7,13 @@ const SOURCE = new URL("./picture-process.ts", import.meta.url);
 const START_LIMIT_MS = 30_000;
 const PICTURE_LIMIT_MS = 10_000;
 const IDLE_MS = 60_000;
-/** The heap of JavaScript; pixels are bounded by their number. */
+/** The JavaScript heap. Pixels have a separate limit. */
 const HEAP_MIB = 128;
 
-/** The result for a task: a picture, `unreadable` for what is none, or `busy` when too many wait. */
+/** The result of a task: an image, `unreadable` for an invalid one, or `busy` if too many wait. */
 export type Thumbnail = Uint8Array | "unreadable" | "busy";
 
-/** A picture that is read when its turn has come: those that wait take no memory. */
+/** An image that is read when its turn comes, so that waiting ones use no memory. */
 export interface PictureSource {
   readonly read: () => Promise<Uint8Array>;
   readonly edge: number;
@@ -26,8 +26,8 @@ interface QueuedTask {
 }
 
 /**
- * Makes pictures small, one at a time, in a process that starts when it is first needed, is killed when a picture takes
- * too long, and ends when nobody needs it. A picture that kills it costs itself alone.
+ * Scales images one at a time in a process that starts on demand, is killed after a timeout, and ends when idle. An
+ * image that kills it affects no other.
  */
 class Thumbnailer {
   readonly #queue = new FairQueue<QueuedTask>({
@@ -94,7 +94,7 @@ class Thumbnailer {
         "--allow-addons",
         ...readOnlyCodeArguments(program),
       ],
-      // Our own program sends nothing else.
+      // The program sends no other messages.
       onMessage: (message) => this.#onPicture?.((message as { picture?: Uint8Array }).picture),
     });
     void child.ended.then(() => {
@@ -114,7 +114,7 @@ class Thumbnailer {
   }
 }
 
-/** Kills the process when the result does not come in time; it then settles by the process's end. */
+/** Kills the process at the timeout. The result is then settled by the process's end. */
 async function withinLimit<T>(child: Subprocess, limitMs: number, result: Promise<T>): Promise<T> {
   const timer = setTimeout(() => child.kill(), limitMs);
   try {

@@ -1,6 +1,6 @@
 /**
- * A process that is killed while it stores a file: it opens the product on a test's database, and never comes to the
- * end.
+ * A process that is killed while it stores a file: it opens the product on a test's database and never finishes the
+ * upload.
  */
 import { pino } from "pino";
 import { MasterKey } from "#kernel/access/crypto.ts";
@@ -13,7 +13,7 @@ const kernel = await Kernel.open({
   database,
   settings: readSettings({ MILLRACE_DATABASE_POOL: "2", MILLRACE_DATA_DIR: dataDir }),
   masterKey: new MasterKey(Buffer.from(key, "base64")),
-  // It stores a file and nothing else: to load all of them took most of its time.
+  // Loading all domains would take most of its time.
   domains: [],
   log: pino({ level: "silent" }),
 });

@@ -12,7 +12,7 @@ export interface UploadOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** Uploads a file as the body of a request, with the events that it appended. */
+/** Uploads a file as the body of a request, and returns the appended events. */
 export async function upload(
   world: World,
   { token }: { readonly token: string },
@@ -34,7 +34,7 @@ export async function upload(
   return { status: reply.statusCode, body: reply.json(), events: events.map(({ type }) => type) };
 }
 
-/** Downloads bytes, which `Ask` would take for a text. */
+/** Downloads bytes, which `Ask` would decode as text. */
 export async function download(
   world: World,
   { token }: { readonly token: string },

@@ -1,4 +1,4 @@
-/** One pass over a file: its rows are written to a file of our own, in which a reader can begin anywhere. */
+/** Reads a file in one pass and writes its rows to an internal file with random access. */
 import { nameTitles } from "#domains/tables/index.ts";
 import { TurnTimer } from "#kernel/work/turn-timer.ts";
 import type { FormatInput, OpenSource, SourceFormat } from "../source/open-source.ts";
@@ -20,11 +20,11 @@ export interface SourceAnalysis {
   readonly columns: readonly SourceColumn[];
 }
 
-/** The rows of a batch may refer to the same long text. */
+/** The rows of a batch can share a long text. */
 const PART_CHARACTERS = 1_048_576;
 const HEADER_CHARACTERS_MAX = 2_000;
 
-/** Reads rows once; `lines` are to be read to their end before `result`. */
+/** Reads rows once. `lines` must be consumed before `result`. */
 export class RowAnalysis {
   readonly #source: OpenSource;
   readonly #input: FormatInput;
@@ -97,19 +97,19 @@ export class RowAnalysis {
   }
 }
 
-/** PostgreSQL has no NUL, and no half of a character. */
+/** PostgreSQL cannot store NUL or unpaired surrogates. */
 function toStorable(cell: Cell): Cell {
   if (typeof cell !== "string" || (cell.isWellFormed() && !cell.includes("\0"))) return cell;
   return cell.replaceAll("\0", "").toWellFormed();
 }
 
 function toHeader(cell: Cell): string {
-  // A header is the title of a column, which is kept as it is written.
+  // A header becomes the unchanged title of a column.
   const text = String(cell ?? "").slice(0, HEADER_CHARACTERS_MAX);
   return detachText(text).replaceAll("\0", "").toWellFormed();
 }
 
-/** Names of columns are texts, each of them once. */
+/** Column names are unique texts. */
 function looksLikeHeader(cells: readonly Cell[]): boolean {
   const texts = cells
     .filter((cell) => typeof cell === "string" && cell.trim() !== "")

@@ -1,4 +1,4 @@
-/** The type of a column, guessed from all its cells: one that keeps each of them. Others are suggested. */
+/** Guesses the type of a column from all its cells: one that keeps every value. Others are suggested. */
 import type { ColumnTypeName } from "#domains/tables/index.ts";
 import { type Cell, detachText } from "../source/source-row.ts";
 import { type CellStyle, convertText } from "./convert-cell.ts";
@@ -25,16 +25,16 @@ export type GuessedType = Extract<
 const EMPTY_EXAMPLES_MAX = 3;
 const EXAMPLES_MAX = 5;
 const EXAMPLE_CHARACTERS_MAX = 200;
-/** Of a hundred values, so many may be no such thing. */
+/** The maximum share of invalid values for a suggestion. */
 const INVALID_SHARE_MAX = 0.01;
-/** After so many that are not, a type is given up early when they are more than the share. */
+/** After this number of values, a type with more invalid ones than the share is dropped. */
 const EARLY_VALUES = 2_000;
 const DISTINCT_MAX = 100_000;
-/** Of all columns of a file together: each takes some hundred bytes. */
+/** For all columns of a file together. Each value takes about a hundred bytes. */
 const DISTINCT_OF_FILE_MAX = 1_000_000;
 const ENUM_VALUES_MAX = 20;
 const ENUM_CHARACTERS_MAX = 40;
-/** How often each choice occurs on average: of few choices less often, as in a short table that somebody pastes. */
+/** The minimum average number of occurrences per choice. Lower for few choices, as in a small pasted table. */
 const ENUM_REPEATS_MIN = 10;
 const FEW_VALUES_MAX = 12;
 const FEW_REPEATS_MIN = 3;
@@ -43,7 +43,7 @@ const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
 const EMAIL = /^[^\s@<>"(),:;]{1,64}@[^\s@<>"(),:;]{1,190}\.[\p{L}\d-]{2,63}$/u;
 const URL_TEXT = /^https?:\/\/[^\s]{3,2000}$/i;
 
-/** A way to read a column's texts, and the texts that can't be read so. */
+/** A way to parse a column's texts, and the texts that fail. */
 class Candidate {
   invalid = 0;
   isOut = false;
@@ -58,7 +58,7 @@ class Candidate {
   }
 }
 
-/** The different values that may be kept for the columns of a file. */
+/** The remaining memory for distinct values of all columns. */
 export class DistinctMemory {
   #left: number;
 
@@ -66,14 +66,14 @@ export class DistinctMemory {
     this.#left = left;
   }
 
-  /** False when there is room for no more. */
+  /** Returns false if the memory is used up. */
   take(): boolean {
     this.#left -= 1;
     return this.#left >= 0;
   }
 }
 
-/** Collects what the cells of one column are. */
+/** Collects statistics about the cells of one column. */
 export class ColumnStatistics {
   readonly #header: string;
   readonly #memory: DistinctMemory;
@@ -95,7 +95,7 @@ export class ColumnStatistics {
   readonly #openExamples: string[] = [];
   readonly #currencies = new Set<string>();
   #isUnique = true;
-  /** True when there was a value that no memory was left for. */
+  /** True if a value did not fit into memory. */
   #isOverfull = false;
   #leadingZeros = 0;
   #filled = 0;
@@ -105,7 +105,7 @@ export class ColumnStatistics {
   #fractions = 0;
   #longNumbers = 0;
   #digitsOnly = 0;
-  /** Texts that mean another number, or another day, by the other style. */
+  /** Texts that have another meaning in the other style. */
   #openNumbers = 0;
   #openDays = 0;
 
@@ -143,12 +143,12 @@ export class ColumnStatistics {
     if (this.#distinct.size >= DISTINCT_MAX || this.#isOverfull) return;
     const count = this.#distinct.get(example) ?? 0;
     if (count > 0) this.#isUnique = false;
-    // Once a value was there twice, only a short list of choices is worth the memory.
+    // After the first duplicate, the values are only needed for a short list of choices.
     if (count > 0) this.#distinct.set(example, count + 1);
     else if (this.#isUnique || this.#distinct.size <= ENUM_VALUES_MAX) this.#keep(example);
   }
 
-  /** A list of choices is always short enough to be kept. */
+  /** A list of choices is always short enough to keep. */
   #keep(value: string): void {
     if (this.#distinct.size > ENUM_VALUES_MAX && !this.#memory.take()) {
       this.#isOverfull = true;
@@ -212,7 +212,7 @@ export class ColumnStatistics {
     else if (Math.abs(cell) > INTEGER_MAX) this.#longNumbers += 1;
   }
 
-  /** `prefersComma` decides where both marks would do: other columns of the file tell. */
+  /** `prefersComma` decides ambiguous numbers. It is derived from other columns of the file. */
   guess({
     prefersComma,
     field,
@@ -233,7 +233,7 @@ export class ColumnStatistics {
       decimalMark: mark.name as DecimalMark,
     };
     const { type, options } = this.#decideExact();
-    // Of a text nothing is empty but what is empty.
+    // In a text column, only the empty text counts as empty.
     const words = type === "text" || type === "enum" ? this.#emptyWords : 0;
     return {
       header: this.#header,
@@ -256,7 +256,7 @@ export class ColumnStatistics {
     };
   }
 
-  /** A type that keeps all values as they are written. */
+  /** A type that keeps all values unchanged. */
   #decideExact(): TypeGuess {
     if (this.#filled === 0) return TEXT;
     for (const type of EXACT_TYPES) {
@@ -269,7 +269,7 @@ export class ColumnStatistics {
     return TEXT;
   }
 
-  /** The type that a column of texts can be read as, for a person to choose. */
+  /** The type that a text column can be parsed as, for the user to choose. */
   #suggest({ type, options, candidate }: TypeGuess, style: CellStyle): Suggestion | null {
     if (candidate === undefined) return null;
     const { invalid, invalidExamples } = this.#candidates[candidate];
@@ -283,12 +283,12 @@ export class ColumnStatistics {
     return { type, options, invalid, invalidExamples, ...emptied, changes, currencies };
   }
 
-  /** True when the column has texts that are numbers with a comma for certain. */
+  /** True if the column definitely contains numbers with a decimal comma. */
   get hasCommas(): boolean {
     return this.#fits("comma") && this.#candidates.point.invalid > this.#candidates.comma.invalid;
   }
 
-  /** True when most values can be read so: the style counts even where a few words make the column a text. */
+  /** True if most values can be parsed: the style counts even if a few words make the column a text. */
   #mostly(...names: readonly CandidateName[]): boolean {
     return names.some((name) => {
       const { invalid, isOut } = this.#candidates[name];
@@ -310,7 +310,7 @@ export class ColumnStatistics {
     const { invalid, isOut } = this.#candidates[name];
     if (isOut || this.#filled === 0) return false;
     const isFew = invalid <= this.#filled * INVALID_SHARE_MAX;
-    // In a short file one slip is more than one in a hundred.
+    // In a short file, a single error is more than one percent.
     return isFew || (invalid === 1 && this.#filled >= 10);
   }
 
@@ -334,7 +334,7 @@ export class ColumnStatistics {
     return TEXT;
   }
 
-  /** The values of a column that has few, each of them often. */
+  /** The values of a column with few frequent values. */
   #listChoices(): readonly string[] | undefined {
     const values = [...this.#distinct.keys()];
     const isShort = values.length > 1 && values.length <= ENUM_VALUES_MAX && this.#emptyWords === 0;
@@ -378,7 +378,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The beginning of a text; half a character at its end would be refused by PostgreSQL. */
+/** The start of a text. PostgreSQL would reject a split surrogate pair. */
 function cutText(text: string): string {
   if (text.length <= EXAMPLE_CHARACTERS_MAX) return text;
   return text.slice(0, EXAMPLE_CHARACTERS_MAX).toWellFormed();

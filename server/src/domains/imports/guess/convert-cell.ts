@@ -1,4 +1,4 @@
-/** A cell of a file as a column of a table takes it. */
+/** Converts a cell to the input format of a table column. */
 import type { ColumnSchema, ColumnTypeName } from "#domains/tables/index.ts";
 import type { Cell } from "../source/source-row.ts";
 import { type DateOrder, parseDay, parseTimeOfDay } from "./date-style.ts";
@@ -10,7 +10,7 @@ export interface CellStyle {
   readonly decimalMark: DecimalMark;
 }
 
-/** Null where there is nothing; what can't be read is passed on as it is, for the column to refuse. */
+/** Null for an empty cell. Unparsable texts are passed unchanged, so that the column rejects them. */
 export function convertCell(cell: Cell, column: ColumnSchema, style: CellStyle): unknown {
   if (cell === null || cell === "") return null;
   const { type } = column;
@@ -36,7 +36,7 @@ const CONVERTERS: Readonly<
   boolean: (text) => parseTruth(text) ?? text,
 };
 
-/** Shows a text as the value that it becomes in a column of a type; undefined where it can't be read so. */
+/** The value of a text in a column of a type. Undefined if it can't be parsed. */
 export function convertText(
   text: string,
   type: ColumnTypeName,

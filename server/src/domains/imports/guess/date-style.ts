@@ -1,6 +1,6 @@
-/** Days and times as people of different countries write them. */
+/** Parses dates and times in the formats of different countries. */
 
-/** The order of the numbers in `01/02/2026`; a year of four digits in front is understood in either. */
+/** The order of the numbers in `01/02/2026`. A leading four-digit year is always accepted. */
 export const DATE_ORDERS = ["dmy", "mdy"] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
@@ -14,7 +14,7 @@ const TIME =
   /^(.{6,40}?)(?:T|,?\s+(?:at\s+|um\s+)?)(\d{1,2})[:.h](\d{2})(?:[:.](\d{2})(?:[.,](\d{1,9}))?)?(?:\s*(?:Uhr|h))?\s*([AaPp]\.?[Mm]\.?)?\s*(Z|UTC|GMT|[+-]\d{2}:?\d{2})?$/;
 const CHARACTERS_MAX = 60;
 
-/** The months in English, German, French, Spanish, Italian, Portuguese and Dutch, by how they begin. */
+/** Prefixes of the months in English, German, French, Spanish, Italian, Portuguese and Dutch. */
 const MONTHS: readonly RegExp[] = [
   /^(jan|janv|ene|gen)/,
   /^(feb|fev|fevr)/,
@@ -30,7 +30,7 @@ const MONTHS: readonly RegExp[] = [
   /^(dec|dez|dic)/,
 ];
 
-/** A day as `2026-02-28`; undefined for any other text. */
+/** A day as `2026-02-28`. Undefined for any other text. */
 export function parseDay(text: string, order: DateOrder): string | undefined {
   if (text.length > CHARACTERS_MAX || !/\d/.test(text)) return undefined;
   const trimmed = text.trim();
@@ -47,7 +47,7 @@ export function parseDay(text: string, order: DateOrder): string | undefined {
   return english ? toDay(english[3], monthOf(english[1] ?? ""), english[2]) : undefined;
 }
 
-/** A time as `2026-02-28T12:00:00Z`, in UTC unless it names its offset; a day is its first moment. */
+/** A time as `2026-02-28T12:00:00Z`, in UTC unless it has an offset. A day becomes its start. */
 export function parseTimeOfDay(text: string, order: DateOrder): string | undefined {
   if (text.length > CHARACTERS_MAX || !/\d/.test(text)) return undefined;
   const day = parseDay(text, order);
@@ -90,7 +90,7 @@ function monthOf(name: string): string | undefined {
   return index === -1 ? undefined : String(index + 1);
 }
 
-/** Years of two digits are those from 1969 to 2068, as in POSIX. */
+/** Two-digit years are from 1969 to 2068, as in POSIX. */
 function toDay(year = "", month = "", day = ""): string | undefined {
   const whole = year.length === 2 ? String(Number(year) + (Number(year) < 69 ? 2000 : 1900)) : year;
   const [m, d] = [Number(month), Number(day)];

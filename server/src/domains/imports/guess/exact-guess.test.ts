@@ -18,7 +18,7 @@ function guess(cells: readonly Cell[]): SourceColumn {
   return { ...statistics.guess({ prefersComma: false, field: "it" }) };
 }
 
-/** The cells as an import with the guess stores them, and an export writes them. */
+/** The cells after an import with the guess and an export. */
 function importAndExport(cells: readonly Cell[]) {
   const column = guess(cells);
   const row = { columns: [column], mapping: guessMapping([column]), new_table: null };
@@ -37,7 +37,7 @@ function importAndExport(cells: readonly Cell[]) {
 }
 
 const digits = fc.stringMatching(/^[0-9]{1,18}$/);
-/** What people write into one column of a spreadsheet. */
+/** Typical cells of a spreadsheet column. */
 const cells = fc.oneof(
   fc.integer().map(String),
   fc.double({ noNaN: true }).map(String),
@@ -58,10 +58,10 @@ const cells = fc.oneof(
   fc.string({ maxLength: 8 }).map((text) => text.replaceAll("\0", "").toWellFormed()),
 );
 
-test("a guessed type keeps every character: imported and exported again, each cell is the same text", () => {
+test("a guessed type keeps every character when cells are imported and exported", () => {
   const column = fc.oneof(
     fc.array(cells, { minLength: 1, maxLength: 40 }),
-    // Columns of one kind, as they are in files.
+    // Columns of one kind, as in real files.
     ...[digits, fc.integer().map(String)].map((one) =>
       fc.array(one, { minLength: 1, maxLength: 40 }),
     ),
@@ -79,7 +79,7 @@ test("a guessed type keeps every character: imported and exported again, each ce
   );
 });
 
-test("what would lose characters is a text, with the suggestion that a person may take", () => {
+test("guesses text if a type would lose characters, and suggests the type", () => {
   const typeOf = (...given: Cell[]) => guess(given).type;
   expect(typeOf("ORD-00001", "ORD-00002")).toBe("text");
   expect(guess(["ORD-00001", "ORD-00002"]).suggestion).toBeNull();
@@ -109,7 +109,7 @@ test("what would lose characters is a text, with the suggestion that a person ma
   });
 });
 
-test("dates that can be read in two ways are a person's decision", () => {
+test("leaves ambiguous dates to the user", () => {
   const open = guess(["03/04/2026", "05/06/2026"]);
   expect(open).toMatchObject({
     type: "text",
@@ -133,11 +133,11 @@ test("dates that can be read in two ways are a person's decision", () => {
   );
   const certain = guess(["03/04/2026", "25/06/2026"]);
   expect([certain.isAmbiguous, certain.dateOrder]).toEqual([false, "dmy"]);
-  // Some are only the one, some only the other: nothing reads all of them.
+  // Some fit only one order, some only the other, so no order fits all.
   expect(guess(["26/12/2025", "08/13/2026"]).suggestion).toBeNull();
 });
 
-test("a suggestion says which texts would become empty", () => {
+test("a suggestion lists the texts that would become empty", () => {
   const prices = [
     ...Array.from({ length: 95 }, (_, n) => `${n}.50`),
     "n/a",

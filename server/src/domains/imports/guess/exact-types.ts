@@ -1,12 +1,12 @@
 /**
- * The types that lose no character of a column: each value, read as the type and exported again, is the same text.
- * Anything else is a text until a person decides otherwise: `ORD-00001` is no number, and `007` is not 7.
+ * Types that keep every character of a column: each value is exported as the same text. Any other column is text until
+ * the user decides otherwise: `ORD-00001` is not a number, and `007` is not 7.
  */
 import { type ColumnSchema, parseColumns, resolveTable } from "#domains/tables/index.ts";
 import type { Cell } from "../source/source-row.ts";
 import { type CellStyle, convertCell } from "./convert-cell.ts";
 
-/** In the order in which they are preferred. */
+/** In order of preference. */
 export const EXACT_TYPES = [
   "boolean",
   "integer",
@@ -19,7 +19,7 @@ export const EXACT_TYPES = [
 ] as const;
 export type ExactType = (typeof EXACT_TYPES)[number];
 
-/** In canonical texts it does not matter. */
+/** Irrelevant for canonical texts. */
 const STYLE: CellStyle = { dateOrder: "dmy", decimalMark: "point" };
 const SCALE_MAX = 10;
 const AT = new Date(0).toISOString();
@@ -54,7 +54,7 @@ const COLUMNS = resolveTable(
   { workspace: "00000000-0000-0000-0000-000000000000", environment: "production" },
 ).byName;
 
-/** True where a cell, read as the column, is exported as the same text. */
+/** True if a cell, parsed as the column's type, is exported as the same text. */
 export function isKept(cell: Cell, column: ColumnSchema): boolean {
   const value = convertCell(cell, column, STYLE);
   if (value === null || value === undefined) return false;
@@ -62,13 +62,13 @@ export function isKept(cell: Cell, column: ColumnSchema): boolean {
   return "value" in parsed && column.columnType.formatCell(parsed.value, column) === String(cell);
 }
 
-/** Follows which types keep all cells of a column. */
+/** Tracks which types keep all cells of a column. */
 export class ExactTypes {
   readonly #left = new Set<ExactType>(EXACT_TYPES);
-  /** The digits after the point that all numbers have; undefined once they differ. */
+  /** The common number of decimals. Undefined if they differ. */
   #scale: number | undefined | "none" = "none";
 
-  /** Any cell that is not empty, those of blanks and of words such as `n/a` among them. */
+  /** Adds a non-empty cell, including blanks and words such as `n/a`. */
   add(cell: Cell): void {
     for (const type of this.#left) {
       if (type === "enum") {
@@ -101,7 +101,7 @@ export class ExactTypes {
     return this.#left.has(type);
   }
 
-  /** The options of a decimal column that exports these numbers as they are. */
+  /** The options of a decimal column that exports these numbers unchanged. */
   get decimalOptions(): Record<string, unknown> {
     const hasScale = typeof this.#scale === "number" && this.#scale > 0;
     return hasScale && !this.#isPlain ? { scale: this.#scale } : {};

@@ -18,13 +18,13 @@ const partition = {
   environment: "production",
 } as const;
 
-/** A file with its guessed types, and the rows that are no records of a table with those. */
+/** A file with its guessed types, and its rows that are invalid for them. */
 async function readFile(bytes: Buffer) {
   const source = await openSource(fileOf(bytes), {});
   const pass = new RowAnalysis(source, {});
   const text = Buffer.concat(await Array.fromAsync(pass.lines())).toString();
   const analysis = pass.result();
-  // A person who takes each suggestion, and the order of dates that comes first.
+  // Accepts every suggestion, and the first date order.
   const suggested = analysis.columns.map((column) => ({
     ...column,
     type: column.suggestion?.type ?? column.type,
@@ -53,7 +53,7 @@ async function readFile(bytes: Buffer) {
   return { analysis: { ...analysis, columns: suggested }, invalid };
 }
 
-/** In Windows-1252 the euro sign is one byte; Node has no such encoder. */
+/** In Windows-1252 the euro sign is one byte. Node has no such encoder. */
 function toWindows1252(text: string): Buffer {
   return Buffer.from(text.replaceAll("€", "\u0080"), "latin1");
 }
@@ -81,7 +81,7 @@ test.each([
     separator: "\t",
   },
 ])(
-  "a messy file in $name is understood but for the lines that are broken",
+  "parses a messy file in $name except for its broken lines",
   async ({ given, encode, encoding, separator }) => {
     const { analysis, invalid } = await readFile(encode(toText(given, separator)));
     expect(analysis).toMatchObject({
@@ -109,7 +109,7 @@ test.each([
   },
 );
 
-test("a spreadsheet and a list of JSON have their own types", async () => {
+test("uses the types of spreadsheets and JSON lists", async () => {
   const sheet = makeSpreadsheet([
     ["Name", "Since", "Amount", "Active", "Note"],
     ...Array.from({ length: 500 }, (_, n) => [
@@ -157,7 +157,7 @@ test("a spreadsheet and a list of JSON have their own types", async () => {
   }
 });
 
-test("a file that is no table, or grows when it is unpacked, is refused in a sentence", async () => {
+test("rejects a file that is not a table or expands too much with a clear message", async () => {
   const bomb = Buffer.alloc(64 * 1024 * 1024, `<a b="${"x".repeat(10_000)}"/>`);
   const parts = [
     ["xl/workbook.xml", '<workbook><sheets><sheet name="S" r:id="a"/></sheets></workbook>'],
@@ -184,7 +184,7 @@ test("a file that is no table, or grows when it is unpacked, is refused in a sen
   for (const [bytes, message] of files) await expect(readFile(bytes)).rejects.toThrow(message);
 });
 
-test("numbers and days mean what their country means by them", () => {
+test("parses numbers and days in the format of their country", () => {
   expect(
     ["1.234,56", "1 234,5", "-3", "(1.000)", "12,5 €", "1,2,3", "1.23.4"].map((text) =>
       parseNumber(text, "comma"),

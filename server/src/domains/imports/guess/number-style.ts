@@ -1,6 +1,6 @@
-/** Numbers as people of different countries write them. */
+/** Parses numbers in the formats of different countries. */
 
-/** The character before the fraction: `1,234.5` or `1.234,5`. */
+/** The decimal separator: `1,234.5` or `1.234,5`. */
 export const DECIMAL_MARKS = ["point", "comma"] as const;
 export type DecimalMark = (typeof DECIMAL_MARKS)[number];
 
@@ -11,7 +11,7 @@ const PATTERNS: Readonly<Record<DecimalMark, RegExp>> = {
   ),
   comma: new RegExp(`^[+-]?(?:\\d{1,3}(?:(?:\\.|${GROUP})\\d{3})+|\\d*)(?:,\\d+)?$`),
 };
-/** Codes of currencies only: `ORD-00001` is an order and no amount. */
+/** Currency codes only, because `ORD-00001` is an order and not an amount. */
 const CODES = Intl.supportedValuesOf("currency").join("|");
 const CURRENCY = `(?:[€$£¥₹₽₺₩]|R\\$|${CODES}|kr\\.?|zł|Kč|Fr\\.?)`;
 const WITH_CURRENCY = new RegExp(
@@ -19,7 +19,7 @@ const WITH_CURRENCY = new RegExp(
 );
 const CHARACTERS_MAX = 60;
 
-/** A number in the one form that columns take, such as `-1234.56`; undefined for any other text. */
+/** A number in the format of columns, such as `-1234.56`. Undefined for any other text. */
 export function parseNumber(text: string, mark: DecimalMark): string | undefined {
   if (text.length > CHARACTERS_MAX || !/\d/.test(text)) return undefined;
   let rest = text.trim().replaceAll("\u2212", "-");
@@ -38,12 +38,12 @@ export function parseNumber(text: string, mark: DecimalMark): string | undefined
   return Number.isFinite(Number(signed)) && !signed.startsWith("--") ? signed : undefined;
 }
 
-/** True for a text of digits that means more than its number, such as a postal code. */
+/** True for digits that are not a plain number, such as a postal code. */
 export function hasLeadingZero(text: string): boolean {
   return /^\D*0\d/.test(text);
 }
 
-/** The currency that an amount names; undefined where it names none. */
+/** The currency of an amount. Undefined if it has none. */
 export function currencyOf(text: string): string | undefined {
   return CURRENCY_NAME.exec(text)?.[0];
 }

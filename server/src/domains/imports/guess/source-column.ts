@@ -1,11 +1,11 @@
-/** A column of a file, as the API shows it. */
+/** The API format of a file's column. */
 import Type, { type Static } from "typebox";
 import { COLUMN_TYPES } from "#domains/tables/index.ts";
 import { nullable } from "#kernel/schema/schema.ts";
 import { DATE_ORDERS } from "./date-style.ts";
 import { DECIMAL_MARKS } from "./number-style.ts";
 
-/** A type that nearly all values can be read as, but not kept as they are written. */
+/** A type that fits nearly all values but does not keep their exact text. */
 const TypeSuggestion = Type.Object(
   {
     type: Type.Enum([...COLUMN_TYPES]),

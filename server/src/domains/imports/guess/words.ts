@@ -1,4 +1,4 @@
-/** Words that stand for no value, and for true and false, in several languages. */
+/** Words for missing values and for true and false, in several languages. */
 
 const EMPTY: ReadonlySet<string> = new Set([
   "",
@@ -61,12 +61,12 @@ const FALSE: ReadonlySet<string> = new Set([
   "☐",
 ]);
 
-/** True for a text that says that there is nothing. */
+/** True for a text that means an empty value. */
 export function isEmptyWord(text: string): boolean {
   return text.length <= 8 && EMPTY.has(text.trim().toLowerCase());
 }
 
-/** The truth value that a word means; undefined for any other text. */
+/** The boolean meaning of a word. Undefined for any other text. */
 export function parseTruth(text: string): boolean | undefined {
   if (text.length > 12) return undefined;
   const word = text.trim().toLowerCase();

@@ -1,4 +1,4 @@
-/** The encoding of a text file: by its byte order mark, else by whether all of it is UTF-8. */
+/** Detects the encoding of a text file: by its byte order mark, or by UTF-8 validity. */
 import { splitBytes } from "./source-row.ts";
 
 export const ENCODINGS = ["utf-8", "utf-16le", "utf-16be", "windows-1252"] as const;
@@ -7,8 +7,8 @@ export type Encoding = (typeof ENCODINGS)[number];
 const HEAD_BYTES = 4_096;
 
 /**
- * Detects an encoding. A file that is not UTF-8 from its first to its last byte is taken for Windows-1252, of which
- * Latin-1 is a part: every sequence of bytes is one.
+ * Detects an encoding. A file that is not completely valid UTF-8 is read as Windows-1252, a superset of Latin-1 in
+ * which every byte sequence is valid.
  */
 export async function detectEncoding(content: AsyncIterable<Uint8Array>): Promise<Encoding> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -33,7 +33,7 @@ export async function detectEncoding(content: AsyncIterable<Uint8Array>): Promis
   return "utf-8";
 }
 
-/** The encoding that the first bytes tell: by their mark, or by the zeros between Latin letters. */
+/** The encoding shown by the first bytes: by a byte order mark, or by zero bytes between Latin letters. */
 function encodingOfHead(bytes: Uint8Array): Encoding | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return "utf-16le";
@@ -47,7 +47,7 @@ function encodingOfHead(bytes: Uint8Array): Encoding | undefined {
   return even > head.length / 4 && odd === 0 ? "utf-16be" : undefined;
 }
 
-/** Decodes a file, part by part; a byte order mark is no part of the text. */
+/** Decodes a file as a stream, without the byte order mark. */
 export async function* decodeText(
   content: AsyncIterable<Uint8Array>,
   encoding: Encoding,

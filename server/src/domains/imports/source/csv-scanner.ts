@@ -1,9 +1,9 @@
-/** Rows of a text with separators, while it arrives. Quotes are taken as spreadsheets write and people mistype them. */
+/** Parses CSV text as a stream. Accepts the quoting of spreadsheets and common errors. */
 import { CELLS_MAX, ROW_CHARACTERS_MAX, SourceError, type SourceRow } from "./source-row.ts";
 
 export const SEPARATORS = [",", ";", "\t", "|"] as const;
 
-/** Takes a text in parts, and gives its rows as soon as they are complete. Empty lines are no rows. */
+/** Receives a text in parts and returns complete rows. Empty lines are skipped. */
 export class CsvScanner {
   readonly #separator: string;
   #cells: (string | null)[] = [];
@@ -47,7 +47,7 @@ export class CsvScanner {
           from = at + 1;
           continue;
         }
-        // Two quotes within quotes are one; a quote within a plain cell is itself.
+        // Two quotes inside quotes are one. A quote in an unquoted cell is literal.
         if (this.#state === "quote") {
           this.#take('"', 0, 1);
           this.#state = "quoted";
@@ -71,7 +71,7 @@ export class CsvScanner {
         continue;
       }
       if (this.#state === "quote" && character !== " ") {
-        // The quote before was none of the end: it stands within the cell.
+        // The previous quote did not end the cell, so it is literal.
         this.#take('"', 0, 1);
         this.#state = "quoted";
         from = at;
@@ -81,7 +81,7 @@ export class CsvScanner {
     return rows;
   }
 
-  /** The last row, of a text that does not end with a line break. */
+  /** The last row, if the text does not end with a line break. */
   end(): SourceRow[] {
     if (this.#state === "quoted") {
       throw new SourceError(`Line ${this.#rowLine} has a quote that is never closed.`);
@@ -124,7 +124,7 @@ export class CsvScanner {
   }
 }
 
-/** The separator by which the first lines of a text have the same number of cells, and the most of them. */
+/** The separator for which the first lines have the same and highest number of cells. */
 export function detectSeparator(head: string): string {
   const named = /^sep=([^\0\r\n"])\r?\n/i.exec(head)?.[1];
   if (named !== undefined) return named;
@@ -140,7 +140,7 @@ function scoreSeparator(head: string, separator: string): number {
   const scanner = new CsvScanner(separator);
   let rows: readonly SourceRow[] = [];
   try {
-    // The last row may be cut off.
+    // The last row may be incomplete.
     rows = scanner.push(
       head.endsWith("\n") ? head : head.slice(0, head.lastIndexOf("\n") + 1) || `${head}\n`,
     );

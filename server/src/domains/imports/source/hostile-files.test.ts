@@ -10,7 +10,7 @@ interface ReadFile extends SourceAnalysis {
   readonly rows: readonly (readonly [line: number, cells: SourceRow["cells"]])[];
 }
 
-/** What a file is read as; the message where it is refused. */
+/** The parsed file, or the error message. */
 async function readFile(content: Buffer | string): Promise<ReadFile | string> {
   try {
     const pass = new RowAnalysis(await openSource(fileOf(Buffer.from(content)), {}), {});
@@ -24,14 +24,14 @@ async function readFile(content: Buffer | string): Promise<ReadFile | string> {
 
 const MAX = ROW_CHARACTERS_MAX;
 
-test("a text is read in a time that goes with its length, and a cell has a bound", async () => {
+test("parses text in linear time and limits the size of cells", async () => {
   const spaced = `a,b\n${" ".repeat(500_000)}x${'"'.repeat(500_000)},1\n`;
   expect(await readFile(spaced)).toMatchObject({ lines: 1 });
   expect(await readFile(`a,b\n${'"'.repeat(3 * MAX)}`)).toContain(`more than ${MAX} characters`);
   expect(await readFile('a,b\n  "x, y" ,a"b"\n')).toMatchObject({ rows: [[2, ["x, y", 'a"b"']]] });
 });
 
-test("a spreadsheet is read in a time that goes with its length, and its texts have a bound", async () => {
+test("parses spreadsheets in linear time and limits their texts", async () => {
   const format = `<numFmts><numFmt numFmtId="200" formatCode="${"[".repeat(1_000_000)}"/></numFmts>`;
   const row = '<row r="1"><c r="A1"><v>1</v></c></row>';
   expect(await readFile(makeWorkbook({ rows: row, formats: format }))).toMatchObject({ lines: 1 });
@@ -47,15 +47,15 @@ test("a spreadsheet is read in a time that goes with its length, and its texts h
   }
 });
 
-test("a part of a spreadsheet has no more room because it says that it is large", async () => {
+test("a declared size does not increase the limit of a spreadsheet part", async () => {
   const file = makeWorkbook({ rows: `<!--${" ".repeat(100_000)}-->`.repeat(400) });
   const name = file.lastIndexOf("xl/worksheets/sheet1.xml");
-  // The size of the packed part, in the directory.
+  // The compressed size in the directory.
   file.writeUInt32LE(0xffff_ffff, name - 26);
   expect(await readFile(file)).toContain("too large when it is unpacked");
 });
 
-test("rows have numbers of their own, whatever they say", async () => {
+test("row numbers are unique for any declared numbers", async () => {
   const cell = "<c><v>1</v></c>";
   const rows = ["2", "2", "1e99", "x", "-4", "0x10", "9"].map((r) => `<row r="${r}">${cell}</row>`);
   const read = (await readFile(makeWorkbook({ rows: rows.join("") }))) as ReadFile;
@@ -65,7 +65,7 @@ test("rows have numbers of their own, whatever they say", async () => {
   expect(Math.max(...lines)).toBeLessThan(1_000);
 });
 
-test("names are short and can be stored", async () => {
+test("names are short and storable", async () => {
   const [nul, half] = ["\\u0000", "\\ud800"];
   const item = `{"a${nul}b": 1, "c${half}": 2, "${"x".repeat(100_000)}": 3}`;
   const items = `[${item}, ${item}]`;
@@ -83,7 +83,7 @@ test("names are short and can be stored", async () => {
   }
 });
 
-test("values are counted as far as there is memory; a short list of choices always is", () => {
+test("counts values within the memory limit, and always a short list of choices", () => {
   const memory = new DistinctMemory(500);
   const [numbers, more, choices] = Array.from(
     { length: 3 },

@@ -1,6 +1,4 @@
-/**
- * The items of a JSON text while it arrives: of one list, or values that follow each other, such as one in each line.
- */
+/** Parses items of a JSON text as a stream: of one list, or consecutive values such as JSON lines. */
 import { isNestedDeeperThan } from "#kernel/schema/json-depth.ts";
 import { JSON_DEPTH_MAX } from "#kernel/schema/json-value.ts";
 import {
@@ -14,7 +12,7 @@ import {
 
 const NAME_CHARACTERS_MAX = 200;
 
-/** Takes a text in parts; the columns are the members of its objects, in the order in which they are first seen. */
+/** Receives a text in parts. The columns are the members of its objects in order of first occurrence. */
 export class JsonScanner {
   readonly columns: string[] = [];
   readonly #index = new Map<string, number>();
@@ -82,7 +80,7 @@ export class JsonScanner {
     return [];
   }
 
-  /** Between two items there is nothing but a comma and space. */
+  /** Only a comma and whitespace may be between two items. */
   #skipBefore(text: string, from: number, at: number): number {
     this.#text = this.#rest(this.#text + text.slice(from, at));
     if (this.#text !== "") throw this.#error();
@@ -134,7 +132,7 @@ export class JsonScanner {
   }
 }
 
-/** Well formed before it is looked up, so that the same name is found again. */
+/** Made well-formed before the look-up, so that the same name is found again. */
 function toColumnName(name: string): string {
   return name.slice(0, NAME_CHARACTERS_MAX).toWellFormed();
 }

@@ -1,4 +1,4 @@
-/** A file as rows: its format found from its content, unless somebody says better. */
+/** Opens a file as rows. The format is detected from the content unless the user sets it. */
 import Type, { type Static } from "typebox";
 import { line, nullable, object } from "#kernel/schema/schema.ts";
 import { CsvScanner, detectSeparator } from "./csv-scanner.ts";
@@ -30,7 +30,7 @@ export const SourceFormat = Type.Object(
 );
 export type SourceFormat = Static<typeof SourceFormat>;
 
-/** The parts of a format that a person may know better. */
+/** The format options that a user can set. */
 export const FormatInput = object({
   type: Type.Optional(formatFields.type),
   encoding: Type.Optional(Type.Enum([...ENCODINGS])),
@@ -43,7 +43,7 @@ export type FormatInput = Static<typeof FormatInput>;
 export interface OpenSource {
   readonly format: Omit<SourceFormat, "header">;
   readonly rows: RowBatches;
-  /** The names of the columns, where the format itself has them; complete when all rows were read. */
+  /** The column names, if the format defines them. Complete after all rows were read. */
   readonly columns?: readonly string[];
 }
 
@@ -91,7 +91,7 @@ function openText(file: RandomAccess, encoding: Encoding, separator: string): Op
   return { format, rows: withoutHint(scanText(file, encoding, scanner)) };
 }
 
-/** Some spreadsheets write `sep=;` into the first line, for others of their kind. */
+/** Some spreadsheets write `sep=;` into the first line. */
 async function* withoutHint(batches: RowBatches): RowBatches {
   for await (const rows of batches) {
     const [first, ...others] = rows;

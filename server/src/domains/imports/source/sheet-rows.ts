@@ -11,7 +11,7 @@ import { attributeIn } from "./xml-scanner.ts";
 
 const SHEET_BYTES_MAX = 4 * 1024 * 1024 * 1024;
 const BATCH_ROWS = 200;
-/** More than any spreadsheet has, and few enough for an integer of PostgreSQL. */
+/** More than any spreadsheet has, and within PostgreSQL's integer range. */
 const ROW_NUMBER_MAX = 1_000_000_000;
 const MS_PER_DAY = 86_400_000;
 const EPOCH_1900_MS = Date.UTC(1899, 11, 30);
@@ -23,7 +23,7 @@ interface OpenCell {
   readonly style: number;
 }
 
-/** The rows of a sheet. Formulas count by the values that they had when the file was saved. */
+/** The rows of a sheet. Formulas have the values stored in the file. */
 export async function* readSheet(workbook: Workbook, sheet: Sheet): RowBatches {
   let batch: SourceRow[] = [];
   let cells: Cell[] = [];
@@ -67,7 +67,7 @@ export async function* readSheet(workbook: Workbook, sheet: Sheet): RowBatches {
   if (batch.length > 0) yield batch;
 }
 
-/** The number that a row says, if it comes after the row before: no two rows have the same. */
+/** The declared row number if it is higher than the previous one, so that row numbers are unique. */
 function numberOfRow(attributes: string, before: number): number {
   const number = Number(attributeIn(attributes, "r"));
   const isNext = Number.isInteger(number) && number > before && number <= ROW_NUMBER_MAX;
@@ -89,7 +89,7 @@ function openCell(attributes: string, next: number): OpenCell {
   };
 }
 
-/** The number of a column, from 0: `A` is the first, `AA` the 27th. */
+/** The index of a column: `A` is 0, `AA` is 26. */
 function columnOf(letters: string): number {
   return Buffer.from(letters).reduce((sum, code) => sum * 26 + code - 64, 0) - 1;
 }
@@ -110,20 +110,20 @@ function toCell(workbook: Workbook, { type, style }: OpenCell, value: string): C
         : toTime(number, dateStyle, workbook.startsIn1904);
     }
     case "e":
-      // An error such as #DIV/0! is no value.
+      // An error such as #DIV/0! is not a value.
       return null;
     default:
       return value;
   }
 }
 
-/** Spreadsheets store 0.1 + 0.2 as they computed it, and show 15 digits. */
+/** Spreadsheets store the exact result of 0.1 + 0.2 and show 15 digits. */
 function tidyNumber(number: number): number {
   return Number(number.toPrecision(15));
 }
 
 function toTime(days: number, style: "date" | "time", startsIn1904: boolean): string {
-  // 1900 was no leap year, but spreadsheets count its 29th of February.
+  // 1900 was not a leap year, but spreadsheets count its February 29.
   const shift = !startsIn1904 && days < 60 ? 1 : 0;
   const epoch = startsIn1904 ? EPOCH_1904_MS : EPOCH_1900_MS;
   const ms = epoch + Math.round((days + shift) * MS_PER_DAY);

@@ -1,16 +1,16 @@
-/** Rows of a file, whatever its format: cells in the order of its columns. */
+/** Rows of a file in any format: cells in column order. */
 import { failure } from "#kernel/operation/failure.ts";
 
-/** A number or a truth value where the format itself says so; else the text as it stands there. */
+/** A number or boolean if the format has such types, otherwise the unchanged text. */
 export type Cell = string | number | boolean | null;
 
 export interface SourceRow {
-  /** The line, row or item of the file, from 1. */
+  /** The line, row or item in the file, starting at 1. */
   readonly line: number;
   readonly cells: readonly Cell[];
 }
 
-/** The rows of a file, a bounded number at a time. */
+/** The rows of a file in batches of limited size. */
 export type RowBatches = AsyncIterable<readonly SourceRow[]>;
 
 export const LINES_MAX = 2_000_000;
@@ -19,7 +19,7 @@ export const ROW_CHARACTERS_MAX = 1_048_576;
 
 export const UnreadableFile = failure("file_unreadable", 422, "The file can't be read as a table.");
 
-/** A file that can't be read; the message is for the person who sent it. */
+/** A file that can't be read. The message is for the user who uploaded it. */
 export class SourceError extends Error {
   constructor(message: string) {
     super(message);
@@ -27,12 +27,12 @@ export class SourceError extends Error {
   }
 }
 
-/** A text of its own: one that was cut out of a longer text keeps all of that in memory. */
+/** A copy of a text: a substring would keep the whole original text in memory. */
 export function detachText(text: string): string {
   return Buffer.from(text).toString();
 }
 
-/** Bytes in parts that are worked on in one turn of the event loop. */
+/** Splits bytes into parts that are processed in one event loop turn each. */
 export async function* splitBytes(
   content: AsyncIterable<Uint8Array>,
   bytesMax = 65_536,

@@ -1,6 +1,4 @@
-/**
- * The parts of a spreadsheet that its sheets lean on: their names, the texts that they share, which numbers are days.
- */
+/** The shared parts of a spreadsheet: sheet names, shared texts, and number formats of dates. */
 import { detachText, ROW_CHARACTERS_MAX, SourceError } from "./source-row.ts";
 import { attributeIn, XmlScanner, type XmlToken } from "./xml-scanner.ts";
 import { type RandomAccess, ZipFile } from "./zip.ts";
@@ -14,9 +12,9 @@ export interface Workbook {
   readonly zip: ZipFile;
   readonly sheets: readonly Sheet[];
   readonly texts: readonly string[];
-  /** For each style of cells, true when it shows a number as a day or a time. */
+  /** Whether each cell style shows a number as a date or a time. */
   readonly dateStyles: readonly DateStyle[];
-  /** True where days are counted from 1904, as old Macintoshes did. */
+  /** True if days are counted from 1904, as on old Macintoshes. */
   readonly startsIn1904: boolean;
 }
 
@@ -24,9 +22,9 @@ export type DateStyle = "date" | "time" | undefined;
 
 const PART_BYTES_MAX = 16 * 1024 * 1024;
 const TEXTS_BYTES_MAX = 512 * 1024 * 1024;
-/** The shared texts are kept in memory while the sheet is read. */
+/** The shared texts stay in memory while the sheet is read. */
 const TEXTS_CHARACTERS_MAX = 64 * 1024 * 1024;
-/** Even an empty text takes a place. */
+/** An empty text also takes memory. */
 const TEXT_COST = 8;
 const SHEETS_MAX = 200;
 const SHEET_NAME_MAX = 200;
@@ -80,12 +78,12 @@ export async function* scanPart(
   const decoder = new TextDecoder();
   const scanner = new XmlScanner();
   for await (const chunk of zip.read(name, bytesMax)) {
-    // No XML has a NUL, and PostgreSQL would refuse it.
+    // NUL is invalid in XML and rejected by PostgreSQL.
     yield* scanner.push(decoder.decode(chunk, { stream: true }).replaceAll("\0", ""));
   }
 }
 
-/** The texts that cells name by their number. What is said about how to pronounce them is none of the text. */
+/** The shared texts by index, without phonetic hints. */
 async function readTexts(zip: ZipFile): Promise<readonly string[]> {
   const texts: string[] = [];
   if (!zip.has("xl/sharedStrings.xml")) return texts;
@@ -113,7 +111,7 @@ async function readTexts(zip: ZipFile): Promise<readonly string[]> {
   return texts;
 }
 
-/** The formats that every spreadsheet has without saying so. */
+/** Built-in number formats, which files do not declare. */
 const BUILT_IN: ReadonlyMap<number, DateStyle> = new Map([
   ...[14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map(
     (id) => [id, "date"] as const,
@@ -140,7 +138,7 @@ async function readDateStyles(zip: ZipFile): Promise<readonly DateStyle[]> {
   return styles;
 }
 
-/** A day where the format names a day or a year; a time of a day where it names hours too. */
+/** A date if the format contains a day or a year, and a time if it also contains hours. */
 function dateStyleOf(code: string): DateStyle {
   const plain = code
     .slice(0, FORMAT_CODE_MAX)

@@ -1,4 +1,6 @@
-/** Tags and texts of an XML document while it arrives. There are no document types, so that no entity can grow. */
+/**
+ * Parses tags and texts of an XML document as a stream. Document types are not supported, so entities cannot expand.
+ */
 import { ROW_CHARACTERS_MAX, SourceError } from "./source-row.ts";
 
 export type XmlToken =
@@ -74,7 +76,7 @@ function localName(name: string): string {
   return colon === -1 ? name : name.slice(colon + 1);
 }
 
-/** The value of an attribute, without regard to its prefix. */
+/** The value of an attribute, ignoring its prefix. */
 export function attributeIn(attributes: string, name: string): string | undefined {
   const found = attributePattern(name).exec(attributes);
   const value = found?.[1] ?? found?.[2];
@@ -83,7 +85,7 @@ export function attributeIn(attributes: string, name: string): string | undefine
 
 const patterns = new Map<string, RegExp>();
 
-/** Each cell of a sheet asks for the same few names. */
+/** Cached, because each cell of a sheet looks up the same few names. */
 function attributePattern(name: string): RegExp {
   let pattern = patterns.get(name);
   if (!pattern) {

@@ -1,10 +1,10 @@
-/** Entries of a ZIP file, read where they lie; none is unpacked further than its bound. */
+/** Reads entries of a ZIP file by random access, with a limit for the unpacked size. */
 import { createInflateRaw } from "node:zlib";
 import { Readable } from "node:stream";
 import type { ByteSpan } from "#kernel/blob-store/blob-store.ts";
 import { SourceError } from "./source-row.ts";
 
-/** The content of a file, of which parts can be read. */
+/** The content of a file with random access. */
 export interface RandomAccess {
   readonly size: number;
   readonly read: (span?: ByteSpan) => AsyncIterable<Uint8Array>;
@@ -23,7 +23,7 @@ const ENTRIES_MAX = 10_000;
 const END_SIGNATURE = 0x06054b50;
 const ENTRY_SIGNATURE = 0x02014b50;
 const HEADER_SIGNATURE = 0x04034b50;
-/** The most that a byte of such a file becomes: spreadsheets of equal cells come to 100. */
+/** The maximum compression ratio: spreadsheets with equal cells reach 100. */
 const RATIO_MAX = 200;
 const RATIO_FREE_BYTES = 16 * 1024 * 1024;
 const NOT_A_ZIP = "The file is no spreadsheet: it is not a whole ZIP file.";
@@ -51,7 +51,7 @@ export class ZipFile {
     return this.#entries.has(name);
   }
 
-  /** An entry's content, unpacked while it is read. */
+  /** Unpacks an entry's content as a stream. */
   async *read(name: string, bytesMax: number): AsyncGenerator<Uint8Array> {
     const entry = this.#entries.get(name);
     if (!entry)
@@ -65,7 +65,7 @@ export class ZipFile {
       throw new SourceError(NOT_A_ZIP);
     const from = headerAt + 30 + header.readUInt16LE(26) + header.readUInt16LE(28);
     const packed = this.#file.read({ from, to: Math.min(this.#file.size, from + packedBytes) });
-    // An entry may say that it has more bytes than the file.
+    // An entry can declare more bytes than the file has.
     const there = Math.min(packedBytes, Math.max(0, this.#file.size - from));
     const limit = Math.min(bytesMax, RATIO_FREE_BYTES + there * RATIO_MAX);
     let unpacked = 0;

@@ -2,7 +2,7 @@ import type { RandomAccess } from "../source/zip.ts";
 
 const PART_BYTES = 50_001;
 
-/** A file in memory that is read in parts. */
+/** An in-memory file with random access. */
 export function fileOf(bytes: Buffer): RandomAccess {
   return {
     size: bytes.length,

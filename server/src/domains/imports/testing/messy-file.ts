@@ -14,7 +14,7 @@ const MONTHS = [
 ];
 const two = (value: number): string => String(value).padStart(2, "0");
 
-/** Columns as people of several countries fill them, and what each is. */
+/** Columns filled in the style of several countries, with their types. */
 export const MESSY_TYPES = {
   Nummer: "text",
   "Bestellt am": "date",
@@ -34,7 +34,7 @@ export interface MessyRow {
   readonly isBroken: boolean;
 }
 
-/** Rows that are messy, and a few that are broken: of each 211 and 397 one. */
+/** Messy rows with a few invalid ones: every 211th and every 397th. */
 export function messyRows(count: number): MessyRow[] {
   return Array.from({ length: count }, (_, n) => {
     const [day, month, year] = [(n % 28) + 1, (n % 12) + 1, 1995 + (n % 30)];
@@ -80,7 +80,7 @@ function amountOf(n: number): string {
         : `EUR ${text}`;
 }
 
-/** The rows as a text with separators, quoted where that is needed. */
+/** The rows as CSV text, quoted if needed. */
 export function toText(rows: readonly MessyRow[], separator: string, lineBreak = "\r\n"): string {
   const quote = (cell: string): string =>
     /["\r\n]/.test(cell) || cell.includes(separator) ? `"${cell.replaceAll('"', '""')}"` : cell;

@@ -4,7 +4,7 @@ export type SheetCell = string | number | boolean | null | { readonly days: numb
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
-/** A spreadsheet of these parts, whatever they say. */
+/** A spreadsheet of these parts, possibly invalid. */
 export function makeWorkbook({
   rows,
   texts = "",
@@ -34,7 +34,7 @@ export function makeWorkbook({
   ]);
 }
 
-/** A spreadsheet of one sheet, as programs write it: texts that are shared, days as styled numbers. */
+/** A spreadsheet with one sheet in the usual format: shared texts, and dates as styled numbers. */
 export function makeSpreadsheet(rows: readonly (readonly SheetCell[])[]): Buffer {
   const texts = new Map<string, number>();
   const sheet = rows.map((cells, row) => {

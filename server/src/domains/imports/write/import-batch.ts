@@ -1,4 +1,4 @@
-/** One batch of lines: written, or written and rolled back to see what would happen. */
+/** One batch of lines: written, or written and rolled back for a preview. */
 import {
   changesBetween,
   type InvalidLine,
@@ -21,11 +21,11 @@ import { matchRecords, planLines, planTable, toInput } from "./line-plan.ts";
 
 type BatchContext = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 
-/** Invalid lines that are kept to be corrected; the others are counted. */
+/** The maximum number of invalid lines kept for correction. Further ones are only counted. */
 const KEPT_LINES_MAX = 5_000;
 export const KEPT_CHARACTERS_MAX = 65_536;
 
-/** Writes a batch for good, or for its result alone; returns the counts with it. */
+/** Writes a batch, or rolls it back for its result. Returns the counts. */
 export async function importBatch(
   ctx: BatchContext,
   row: ImportRow,
@@ -50,7 +50,7 @@ export async function importBatch(
   };
 }
 
-/** Puts the cells that somebody corrected in the place of those of the file. */
+/** Replaces the cells of the file by corrected ones. */
 async function applyCorrections(
   { tx }: BatchContext,
   importId: string,
@@ -86,7 +86,7 @@ async function writeRows(
   return written;
 }
 
-/** Lines for a table that is not there yet: each must be a record of it. */
+/** Validates lines for a table that does not exist yet. */
 async function checkLines(
   ctx: BatchContext,
   row: ImportRow,
@@ -105,7 +105,7 @@ async function checkLines(
       principal,
     });
     if ("errors" in parsed) written.invalid.push({ line: each.line, errors: parsed.errors });
-    // Only their number counts: nothing was made.
+    // Only the number is used, because no records were created.
     else written.created.push({ id: "", createdAt: "", updatedAt: "", createdBy: "" });
   }
   return written;
@@ -117,7 +117,7 @@ const KEEP_CHANGES = `
   on conflict (import_id, record_id) do update
      set revision = excluded.revision, before = excluded.before || import_changes.before`;
 
-/** Notes what was made and changed, so that it can be taken back. */
+/** Records created and changed records for the undo. */
 async function keepChanges(
   ctx: BatchContext,
   table: OpenTable,
@@ -154,7 +154,7 @@ async function keepChanges(
   ]);
 }
 
-/** Keeps lines that can't be imported, up to a bound, with what is wrong with them. */
+/** Stores invalid lines with their errors, up to a limit. */
 async function keepInvalid(
   ctx: BatchContext,
   { id, counts }: ImportRow,
@@ -195,7 +195,7 @@ async function forgetCorrected(
   ]);
 }
 
-/** The message of a failure that ends an import, for its owner. */
+/** The message for the owner about a failure that ended an import. */
 export function reasonOf(error: Failure): string {
   const [first]: readonly FieldError[] = error.particulars.errors ?? [];
   return first ? `${first.path} ${first.message}` : (error.particulars.detail ?? error.message);

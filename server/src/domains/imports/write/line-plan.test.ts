@@ -28,7 +28,7 @@ test.each([
   [["id", "ID", "Order #"]],
   [["Created at", "createdAt", "ID"]],
   [["f1", "f0", "f1"]],
-])("an export of a table titled %j fills the columns that it came from", (titles) => {
+])("an export of a table titled %j fills its original columns", (titles) => {
   const schema = tableOf(titles);
   const fields = ["id", "createdAt", ...schema.columnNames];
   const mapping = guessMapping(sources(formatHeader(schema, fields)), schema);
@@ -37,7 +37,7 @@ test.each([
   );
 });
 
-test("headers of another file are matched by their letters, too", () => {
+test("matches headers of other files by their letters", () => {
   const schema = tableOf(["Order #", "E-mail"]);
   const mapping = guessMapping(sources(["e-mail", "order #", "else"]), schema);
   expect(mapping.map(({ column, field }) => [column, field])).toEqual([

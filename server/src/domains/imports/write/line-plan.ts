@@ -1,4 +1,4 @@
-/** The way from the cells of a line to the fields of a record. */
+/** Maps the cells of a line to the fields of a record. */
 import {
   type ColumnSchema,
   cutTitle,
@@ -31,7 +31,7 @@ interface MappedCell {
 
 export type LinePlan = readonly MappedCell[];
 
-/** The mapping that is taken unless somebody says better: each column of the file to a column of its own name. */
+/** The default mapping: each column of the file to the column of the same name. */
 export function guessMapping(
   columns: readonly SourceColumn[],
   schema?: TableSchema,
@@ -40,7 +40,7 @@ export function guessMapping(
   const titles = titlesOfHeaders(columns);
   return columns.flatMap<ColumnMapping>(
     ({ field, type, options, dateOrder, decimalMark, isAmbiguous }, column) => {
-      // Which order it is where both would do, a person decides.
+      // The user decides an ambiguous date order.
       const style = {
         ...(dateOrder && !isAmbiguous && { dateOrder }),
         ...(decimalMark && { decimalMark }),
@@ -57,11 +57,11 @@ export function guessMapping(
 
 type Target = Pick<ColumnSchema, "name" | "title">;
 interface Source extends SourceColumn {
-  /** The field that the header means if the file is an export. */
+  /** The field of the header if the file is an export. */
   readonly exported: string | undefined;
 }
 
-/** The ways in which a header says which column it means, the surest first. */
+/** The rules for matching a header with a column, the most reliable first. */
 const HEADER_MATCHES: readonly ((source: Source, target: Target) => boolean)[] = [
   ({ exported }, { name }) => exported === name,
   ({ header }, { title }) => toMatchText(header) === toMatchText(title),
@@ -69,7 +69,7 @@ const HEADER_MATCHES: readonly ((source: Source, target: Target) => boolean)[] =
   ({ field }, { name }) => field.toLowerCase() === name.toLowerCase(),
 ];
 
-/** For each column of the file the name of the column that it fills: by its title, else by its name. */
+/** The column filled by each column of the file: by title, otherwise by name. */
 function matchHeaders(columns: readonly SourceColumn[], schema: TableSchema) {
   const free = new Set<Target>(schema.columns.filter(({ columnType }) => !columnType.generated));
   const exported = fieldsOfHeader(
@@ -90,17 +90,17 @@ function matchHeaders(columns: readonly SourceColumn[], schema: TableSchema) {
   return found;
 }
 
-/** Titles of new columns: distinct, so that people can tell columns with equal headers apart. */
+/** Unique titles of new columns, to distinguish equal headers. */
 function titlesOfHeaders(columns: readonly SourceColumn[]): readonly (string | undefined)[] {
   return distinctTitles(columns.map(({ header }) => header)).map(titleOfHeader);
 }
 
-/** The title of a new column: the header as it is written, unless it is longer than a title may be. */
+/** The title of a new column: the unchanged header unless it is too long. */
 function titleOfHeader(header: string): string | undefined {
   return header.trim() === "" ? undefined : cutTitle(header);
 }
 
-/** Plans the lines of an import; throws a 422 where its mapping does not fit its table. */
+/** Plans the lines of an import. Throws a 422 if the mapping does not fit the table. */
 export function planLines(
   schema: Pick<TableSchema, "byName" | "computed">,
   { mapping, columns }: Pick<ImportRow, "mapping" | "columns">,
@@ -144,7 +144,7 @@ export function planLines(
   return plan;
 }
 
-/** The columns of a new table, as the mapping says. */
+/** The columns of a new table by the mapping. */
 export function newColumns({
   mapping,
   columns,
@@ -166,7 +166,7 @@ export function newColumns({
   });
 }
 
-/** A table that is not there yet, as far as lines can be checked by it; throws a 422 where it can't be made. */
+/** A planned table for validating lines. Throws a 422 if it can't be created. */
 export function planTable(
   { new_table, mapping, columns: source }: Pick<ImportRow, "new_table" | "mapping" | "columns">,
   partition: Partition,
@@ -197,7 +197,7 @@ export function planTable(
   );
 }
 
-/** The fields of a line. A required field that is empty is left out, so that the default is taken. */
+/** The fields of a line. An empty required field is omitted, so that its default is used. */
 export function toInput(plan: LinePlan, { cells }: SourceRow, matches: RecordMatches): RecordInput {
   const input: Record<string, unknown> = {};
   for (const { index, column, style } of plan) {
@@ -214,13 +214,10 @@ function toMatchText(cell: unknown): string {
   return String(cell).trim().toLowerCase();
 }
 
-/**
- * For each reference that is found by another field, and each user that is found by their address: the ids by the texts
- * that stand for them.
- */
+/** For each reference matched by another field, and each user matched by address: the ids by text. */
 export type RecordMatches = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-/** Finds the records that the lines of a batch refer to by a text, among those that the caller sees. */
+/** Finds the records referenced by text in the lines of a batch, among those that the caller can see. */
 export async function matchRecords(
   { tx }: Pick<ReadContext, "tx">,
   table: OpenTable,
@@ -244,7 +241,7 @@ export async function matchRecords(
     const field = rules.field(match);
     if (!field) continue;
     const list = parameters.add([...texts], "text[]");
-    // By the database's own locale: that of the columns knows the case of no letter beyond ASCII.
+    // Uses the database's locale, because the column collation ignores the case of ASCII letters only.
     const value = `lower(btrim(${field.sql}::text) collate "default")`;
     const text =
       `select min(id) as id, ${value} as text from ${target.schema.view} ` +

@@ -1,4 +1,4 @@
-/** The rows of an import as lines of JSON, from anywhere in their file. */
+/** The rows of an import as lines of JSON, readable from any position. */
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
 import { openPartitionFile } from "#domains/files/index.ts";
@@ -6,16 +6,16 @@ import type { Cell, SourceRow } from "../source/source-row.ts";
 
 export interface RowBatch {
   readonly rows: readonly SourceRow[];
-  /** Where the next batch begins; null after the last. */
+  /** The start of the next batch. Null after the last. */
   readonly next: number | null;
 }
 
-/** So many are rows, records and events in memory at a time; the engine's heap grows to a multiple of that. */
+/** The maximum number of rows, records and events in memory. The heap grows to a multiple of them. */
 const BATCH_ROWS = 1_000;
 const BATCH_BYTES = 1024 * 1024;
 const NEWLINE = 10;
 
-/** Reads the rows from a position on: few where they are long. */
+/** Reads rows from a position, fewer if they are long. */
 export async function readRowBatch(
   platform: Platform,
   partition: Partition,

@@ -1,4 +1,4 @@
-/** Takes an import back: the records that it made go, those that it changed get their values back. */
+/** Undoes an import: deletes created records, and restores the values of changed ones. */
 import { revertRecords, type RecordInput } from "#domains/records/index.ts";
 import { applySteps, findOpenTable, type OpenTable } from "#domains/tables/index.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -9,7 +9,7 @@ import type { WorkContext } from "../work-events.ts";
 
 const BATCH_RECORDS = 1_000;
 
-/** One batch, the newest records first: they may refer to older ones. True when there are more. */
+/** One batch, newest records first, because they can reference older ones. Returns true if there are more. */
 export async function takeBackBatch(ctx: WorkContext, row: ImportRow): Promise<boolean> {
   const changes = await queryRows(
     ctx.tx,
@@ -59,7 +59,7 @@ async function finish(
   return false;
 }
 
-/** A table that the import made goes with its last record, unless others refer to it. */
+/** A table created by the import is deleted with its last record, unless it is referenced. */
 async function dropEmptied(ctx: WorkContext, { schema }: OpenTable): Promise<void> {
   if (!ctx.caller.permissions.has("tables:write")) return;
   const [left] = await queryRows(ctx.tx, `select 1 from ${schema.view} limit 1`, []);

@@ -1,19 +1,19 @@
 import { newId } from "#kernel/schema/id.ts";
 import type { World } from "#kernel/testing/world.ts";
 
-/** Somebody who runs the installation and is a plain member of a workspace. */
+/** An operator who is an ordinary member of a workspace. */
 export async function operator(world: World): Promise<Awaited<ReturnType<World["member"]>>> {
   const member = await world.member(["viewer"]);
   await world.sql("insert into operators values ($1, 'system', now())", [member.userId]);
   return member;
 }
 
-/** Makes the address of an account one that its person has confirmed. */
+/** Marks an account's address as confirmed. */
 export async function confirmAddress(world: World, userId: string): Promise<void> {
   await world.sql("update users set email_verified_at = now() where id = $1", [userId]);
 }
 
-/** The id of a job that was given up. */
+/** The id of a failed job. */
 export async function failedJob(world: World): Promise<string> {
   const id = newId("job");
   await world.sql(
@@ -25,7 +25,7 @@ export async function failedJob(world: World): Promise<string> {
   return id;
 }
 
-/** The id of a backup that was made. */
+/** The id of a completed backup. */
 export async function madeBackup(world: World): Promise<string> {
   const id = newId("bkp");
   await world.sql(

@@ -11,7 +11,7 @@ import { EXPORT_JOB, exportObject, getExport, KEPT_DAYS } from "./workspace-expo
 const HOURS_MS = 3_600_000;
 const TIMEOUT_MS = 12 * HOURS_MS;
 
-/** Makes an archive by a process of its own, which says in the row how far it has come. */
+/** Creates an archive in a separate process, which records its progress in the row. */
 export const exportJob = job({
   kind: EXPORT_JOB,
   payload: Type.Object({ id: Type.String(), sealed: nullable(Type.String()) }),
@@ -45,7 +45,7 @@ const FIND_DELETED =
 const DELETE_ROWS =
   "delete from workspace_exports where status = 'deleted' and id = any ($1::text[])";
 
-/** Archives that are old, or that somebody deleted. The object goes before its row. */
+/** Deletes expired and removed archives. The object is deleted before its row. */
 export const retireExportsJob = retentionJob({
   kind: "installation.retire_exports",
   rowsMax: 50,

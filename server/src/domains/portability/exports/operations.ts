@@ -26,7 +26,7 @@ import {
   WorkspaceExport,
 } from "./workspace-export.ts";
 
-/** Everything of a workspace is an owner's to take along, in person. */
+/** Only an owner with a session can export all data of a workspace. */
 const ownerAccess = { permission: WorkspacesWrite, ownersInPerson: true } as const;
 const params = object({ id: ExportId });
 const example = { params: { id: "wex_01jd0000000000000000000000" } };
@@ -47,7 +47,7 @@ const startExport = command({
   fails: [ExportRunning],
   example: { body: {} },
   async run(ctx, { body: { passphrase } }) {
-    // Of two at once one waits here, and then finds the other.
+    // A second concurrent request waits here and then finds the first.
     await ctx.send("select from workspaces where key = $1 for update", [ctx.workspace.key]);
     const others = await listExports(ctx.tx);
     if (others.some(({ status }) => status === "running")) throw new Failure(ExportRunning);

@@ -6,7 +6,7 @@ import { id, nullable, Time } from "#kernel/schema/schema.ts";
 
 export const ExportId = id("wex");
 
-/** How long an archive is kept: it is everything that a workspace has. */
+/** How long an archive is kept. It contains all data of a workspace. */
 export const KEPT_DAYS = 7;
 
 export const WorkspaceExport = Type.Object(
@@ -29,7 +29,7 @@ export const WorkspaceExport = Type.Object(
 );
 export type WorkspaceExport = Static<typeof WorkspaceExport>;
 
-/** With where it lies, which is nobody else's business. */
+/** Includes the storage location, which the API does not expose. */
 export type StoredExport = WorkspaceExport & { readonly place: string | null };
 
 export const ExportRunning = failure(
@@ -51,7 +51,7 @@ export function exportObject(exportId: string): string {
 const EXPORTS_MAX = 50;
 export const EXPORT_JOB = "installation.export_workspace";
 
-// Of one that runs and has no job any more nobody else would ever say that it has failed.
+// An export without its job is reported as failed, because nothing else would update it.
 const SELECT = `
   select id, with_secrets as "withSecrets", rows::float8 as rows, files, bytes::float8 as bytes, place,
          requested_by as "requestedBy", created_at as "createdAt", finished_at as "finishedAt",

@@ -6,17 +6,17 @@ import { TASKS } from "./events.ts";
 
 export const ImportId = id("arc");
 
-/** A part of an upload: it passes through no memory, and is sent again when it was broken off. */
+/** The maximum size of an upload part. It is streamed, and sent again after an interruption. */
 export const PART_BYTES_MAX = 64 * 1_048_576;
-/** Of one archive. */
+/** The maximum size of an archive. */
 export const ARCHIVE_BYTES_MAX = 2 ** 43;
-/** Uploads that nobody goes on with are forgotten; those that have come in whole wait longer. */
+/** Abandoned uploads are deleted. Complete ones are kept longer. */
 export const UPLOAD_IDLE_DAYS = 1;
 export const IDLE_DAYS = 7;
-/** Archives that are on their way at a time. */
+/** The maximum number of archives in upload. */
 export const RECEIVING_MAX = 10;
 
-/** The archive by its own head, and by what was found in it. */
+/** The archive's header, and the result of its check. */
 export const ArchiveSummary = object(
   {
     product: Type.String(),
@@ -89,7 +89,7 @@ export const PartTooLarge = failure(
 const IMPORTS_MAX = 100;
 export const IMPORT_JOB = "installation.import_task";
 
-// Of a task whose job is gone nobody else would ever say that it has failed.
+// A task without its job is reported as failed, because nothing else would update it.
 const SELECT = `
   select id, state, file_name as "fileName", slug, bytes::float8 as bytes,
          received_bytes::float8 as "receivedBytes", read_bytes::float8 as "readBytes", summary,

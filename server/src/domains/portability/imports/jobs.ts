@@ -11,7 +11,7 @@ import { ImportTaskCompleted, ImportTaskFailed, type Task, TASKS } from "./event
 const HOURS_MS = 3_600_000;
 const TIMEOUT_MS = 24 * HOURS_MS;
 
-/** The state that a task leads to; a discard leaves none. */
+/** The state after each task. Null after a discard. */
 const NEXT_STATES: Readonly<Record<Task, string | null>> = {
   check: "checked",
   load: "loaded",
@@ -19,7 +19,7 @@ const NEXT_STATES: Readonly<Record<Task, string | null>> = {
   discard: null,
 };
 
-/** Checks, loads, activates or discards by a process of its own, which works as the database's owner. */
+/** Checks, loads, activates or discards an archive in a separate process, which works as the database owner. */
 export const importTaskJob = job({
   kind: IMPORT_JOB,
   payload: Type.Object({
@@ -36,7 +36,7 @@ export const importTaskJob = job({
     const args = ["run-import", id, task];
     const { error } = await runHostCommand(platform.settings, args, { signal, env });
     if (error === undefined && task === "discard") await removeParts(platform, id);
-    // A workspace that came in is paused, and one that goes on is not: this process should know before it says so.
+    // An imported workspace is paused until its activation. This process must know it before it reports the result.
     await platform.maintenance.load();
     return error ?? null;
   },
@@ -56,7 +56,7 @@ export const importTaskJob = job({
   },
 });
 
-/** Parts whose rows go with that of the import. */
+/** Deletes parts whose rows are deleted with the import. */
 async function removeParts({ db, blobStores }: Platform, importId: string): Promise<void> {
   const parts = await db.system<{ object: string; place: string }>(
     "select object, place from archive_parts where import_id = $1",
@@ -72,7 +72,7 @@ const FIND_IDLE = `
 const DELETE_IDLE =
   "delete from archive_imports where task is null and not begun and id = any ($1::text[])";
 
-/** Uploads that nobody goes on with. Once a workspace has begun to come in, an operator discards it. */
+/** Deletes abandoned uploads. After loading has started, only an operator can discard the import. */
 export const retireImportsJob = retentionJob({
   kind: "installation.retire_imports",
   rowsMax: 20,

@@ -99,7 +99,7 @@ const readImport = query({
   run: async (_ctx, _input, found) => found,
 });
 
-/** The states from which each task may begin. */
+/** The states in which each task can start. */
 const FROM: Readonly<Record<Task, readonly ArchiveImport["state"][]>> = {
   check: ["received", "checked"],
   load: ["checked"],
@@ -193,7 +193,8 @@ async function request(
     [id],
   );
   if (!row) throw new Failure(NotFound);
-  // One whose job was given up is read as idle, and may begin anew; of two who read it so at once, one does.
+  // A task whose job failed is reported as idle and can be restarted. The check ensures that only one concurrent
+  // request restarts it.
   const isSame = row.updatedAt === found.updatedAt;
   if (row.task !== null && (found.task !== null || !isSame)) throw new Failure(ImportBusy);
   if (!FROM[task].includes(row.state))
@@ -224,7 +225,7 @@ async function request(
   };
 }
 
-/** Refuses a second archive of one workspace: taking one back must take nothing of another. */
+/** Rejects a second archive of the same workspace, because discarding one would delete data of the other. */
 async function assertAlone(ctx: WriteContext<never>, id: string, key: string): Promise<void> {
   await ctx.send("select from installation for update", []);
   const others = await ctx.send(

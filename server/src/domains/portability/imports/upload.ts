@@ -18,10 +18,10 @@ import {
   WrongOffset,
 } from "./archive-import.ts";
 
-/** A condition on one is never met. */
+/** A conditional request never matches it. */
 const NO_REVISION = -1;
 
-/** A part that lies in the store, and counts for nothing yet. */
+/** A stored part that is not part of the upload yet. */
 interface StoredPart {
   readonly object: string;
   readonly bytes: number;
@@ -53,7 +53,7 @@ export const uploadPart = command({
       [id],
     );
     if (!row) throw new Failure(NotFound);
-    // An upload has no revisions, but the place that it has come to.
+    // An upload has an offset instead of revisions.
     ctx.expectRevision(NO_REVISION);
     if (row.state !== "receiving") throw new Failure(ImportWrongState);
     if (row.received !== at) throw wrongOffset(row.received);
@@ -81,7 +81,7 @@ function wrongOffset(received: number): Failure {
   return new Failure(WrongOffset, { detail: `${received} bytes are here.` });
 }
 
-/** A row announces the object, the bytes follow, and the transaction after them makes it a part. */
+/** A row announces the object, the bytes are stored, and the following transaction adds it as a part. */
 async function storePart(
   platform: Platform,
   { upload }: Caller,
@@ -117,10 +117,10 @@ async function storePart(
   return { object, bytes: meter.bytes };
 }
 
-/** No request takes so long: a part that is older, and stands nowhere, was broken off with its process. */
+/** No request takes this long: an older unregistered part belongs to a killed process. */
 const BROKEN_MS = 3_600_000;
 
-/** Removes what killed processes left of parts of an archive. */
+/** Deletes parts of an archive left by killed processes. */
 async function removeBroken(platform: Platform, importId: string): Promise<void> {
   const { db, clock } = platform;
   const open = await db.system<{ object: string; place: string }>(

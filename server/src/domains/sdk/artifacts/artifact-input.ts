@@ -1,4 +1,4 @@
-/** Validates an artifact's detail; the sandbox inspects the source before it is stored. */
+/** Validates an artifact's detail. The sandbox inspects the source before it is stored. */
 import { isDeepStrictEqual } from "node:util";
 import Type from "typebox";
 import Schema from "typebox/schema";
@@ -27,28 +27,28 @@ import {
 } from "./artifact.ts";
 import { Fields } from "./fields.ts";
 
-/** A validated detail, with the definition that its source exports. */
+/** A validated detail with the definition exported by its source. */
 export interface ArtifactInput {
   readonly detail: ArtifactDetail;
   readonly definition: ArtifactDefinition;
-  /** The version that the source declares. */
+  /** The version declared by the source. */
   readonly declaredVersion: string | undefined;
-  /** The modules that it was read with. */
+  /** The modules used for the inspection. */
   readonly modules?: ScriptModules | undefined;
 }
 
 const SOURCE = "/detail/scriptSource";
 const isFields = Schema.Compile(Fields);
 
-/** The modules that an artifact is read with, other than the newest. */
+/** The modules for inspecting an artifact, if not the newest. */
 interface InputContext {
-  /** Others that are saved with it, whose modules it may import. */
+  /** Artifacts saved together with it, whose modules it can import. */
   readonly beside?: readonly InspectedArtifact[] | undefined;
-  /** The artifact as it is saved, whose modules keep their versions but for those of `update`. */
+  /** The saved artifact, whose modules keep their versions except those in `update`. */
   readonly linked?: { readonly artifactId: string; readonly update: ModuleUpdate } | undefined;
 }
 
-/** Throws a failure that lists every field error of the detail. */
+/** Throws a failure with every field error of the detail. */
 export function parseArtifactInput(
   { db, sandbox }: Platform,
   caller: Caller,
@@ -64,15 +64,15 @@ export function parseArtifactInput(
   return inspectArtifact({ sandbox, link, owner: caller.workspace?.key }, artifact, beside);
 }
 
-/** The parts of a platform by which an artifact is read and run that is not saved. */
+/** The parts of a platform that inspect and run unsaved artifacts. */
 export interface ScriptHost {
   readonly sandbox: Platform["sandbox"];
   readonly link: LinkModules;
-  /** The workspace: scripts of different ones share nothing. */
+  /** The workspace, because scripts of different workspaces share no state. */
   readonly owner: string | undefined;
 }
 
-/** As `parseArtifactInput`, wherever there is a sandbox. */
+/** Like `parseArtifactInput`, for any sandbox. */
 export async function inspectArtifact(
   { sandbox, link, owner }: ScriptHost,
   artifact: InspectedArtifact,
@@ -121,7 +121,7 @@ export async function inspectArtifact(
   return { detail, definition, declaredVersion, modules };
 }
 
-/** The parts of an artifact that its source is read with. */
+/** The parts of an artifact needed to inspect its source. */
 export interface InspectedArtifact {
   readonly name?: string;
   readonly moduleKey?: string;
@@ -129,7 +129,7 @@ export interface InspectedArtifact {
   readonly detail: ArtifactDetail;
 }
 
-/** The modules among artifacts, by all names that scripts import them by. */
+/** The modules among artifacts, by all their import names. */
 export function modulesOf(artifacts: readonly InspectedArtifact[]): ReadonlyMap<string, string> {
   return new Map(
     artifacts
@@ -143,7 +143,7 @@ function invalidDetail(errors: readonly FieldError[]): Failure {
   return new Failure(Invalid, { detail: first?.message ?? Invalid.title, errors });
 }
 
-/** Checks of required and forbidden fields, by the type of the artifact. */
+/** Checks of required and forbidden fields by artifact type. */
 const CHECKS: Readonly<Record<ArtifactType, (detail: ArtifactDetail) => FieldError[]>> = {
   scheduled_job: checkCron,
   workflow_node: checkUnscheduled,
@@ -186,7 +186,7 @@ const storedArtifacts = new Validator(
   "body",
 );
 
-/** Artifacts and their versions: the fields that forms and nodes are made of. */
+/** Stored definitions of artifacts and their versions: the fields for forms and nodes. */
 export const artifactDefinitions: readonly StoredDefinition[] = [
   { table: "artifacts", key: "id" },
   { table: "artifact_versions", key: "artifact_id || ' ' || number" },

@@ -25,7 +25,7 @@ export const ModuleKey = Type.String({
   description: "The namespace that groups artifacts",
 });
 
-/** Source, schedule and limits; which are required depends on the type of the artifact. */
+/** Source, schedule and limits. The required ones depend on the artifact type. */
 export const ArtifactDetail = object(
   {
     scriptSource: Type.String({
@@ -65,7 +65,7 @@ export const ArtifactDetail = object(
 );
 export type ArtifactDetail = Static<typeof ArtifactDetail>;
 
-/** The definition that the source exports, validated. */
+/** The validated definition exported by the source. */
 export const ArtifactDefinition = Type.Object(
   {
     id: nullable(Type.String()),
@@ -88,7 +88,7 @@ export const NewArtifact = {
   detail: ArtifactDetail,
 };
 
-/** An artifact in events and lists: without its detail, since sources are long. */
+/** An artifact in events and lists, without its detail, because sources are long. */
 export const ArtifactSummary = Type.Object(
   {
     id: ArtifactId,

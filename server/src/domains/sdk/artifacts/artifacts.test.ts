@@ -35,7 +35,7 @@ test.each([
   `export default { id: "a\\ud800b", execute() {} }`,
   `export default { inputs: { "a\\u0000": { type: "string" } }, execute() {} }`,
   `export default { outputs: { a: { type: "enum", values: ["\\u0000"] } }, execute() {} }`,
-])("a definition that can't be kept is refused: %s", async (scriptSource) => {
+])("rejects a definition that can't be stored: %s", async (scriptSource) => {
   const { status, body, events } = await owner("POST /api/flowsdk/artifacts", {
     name: "odd",
     artifactType: "workflow_node",
@@ -44,12 +44,12 @@ test.each([
   expect([status, body.errors?.[0]?.path, events]).toEqual([422, "/detail/scriptSource", []]);
 });
 
-test("what merely speaks of such a character is kept", async () => {
+test("accepts text that only mentions such a character", async () => {
   const { definition } = await made(`export default { id: "a\\\\u0000b", execute() {} }`);
   expect(definition.id).toBe("a\\u0000b");
 });
 
-test("an artifact is stored with its source's definition, and read on every path", async () => {
+test("stores an artifact with its source's definition and returns it on every path", async () => {
   const artifact = await made(HELLO);
   expect(artifact).toMatchObject({
     artifactType: "workflow_node",
@@ -75,7 +75,7 @@ test("an artifact is stored with its source's definition, and read on every path
   expect(jobs.body.data).toEqual([]);
 });
 
-test("a change of code makes a version, another does not, and restoring makes one too", async () => {
+test("a code change and a restore create a version, other changes do not", async () => {
   const { id } = await made("return { one: 1 };");
   const path = `/api/flowsdk/artifacts/${id}`;
   const renamed = await owner(`PATCH ${path}`, { description: "Now with words", status: "active" });
@@ -113,7 +113,7 @@ test.each([
   ['import fs from "node:fs"; return fs;', /import/i],
   ['export default defineArtifact({ inputs: { a: { type: "float" } }, execute() {} })', /inputs/],
   ['export default defineArtifact({ version: "one", execute() {} })', /semantic version/],
-])("a source that can't be run is refused with its place: %s", async (scriptSource, message) => {
+])("rejects an invalid source with its position: %s", async (scriptSource, message) => {
   const body = { name: "bad", artifactType: "workflow_node", detail: { scriptSource } };
   const { status, body: problem, events } = await owner("POST /api/flowsdk/artifacts", body);
   expect(status).toBe(422);
@@ -131,14 +131,14 @@ test.each([
   ["scheduled_job", { cron: "0 5 * * *", timezone: "Mars/Base" }, "/detail/timezone"],
   ["workflow_node", { cron: "0 5 * * *" }, "/detail/cron"],
   ["connector_action", {}, "/detail/connector"],
-])("a %s with %j is refused", async (artifactType, detail, path) => {
+])("rejects a %s with %j", async (artifactType, detail, path) => {
   const body = { name: "odd", artifactType, detail: { scriptSource: "return 1;", ...detail } };
   const { status, body: problem } = await owner("POST /api/flowsdk/artifacts", body);
   expect(status).toBe(422);
   expect(problem.errors.map((error: any) => error.path)).toEqual([path]);
 });
 
-test("two artifacts of one module have different names", async () => {
+test("artifacts of one module have unique names", async () => {
   await made("return 1;", { name: "only" });
   const again = await owner("POST /api/flowsdk/artifacts", {
     name: "only",
@@ -149,7 +149,7 @@ test("two artifacts of one module have different names", async () => {
   expect([again.status, again.body.code]).toEqual([409, "artifact_exists"]);
 });
 
-test("of two concurrent changes of the detail none is lost", async () => {
+test("concurrent changes of the detail are not lost", async () => {
   const { id } = await made("return 1;");
   const path = `/api/flowsdk/artifacts/${id}`;
   const answers = await Promise.all(
@@ -166,7 +166,7 @@ test("of two concurrent changes of the detail none is lost", async () => {
   expect(done.map((answer) => answer.body.data.versionNumber)).toContain(body.data.versionNumber);
 });
 
-test("twenty artifacts that are saved at once are all saved", async () => {
+test("saves twenty artifacts concurrently", async () => {
   const names = Array.from({ length: 20 }, (_, n) => `at_once_${n}`);
   const answers = await Promise.all(
     names.map((name) =>

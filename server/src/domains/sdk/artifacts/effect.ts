@@ -1,4 +1,4 @@
-/** The effect of a change of an artifact: what is active runs at once, with the rights of whoever saved it. */
+/** The effect of changing an artifact: active code runs immediately with the permissions of the user who saved it. */
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { CallEffect } from "#kernel/access/call-effect.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -9,7 +9,7 @@ interface StatusInput {
   readonly body: { readonly status?: (typeof ARTIFACT_STATUSES)[number] | undefined };
 }
 
-/** To create an artifact is drastic where it is active at once. */
+/** Creating an artifact is drastic if it is active immediately. */
 export async function creationEffect(
   _platform: Platform,
   { body }: StatusInput,
@@ -17,7 +17,7 @@ export async function creationEffect(
   return body.status === "active" ? "drastic" : "ordinary";
 }
 
-/** To change an artifact is drastic where it is active before or after. */
+/** Changing an artifact is drastic if it is active before or after. */
 export async function changeEffect(
   platform: Platform,
   { params, body }: StatusInput & { readonly params: { readonly id: string } },

@@ -54,7 +54,7 @@ const TYPE_CHECKS: Readonly<Record<Field["type"], (value: unknown, field: Field)
   any: () => true,
 };
 
-/** Field errors of a payload; fields that the map does not name are accepted. */
+/** Field errors of a payload. Unknown fields are accepted. */
 export function checkPayload(fields: Fields, payload: unknown, basePath: string): FieldError[] {
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
     return Object.keys(fields).length === 0
@@ -76,7 +76,7 @@ function typeMessage({ type, values = [] }: Field): string {
 
 const TIME = { type: "string", format: "date-time" };
 
-/** The JSON Schema of each field type; an `enum` has its values besides. */
+/** The JSON Schema of each field type. An `enum` also has its values. */
 const TYPE_SCHEMAS: Readonly<Record<Field["type"], object>> = {
   string: { type: "string" },
   number: { type: "number" },

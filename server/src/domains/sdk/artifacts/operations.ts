@@ -33,7 +33,7 @@ export const ById = object({ id: ArtifactId });
 const example = { params: { id: "art_01jd0000000000000000000000" } };
 const LIST = "artifacts, newest first";
 const VERSIONS = "versions of an artifact, newest first";
-/** Greater than every id. */
+/** Sorts after every id. */
 const ID_MAX = "~";
 
 const SOURCE = `export default defineArtifact({
@@ -132,7 +132,7 @@ export const updateArtifact = command({
     name: NewArtifact.name,
     moduleKey: ModuleKey,
     description: NewArtifact.description,
-    // Without the default of a new one, which would change a status that the body leaves out.
+    // Without the default for new artifacts, which would change an omitted status.
     status: Type.Enum([...ARTIFACT_STATUSES]),
     detail: patch(ArtifactDetail.properties),
     updateModules: ModuleUpdate,

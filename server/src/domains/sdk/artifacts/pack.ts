@@ -9,13 +9,13 @@ import { modulesOf, parseArtifactInput } from "./artifact-input.ts";
 import * as service from "./service.ts";
 import * as store from "./store.ts";
 
-/** An artifact in a pack: the body that creates it, and its key in the pack. */
+/** An artifact in a pack: the creation body, and its key in the pack. */
 export const PackArtifact = object(
   { ...NewArtifact, key: line(200), moduleKey: Type.Optional(NewArtifact.moduleKey) },
   { title: "PackArtifact" },
 );
 
-/** Artifacts as pack content. An upgrade leaves the status as the workspace set it. */
+/** Artifacts as pack content. An upgrade keeps the status set in the workspace. */
 export const artifactContent = packContent({
   kind: "artifacts",
   after: ["tables"],
@@ -28,7 +28,7 @@ export const artifactContent = packContent({
     const saved = await platform.db.read(partitionOfCaller(caller), (tx) =>
       store.findByName(tx, moduleKey, name),
     );
-    // A folder that has a module and a script that imports it is meant to run with that module.
+    // A script in the same folder as a module uses that module's version.
     const updateModules = [...modulesOf(beside).keys()];
     const linked = saved && { artifactId: saved.id, update: updateModules };
     const input = await parseArtifactInput(platform, caller, artifact, { beside, linked });

@@ -3,7 +3,7 @@ import type { Ask } from "#kernel/testing/world.ts";
 
 let count = 0;
 
-/** A source, as artifacts of all types may have it. */
+/** A source that is valid for artifacts of all types. */
 const SOURCE = "return { seen: input };";
 
 function fresh() {
@@ -16,7 +16,7 @@ function fresh() {
   };
 }
 
-/** An artifact is the same in all environments. */
+/** An artifact is shared by all environments. */
 export async function kept(owner: Ask) {
   const { body } = await owner("POST /api/v1/flowsdk/artifacts", fresh());
   return { params: { id: String(body.data.id) }, environmentScoped: false };

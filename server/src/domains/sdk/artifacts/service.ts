@@ -83,11 +83,11 @@ export interface DetailChange {
 interface ArtifactUpdate {
   readonly change: ArtifactChange;
   readonly detailChange: DetailChange | undefined;
-  /** Which linked modules move to their newest versions. */
+  /** Which linked modules are updated to their newest versions. */
   readonly updateModules?: ModuleUpdate | undefined;
 }
 
-/** A changed source, schedule or limit makes a new version; a changed name or status does not. */
+/** A changed source, schedule or limit creates a new version; a changed name or status does not. */
 export async function update(
   ctx: WriteContext<typeof ArtifactUpdated>,
   id: string,
@@ -95,7 +95,7 @@ export async function update(
 ): Promise<Artifact> {
   const before = await store.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
-  // The input was merged with a detail that is no longer the current one.
+  // The input was merged with a detail that is no longer current.
   if (detailChange && detailChange.versionNumber !== before.versionNumber)
     throw new Failure(ArtifactChanged);
   const input = detailChange?.input;
@@ -109,7 +109,7 @@ export async function update(
     description,
     status,
     ...(isNewVersion && nextVersion(input, before)),
-    // It acts in the name of the member who writes its code or activates it, not of one who renames it.
+    // It runs in the name of the member who wrote its code or activated it, not of one who renamed it.
     ...((isNewVersion || isActivated || movesModules) && runAsColumns(ctx.caller)),
     updated_at: ctx.now,
   });
@@ -127,13 +127,13 @@ export async function update(
   return after;
 }
 
-/** True where a module that was linked has a newer version and is asked to move to it. */
+/** True if a requested update of a linked module finds a newer version. */
 async function willMove(tx: Tx, artifact: Artifact, update: ModuleUpdate): Promise<boolean> {
   const changes = await findArtifactModuleChanges(tx, artifact);
   return changes.some(({ name }) => update === true || (update !== false && update.includes(name)));
 }
 
-/** Appends an earlier version as the newest; the ones between stay listed. */
+/** Appends an earlier version as the newest. The versions in between are kept. */
 export async function restore(
   ctx: WriteContext<typeof ArtifactRestored>,
   id: string,
@@ -175,7 +175,7 @@ function appendVersion(
   return store.appendVersion(tx, artifact, { author: { id, name }, restoredFrom, at: now });
 }
 
-/** The version that the source declares, where that is new, or else the next patch. */
+/** The version declared by the source if it is new, otherwise the next patch version. */
 function nextVersion(
   { detail, definition, declaredVersion: stated }: ArtifactInput,
   before: Artifact,

@@ -14,7 +14,7 @@ import {
   NoSuchVersion,
 } from "./artifact.ts";
 
-/** The columns of lists: without sources, which are long. */
+/** The columns of lists, without sources, which are long. */
 const SUMMARY = [
   "id",
   "name",
@@ -46,7 +46,7 @@ interface ArtifactRow {
   readonly definition: unknown;
 }
 
-/** The JSON columns hold only validated input. */
+/** The JSON columns contain only validated input. */
 function toArtifact(row: Omit<Artifact, keyof ArtifactRow> & ArtifactRow): Artifact {
   return row as Artifact;
 }
@@ -72,7 +72,7 @@ export async function list(tx: Tx, query: ArtifactQuery): Promise<ListedArtifact
   if (moduleKey !== undefined) statement = statement.where("module_key", "=", moduleKey);
   if (status !== undefined) statement = statement.where("status", "=", status);
   const rows = await statement.orderBy("id", "desc").limit(limit).execute();
-  // The columns hold only validated input.
+  // The columns contain only validated input.
   return rows as ListedArtifact[];
 }
 
@@ -93,7 +93,7 @@ export async function readSettings(
   return new Map(rows.map(({ id, settings }) => [id, settings]));
 }
 
-/** Compiled once, since every execution begins with it. */
+/** Built once, because every execution starts with it. */
 const FIND = `select ${FIELDS.map(quoteAlias).join(", ")} from artifacts where id = $1`;
 
 /** "module_key as moduleKey" → 'module_key as "moduleKey"'. */
@@ -144,7 +144,7 @@ const SIGNATURE_COLUMNS = [
   sql<ArtifactDefinition["outputs"]>`definition -> 'outputs'`.as("outputs"),
 ] as const;
 
-/** Lists the active actions of a connector by name, whether they name its id or its type. */
+/** Lists the active actions of a connector by name, for its id or its type. */
 export function listActions(tx: Tx, connector: readonly string[]): Promise<ArtifactSignature[]> {
   return selectActions(tx, connector)
     .select(SIGNATURE_COLUMNS)
@@ -154,7 +154,7 @@ export function listActions(tx: Tx, connector: readonly string[]): Promise<Artif
     .execute();
 }
 
-/** Finds an action by name; the first listed where several share it. */
+/** Finds an action by name. The first listed one if several have the name. */
 export async function findAction(
   tx: Tx,
   connector: readonly string[],
@@ -176,7 +176,7 @@ function selectActions(tx: Tx, connector: readonly string[]) {
     .where(sql<string>`detail ->> 'connector'`, "in", connector);
 }
 
-/** Lists the artifacts that workflows may use as nodes, drafts included so that they can be tested. */
+/** Lists artifacts that workflows can use as nodes, including drafts for testing. */
 export function listNodes(tx: Tx): Promise<ArtifactSignature[]> {
   return selectNodes(tx)
     .select(SIGNATURE_COLUMNS)
@@ -186,7 +186,7 @@ export function listNodes(tx: Tx): Promise<ArtifactSignature[]> {
     .execute();
 }
 
-/** Lists the artifacts that a new step of a workflow can use: nodes, and transformers of data. */
+/** Lists artifacts that a new workflow step can use: nodes and data transformers. */
 export function listInsertable(tx: Tx, limit: number) {
   return tx
     .selectFrom("artifacts")
@@ -205,7 +205,7 @@ export function listInsertable(tx: Tx, limit: number) {
     .execute();
 }
 
-/** Finds those of these node types, each `module.name`, that exist. */
+/** Filters node types (`module.name`) by existence. */
 export async function findKnownNodes(
   tx: Tx,
   types: readonly string[],
@@ -289,7 +289,7 @@ export async function remove(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("artifacts").where("id", "=", id).execute();
 }
 
-/** Stringifies JSON columns, since the driver would send an array as a PostgreSQL array. */
+/** Stringifies JSON columns, because the driver would send an array as a PostgreSQL array. */
 function toColumns({ detail, definition, ...values }: Partial<ArtifactValues>): object {
   return {
     ...values,
@@ -357,7 +357,7 @@ export async function getVersion(tx: Tx, artifactId: string, number: number) {
     .where("number", "=", number)
     .executeTakeFirst();
   if (!row) throw new Failure(NoSuchVersion);
-  // The JSON columns hold only validated input.
+  // The JSON columns contain only validated input.
   return { detail: row.detail as ArtifactDetail, definition: row.definition as ArtifactDefinition };
 }
 
@@ -368,7 +368,7 @@ function toVersion<Row extends { readonly authorId: string; readonly authorName:
   return { ...version, author: { id: authorId, name: authorName } };
 }
 
-/** Active artifacts that act in the name of a member. */
+/** Active artifacts that run in the name of a member. */
 export const unattendedArtifacts: UnattendedWork = {
   kind: "artifact",
   list: async (tx, userId, limit) =>

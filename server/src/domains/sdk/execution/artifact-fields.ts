@@ -3,7 +3,7 @@ import type { ScriptOutcome } from "#kernel/sandbox/sandbox.ts";
 import type { Artifact } from "../artifacts/artifact.ts";
 import { checkPayload } from "../artifacts/fields.ts";
 
-/** Refuses an input that is not what the artifact declares. */
+/** Rejects an input that does not match the artifact's declaration. */
 export function assertInput({ definition }: Pick<Artifact, "definition">, input: unknown): void {
   const errors = checkPayload(definition.inputs, input, "/inputPayload");
   if (errors.length === 0) return;

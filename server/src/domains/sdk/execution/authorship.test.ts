@@ -1,4 +1,6 @@
-/** Code that one member wrote and another runs does no more than both may, and shows nobody hidden rows. */
+/**
+ * Code written by one member and run by another has only the permissions that both have, and reveals no hidden rows.
+ */
 import { describe, expect, test } from "vitest";
 import {
   ARTIFACTS,
@@ -26,7 +28,7 @@ const salaries = await createSalaries(world, owner);
 
 const READ_ROWS = `return (await context.tables.list("${salaries.slug}")).map((row) => row.who + "=" + row.amount);`;
 
-test("a trace shows nobody a row that rules hide from them", async () => {
+test("a trace reveals no rows hidden by access rules", async () => {
   const viewer = await world.member(["viewer"]);
   const builder = await world.member(["builder"]);
   const rows = await deployWorkflow(owner, [
@@ -56,7 +58,7 @@ test("a trace shows nobody a row that rules hide from them", async () => {
     `/api/v1/runs/${run.id}/stream`,
     `/api/flowsdk/artifacts/${script.id}/executions/${executionId}`,
   ];
-  // A token of the owner is no person.
+  // An owner's token has fewer rights than the owner in person.
   const token = await createToken(world, owner, ["workflows:read", "artifacts:read"]);
   for (const path of paths) {
     for (const [ask, sees] of [
@@ -73,7 +75,7 @@ test("a trace shows nobody a row that rules hide from them", async () => {
   const { body } = await viewer(`GET ${paths[0]}`);
   expect(body.data).toMatchObject({ redacted: true, trigger: { type: "manual" }, output: null });
   expect(stepsOf(body.data)["read"]).toMatchObject({ status: "completed", logs: [] });
-  // Whoever starts a run is given what came of it.
+  // The user who starts a run receives its result.
   const agent = await memberWith(world, owner, ["workflows:read", "workflows:trigger"]);
   const started = (await trigger(agent, rows, "mine")).body.data.runId;
   await waitForRun(owner, started);
@@ -85,7 +87,7 @@ test("a trace shows nobody a row that rules hide from them", async () => {
   });
 });
 
-describe("code of somebody who may not read records", () => {
+describe("code of a user without access to records", () => {
   const authorRights = [
     "apps:read",
     "apps:write",
@@ -96,7 +98,7 @@ describe("code of somebody who may not read records", () => {
   ];
   const leaks = async (value: unknown) => JSON.stringify(value).includes("999999");
 
-  test("reads none in an owner's workflow, connector or hands", async () => {
+  test("cannot read them in an owner's workflow, connector or execution", async () => {
     const author = await memberWith(world, owner, authorRights);
     const script = await createArtifact(author, "workflow_node", "return { harmless: true };");
     const uses = await deployWorkflow(owner, [
@@ -127,7 +129,7 @@ describe("code of somebody who may not read records", () => {
     expect(await leaks([run, byHand.body, invoked.body])).toBe(false);
   });
 
-  test("gains nothing by another's change of its description, but by their version of it", async () => {
+  test("gains no access when another user edits its description, only when they save a version", async () => {
     const author = await memberWith(world, owner, authorRights);
     const { id, name } = await createArtifact(author, "webhook_handler", READ_ROWS, {
       openAddress: true,
@@ -145,7 +147,7 @@ describe("code of somebody who may not read records", () => {
     expect((await world.stranger(`POST ${path}`, {})).body).toContain("CEO=999999");
   });
 
-  test("reads none by an app that others open, nor does opening it run anything", async () => {
+  test("cannot read them in an app that others open, and opening runs no code", async () => {
     const author = await memberWith(world, owner, authorRights);
     const script = await createArtifact(author, "workflow_node", READ_ROWS);
     const page = [
@@ -175,7 +177,7 @@ describe("code of somebody who may not read records", () => {
   });
 });
 
-test("a module does no more than its author, whoever publishes the script that imports it", async () => {
+test("a module has only its author's permissions, regardless of who publishes the importing script", async () => {
   const helper = await memberWith(world, owner, ["artifacts:read", "artifacts:write"]);
   const saveModule = (scriptSource: string) => ({
     name: "money",
@@ -201,7 +203,7 @@ test("a module does no more than its author, whoever publishes the script that i
   expect([run.status, JSON.stringify(run).includes("999999")]).toEqual(["failed", false]);
 });
 
-test("a module changes nothing that the script uses", async () => {
+test("a module cannot change anything that the script uses", async () => {
   const attack = `
     const steal = (value) => { globalThis.stolen = value; };
     try { Array.prototype.toJSON = function () { steal(this); return ["mine"]; }; } catch {}

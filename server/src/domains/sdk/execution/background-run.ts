@@ -10,7 +10,7 @@ import type { Artifact } from "../artifacts/artifact.ts";
 import type { Execution } from "./execution.ts";
 import { toExecution, type ExecutionRequest, runArtifactWithResult } from "./run-artifact.ts";
 
-/** The caller of a background run: the artifact, with the current permissions of the member who saved it last. */
+/** The caller of a background run: the artifact, with the current permissions of the member who last saved it. */
 export async function backgroundCaller(
   platform: Platform,
   artifact: Artifact,
@@ -24,7 +24,7 @@ export async function backgroundCaller(
   };
 }
 
-/** Runs an artifact; an invalid input is recorded as a failed execution, since there is no caller to refuse. */
+/** Runs an artifact. Invalid input is recorded as a failed execution, because there is no caller to reject. */
 export async function runInBackground(
   platform: Platform,
   request: ExecutionRequest,

@@ -5,7 +5,7 @@ import { checkPayload, type Fields } from "../artifacts/fields.ts";
 import { find, findByName } from "../artifacts/store.ts";
 import { parseCustomType } from "./custom-node.ts";
 
-/** Finds the nodes that name an artifact that is not there, or give it other inputs than it takes. */
+/** Finds nodes whose artifact does not exist or whose inputs do not match it. */
 export const checkArtifactNodes: ReferenceCheck = async ({ tx }, { nodes }) => {
   const errors: FieldError[] = [];
   for (const { type, config, path } of nodes) {
@@ -26,7 +26,7 @@ export const checkArtifactNodes: ReferenceCheck = async ({ tx }, { nodes }) => {
   return { errors };
 };
 
-/** Errors of literals and names; the value of a template is known only when the step runs. */
+/** Errors of literals and names. Template values are only known when the step runs. */
 function inputErrors(
   inputs: Fields,
   config: Readonly<Record<string, unknown>>,

@@ -6,7 +6,7 @@ import { runArtifact } from "./run-artifact.ts";
 
 const ActionFailed = failure("action_failed", 502, "The artifact that carries this out failed.");
 
-/** Artifacts of type `connector_action` as actions of the connectors that they name. */
+/** Artifacts of type `connector_action` as actions of their connectors. */
 export const artifactActions: ConnectorActions = {
   async actionsOf(tx, connector) {
     return (await listActions(tx, namesOf(connector))).map(({ name, description, inputs }) => ({
@@ -34,12 +34,12 @@ export const artifactActions: ConnectorActions = {
   },
 };
 
-/** An artifact names a connector by its id, or all connectors of a type. */
+/** An artifact references a connector by id, or all connectors of a type. */
 function namesOf({ id, type }: ConnectorRef): readonly string[] {
   return [id, type];
 }
 
-/** Rewrites the paths of field errors to the input of the connector's action. */
+/** Maps the paths of field errors to the input of the connector's action. */
 function relocateErrors(error: unknown): unknown {
   if (!(error instanceof Failure) || error.type !== Invalid) return error;
   const { particulars } = error;

@@ -25,7 +25,7 @@ const caches = new WeakMap<Platform, { known: Map<string, WorkspaceNames> }>();
 
 async function readWorkspaceNames(platform: Platform, key: string): Promise<WorkspaceNames> {
   const cache = caches.get(platform) ?? openCache(platform);
-  // A change of names replaces the map, so that a read under way can't cache a stale name.
+  // A rename replaces the map, so that a running read can't cache an old name.
   const { known } = cache;
   const cached = known.get(key);
   if (cached) return cached;

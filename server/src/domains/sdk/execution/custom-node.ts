@@ -4,7 +4,7 @@ import { nodeType } from "#domains/workflows/index.ts";
 /** The node type of an artifact in definitions: `module.name`. */
 const CUSTOM_TYPE = /^([A-Za-z0-9][A-Za-z0-9_-]{0,99})\.(\S.{0,199})$/;
 
-/** The module and name in the type of a node that an artifact carries out. */
+/** The module and name in the type of an artifact node. */
 export function parseCustomType(
   type: string,
 ): { readonly moduleKey: string; readonly name: string } | undefined {
@@ -12,7 +12,7 @@ export function parseCustomType(
   return moduleKey !== undefined && name !== undefined ? { moduleKey, name } : undefined;
 }
 
-/** The type by which all of them are executed. */
+/** The node type that executes all of them. */
 export const customNode = nodeType({
   type: "custom",
   summary: "A node that an artifact of this workspace carries out; its config is the input",
@@ -23,7 +23,7 @@ export const customNode = nodeType({
   effect: "outside",
 });
 
-/** True for the type of a node that some artifact may carry out. */
+/** True for a node type that an artifact may implement. */
 export function isCustomType(type: string): boolean {
   return CUSTOM_TYPE.test(type);
 }

@@ -15,7 +15,7 @@ interface Row {
   readonly step_id: string | null;
 }
 
-/** Reads executions of scripts, which events name as what made them. */
+/** Reads script executions, which events reference as their makers. */
 export const executionTracer: CausalTracer = {
   kind: "execution",
   prefix: "exe",

@@ -22,7 +22,7 @@ async function made(scriptSource: string, more: object = {}): Promise<string> {
 const executed = async (path: string, inputPayload: object = {}, ask: Ask = owner) =>
   ask(`POST ${path}/execute`, { inputPayload, triggerType: "manual" });
 
-test("an execution answers exactly what the interface names", async () => {
+test("an execution returns exactly the declared outputs", async () => {
   const path = await made(
     "input.seen = true; context.addMessage('info', 'Done'); context.ui.set('name', { readonly: true });" +
       "return { sum: input.a + input.b };",
@@ -45,7 +45,7 @@ test("an execution answers exactly what the interface names", async () => {
   });
 });
 
-test("an error is returned with its position, an abort with its reason, and both are recorded", async () => {
+test("returns and records an error with its position and an abort with its reason", async () => {
   const path = await made(
     "if (input.stop) context.abort('Not today');\n  throw new TypeError('No');",
   );
@@ -69,7 +69,7 @@ test("an error is returned with its position, an abort with its reason, and both
   expect(one.data.outcome.runtimeError.name).toBe("TypeError");
 });
 
-test("inputs and outputs are checked against what the artifact says", async () => {
+test("validates inputs and outputs by the artifact's declaration", async () => {
   const path = await made(
     `export default defineArtifact({
        inputs: { n: { type: "integer", required: true } }, outputs: { m: { type: "integer", required: true } },
@@ -91,7 +91,7 @@ test("inputs and outputs are checked against what the artifact says", async () =
   });
 });
 
-test("a draft executes by hand, a disabled artifact does not", async () => {
+test("a draft can be executed manually, a disabled artifact can't", async () => {
   const path = await made("return 1;");
   expect((await executed(path)).body.data.output).toEqual({ result: 1 });
   await owner(`PATCH ${path}`, { status: "disabled" });
@@ -99,7 +99,7 @@ test("a draft executes by hand, a disabled artifact does not", async () => {
   expect([refused.status, refused.body.code]).toEqual([409, "artifact_disabled"]);
 });
 
-test("the context reads and writes records, publishes and calls out, as the caller may", async () => {
+test("the context reads and writes records, publishes and calls external systems with the caller's permissions", async () => {
   await owner("POST /api/v1/tables", {
     name: "Things",
     slug: "things",
@@ -163,7 +163,7 @@ test.each([
   ["context.http.request({ method: 'get', url: 'http://10.0.0.1/' })", "outbound_refused"],
   ["context.http.request({ url: 'ftp://example.com' })", "invalid"],
   ["context.http.request()", "invalid"],
-])("a call is refused for what a request is refused for: %s", async (call, code) => {
+])("rejects a call for the same reason as a request: %s", async (call, code) => {
   const path = await made(
     `try { return { done: await ${call} }; } catch ({ code, errors }) { return { code, errors }; }`,
   );
@@ -172,7 +172,7 @@ test.each([
   expect(events).toEqual(["artifact.executed"]);
 });
 
-test("a secret is used with its author's permission, and disclosed nowhere", async () => {
+test("a secret requires its author's permission and is never disclosed", async () => {
   await owner("POST /api/v1/secrets", { name: "SDK_KEY", value: "sesame-4c1d88" });
   await owner("POST /api/v1/tables", {
     name: "Notes",
@@ -199,7 +199,7 @@ test("a secret is used with its author's permission, and disclosed nowhere", asy
   expect(all).not.toContain(btoa("sesame-4c1d88"));
 });
 
-test("a script that never ends is stopped, and calls to a dead server are cut", async () => {
+test("stops an endless script and aborts calls to an unresponsive server", async () => {
   const path = await made("for (;;);", { timeoutMs: 200 });
   expect((await executed(path)).body).toMatchObject({
     success: false,
@@ -217,7 +217,7 @@ test("a script that never ends is stopped, and calls to a dead server are cut", 
   expect(body.data.output.codes).toEqual([500, 500, 500, 500, 500, "circuit_open"]);
 });
 
-test("test cases pass or fail with each difference, and touch nothing", async () => {
+test("test cases report each difference and have no side effects", async () => {
   const path = await made(
     `const { body } = await context.http.request({ url: "https://example.com/price" });
      if (body.price > 100) throw new RangeError("Too dear");
@@ -255,7 +255,7 @@ test("test cases pass or fail with each difference, and touch nothing", async ()
     { path: "/price", expected: 6, actual: 5 },
   ]);
   expect(byName.get("unmocked").runtimeError.message).toMatch(/http\.request/);
-  // That there was no place to run them says nothing of the artifact.
+  // A missing sandbox slot is not a failure of the artifact.
   await using full = await startNode(world);
   await full.kernel.sandbox.close();
   const busy = await send(full.app, owner, `POST ${path}/test-cases/run-all`);

@@ -82,7 +82,7 @@ export const Execution = Type.Object(
 );
 export type Execution = Static<typeof Execution>;
 
-/** An execution without what it read and wrote. */
+/** An execution without its input and output. */
 export function redactExecution(execution: Execution): Execution {
   const { aborted, runtimeError } = execution.outcome;
   const outcome = {

@@ -23,7 +23,7 @@ import * as store from "./store.ts";
 
 const example = { params: { id: "art_01jd0000000000000000000000" } };
 const LIST = "executions of an artifact, newest first";
-/** Greater than every id. */
+/** Sorts after every id. */
 const AFTER_ALL = "~";
 
 const AnyObject = Type.Record(Type.String(), Type.Unknown());

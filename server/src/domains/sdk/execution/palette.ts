@@ -10,7 +10,7 @@ import { ArtifactsRead } from "../permissions.ts";
 
 type Insertable = Awaited<ReturnType<typeof listInsertable>>[number];
 
-/** The artifacts of a workspace as steps of its workflows. */
+/** The artifacts of a workspace as workflow steps. */
 export const artifactEntries: PaletteSource = {
   permission: ArtifactsRead,
   async list({ tx }, search) {

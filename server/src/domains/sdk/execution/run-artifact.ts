@@ -24,7 +24,7 @@ type HostCall = ScriptExecution["call"];
 /** A request to execute an artifact. */
 export interface ExecutionRequest {
   readonly artifact: Artifact;
-  /** In whose name it runs, and in which partition; it may do what its author may do too. */
+  /** The caller and the partition. The code has only permissions that the author has too. */
   readonly caller: Caller;
   readonly input: unknown;
   readonly previous?: ExecutionOutcome["previous"];
@@ -32,17 +32,17 @@ export interface ExecutionRequest {
   readonly dueAt?: string;
   readonly attempt?: number;
   readonly signal?: AbortSignal | undefined;
-  /** Replaces the host calls, in tests of artifacts. */
+  /** Replaces the host calls, for tests of artifacts. */
   readonly hostCall?: HostCall;
-  /** Replaces the calls of operations as `caller`; gets the rights that it shares with the author. */
+  /** Replaces the operation calls of `caller`. Receives the permissions shared with the author. */
   readonly performWithin?: (rights: Rights) => CallOperation;
-  /** The files of the step that it is, for the rights that it shares with the author. */
+  /** The files of its step, for the permissions shared with the author. */
   readonly filesWithin?: (rights: Rights) => FileAccess;
-  /** Equal for all attempts of a step of a workflow. */
+  /** Equal for all attempts of a workflow step. */
   readonly idempotencyKey?: string;
 }
 
-/** Checks the input, runs the script and checks its output, outside any transaction. */
+/** Validates the input, runs the script and validates its output, outside any transaction. */
 export async function runArtifact(
   platform: Platform,
   request: ExecutionRequest,
@@ -50,7 +50,7 @@ export async function runArtifact(
   return (await runArtifactWithResult(platform, request)).execution;
 }
 
-/** Runs an artifact, and returns the script's result as it was: in the execution it is always an object. */
+/** Runs an artifact and returns the script's unchanged result; in the execution it is always an object. */
 export async function runArtifactWithResult(
   platform: Platform,
   request: ExecutionRequest,
@@ -118,7 +118,7 @@ export function toExecution(
   };
 }
 
-/** Stores an execution, in whose name it ran and what it came of, with its event, which it made itself. */
+/** Stores an execution with its caller and cause, and emits its event, whose maker is the execution itself. */
 export function recordExecution(
   ctx: WriteContext<typeof ArtifactExecuted>,
   artifact: Pick<Artifact, "id" | "name">,
@@ -133,8 +133,8 @@ export function recordExecution(
 }
 
 /**
- * The host calls of an execution, as operations with the rights that the caller shares with the author: code
- * gains nothing by being run by somebody who may do more. Its secrets are the author's to use.
+ * The host calls of an execution, as operations with the permissions that caller and author share: code gains no
+ * permissions from a more privileged caller. It uses secrets with the author's permission.
  */
 interface ArtifactRun {
   readonly id: string;
@@ -144,7 +144,7 @@ interface ArtifactRun {
   readonly files: ScriptFiles;
 }
 
-/** The rights that a caller and the author have both. */
+/** The permissions that both the caller and the author have. */
 function sharedRights({ permissions, principal }: Caller, author: Rights): Rights {
   return principal ? intersectRights({ permissions, principal }, author) : author;
 }

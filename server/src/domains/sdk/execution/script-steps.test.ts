@@ -20,7 +20,7 @@ async function made(name: string, scriptSource: string, more: object = {}): Prom
   return body.data.id;
 }
 
-test("a script sees what expressions see, logs into the trace, and gives its output on", async () => {
+test("a script sees the scope of expressions, logs to the trace, and returns its output", async () => {
   const run = await deployAndRun(owner, [
     { id: "first", type: "set", config: { values: { n: 20 } } },
     {
@@ -44,7 +44,7 @@ test("a script sees what expressions see, logs into the trace, and gives its out
   expect(given.output).toBe(42);
 });
 
-test("a script's host calls follow the write of the run, once, and it continues with their results", async () => {
+test("a script's host calls happen once, after the run is stored, and it continues with their results", async () => {
   const source = `const before = 20 + 1;
     await context.events.publish("early", { type: "early.told", payload: { before } });
     return { before, secret: await context.secrets.get("NONE").catch(() => "none") };`;
@@ -70,7 +70,7 @@ test("a script's host calls follow the write of the run, once, and it continues 
   }
 });
 
-test("a script that fails fails its step, with its place", async () => {
+test("a failing script fails its step with its position", async () => {
   const run = await deployAndRun(owner, [
     { id: "code", type: "script", config: { source: "\n  throw new RangeError('Too far');" } },
   ]);
@@ -83,7 +83,7 @@ test("a script that fails fails its step, with its place", async () => {
   });
 });
 
-test("artifacts are nodes by their id and by their name, and in the list of node types", async () => {
+test("artifacts are nodes by id and by name, and are listed as node types", async () => {
   const id = await made(
     "double",
     `export default defineArtifact({ inputs: { n: { type: "number", required: true } },
@@ -119,7 +119,7 @@ test("artifacts are nodes by their id and by their name, and in the list of node
   ]);
 });
 
-test("scripts of a workflow have no more permissions than its deployer", async () => {
+test("scripts of a workflow have only the permissions of its deployer", async () => {
   const { body: role } = await owner("POST /api/v1/settings/roles", {
     name: "Flow builder",
     permissions: ["workflows:*", "deployments:*"],
@@ -143,7 +143,7 @@ test("scripts of a workflow have no more permissions than its deployer", async (
   }
 });
 
-test("an artifact is an action of the connectors that it names", async () => {
+test("an artifact is an action of its connectors", async () => {
   const { body } = await owner("POST /api/v1/connectors", {
     name: "Anywhere",
     type: "http",
@@ -173,7 +173,7 @@ test("an artifact is an action of the connectors that it names", async () => {
   ]);
 });
 
-test("a data transformer computes what a transform gives on", async () => {
+test("a data transformer computes the output of a transform step", async () => {
   const id = await made("initials", "return { initials: input.names.map((name) => name[0]) };", {
     artifactType: "data_transformer",
   });
@@ -203,7 +203,7 @@ test("a data transformer computes what a transform gives on", async () => {
   ]);
 });
 
-test("calls of scripts and artifacts carry a key of their step, the same in each attempt", async () => {
+test("calls of scripts and artifacts have a key of their step, equal in each attempt", async () => {
   receiver.answer = (_received, response) =>
     void response.writeHead(receiver.received.length < 3 ? 500 : 200).end();
   const source = `const call = () => context.http.request({ method: "POST", url: "${receiver.url}/x", body: {} });

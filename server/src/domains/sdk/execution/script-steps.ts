@@ -76,7 +76,7 @@ interface LinkedStep {
   readonly files: FileAccess;
 }
 
-/** The modules of a script, and what it may do: where it has some, no more than those who wrote them. */
+/** The modules of a script, and its permissions: with modules, only those that their authors have too. */
 async function linkStep(source: string, tools: StepTools): Promise<LinkedStep> {
   const { platform, run, perform, rights } = tools;
   const whole = { perform, rights, files: fileAccessOf(tools.files) };
@@ -94,7 +94,7 @@ async function linkStep(source: string, tools: StepTools): Promise<LinkedStep> {
   };
 }
 
-/** The sandbox's limit; the step's own limit applies before it. */
+/** The sandbox's timeout. The step's own timeout is shorter. */
 const TIMEOUT_MAX_MS = 300_000;
 
 /** An artifact by its id. */
@@ -125,7 +125,7 @@ const customStep = executor({
 export const scriptSteps = [scriptStep, artifactStep];
 export { customStep };
 
-/** The node types that a workspace's artifacts define. */
+/** The node types defined by a workspace's artifacts. */
 export const customNodes: WorkspaceNodeTypes = {
   like: customNode,
   names: isCustomType,
@@ -193,7 +193,7 @@ function outputOrThrow({ status, output, abortReason, error }: ScriptEnd): unkno
   throw new StepFailure(`script_${status}`, `${error?.name}: ${error?.message}${position}`);
 }
 
-/** A failure that a retry would repeat. */
+/** A failure that would recur on a retry. */
 function permanentFailure(code: string, message: string): StepFailure {
   return new StepFailure(code, message, { retryable: false });
 }

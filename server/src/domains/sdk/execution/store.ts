@@ -14,7 +14,7 @@ const INSERT = `
      outcome, run_as, correlation_id, causation_id, made_by, step_id)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
 
-/** The person of an execution, and what it came of. */
+/** The user and the cause of an execution. */
 export interface ExecutionOrigin {
   readonly runAs: string | undefined;
   readonly correlationId: string;
@@ -22,7 +22,7 @@ export interface ExecutionOrigin {
   readonly madeBy: EventMaker | undefined;
 }
 
-/** Sends the statement without waiting; the commit waits for it. */
+/** Sends the statement without waiting. The commit waits for it. */
 export function insert(
   send: Transaction["send"],
   execution: Execution,
@@ -60,7 +60,7 @@ const FIELDS = [
   "duration_ms as durationMs",
 ] as const;
 
-/** Lists executions, newest first, without their outcomes, which may be large. */
+/** Lists executions, newest first, without their outcomes, which can be large. */
 export async function list(
   tx: Tx,
   artifactId: string,
@@ -74,11 +74,11 @@ export async function list(
     .orderBy("id", "desc")
     .limit(limit)
     .execute();
-  // The columns hold only what `insert` wrote.
+  // The columns contain only data written by `insert`.
   return rows as Static<typeof ExecutionSummary>[];
 }
 
-/** An execution, and in whose name it ran. */
+/** An execution with the user in whose name it ran. */
 export async function get(
   tx: Tx,
   artifactId: string,
@@ -98,7 +98,7 @@ function toExecution<Row extends { readonly details: unknown; readonly runAs: st
   details,
   ...row
 }: Row): Execution & { readonly runAs: string | null } {
-  // The column holds only what `insert` wrote.
+  // The column contains only data written by `insert`.
   return { ...row, ...(details as object) } as unknown as Execution & {
     readonly runAs: string | null;
   };

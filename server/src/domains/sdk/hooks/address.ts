@@ -1,4 +1,4 @@
-/** The address of a webhook handler: its module and name, and a secret that only its senders know. */
+/** The address of a webhook handler: its module and name, and a secret that is only shared with its senders. */
 import { randomBytes } from "node:crypto";
 import type { Caller } from "#kernel/access/caller.ts";
 import { equalBytes } from "#kernel/access/crypto.ts";
@@ -11,7 +11,7 @@ export function newHookToken(): string {
   return randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
-/** Adds its address to a webhook handler, for those who may change it. */
+/** Adds its address to a webhook handler, for users who can edit it. */
 export function withHookUrl(caller: Caller, artifact: Artifact): Artifact {
   const { hookToken, moduleKey, name, detail } = artifact;
   const memberships = [...(caller.credential?.memberships.values() ?? [])];
@@ -23,7 +23,7 @@ export function withHookUrl(caller: Caller, artifact: Artifact): Artifact {
   return { ...artifact, url: `${caller.origin}/hooks/${path}${secret}` };
 }
 
-/** True when a request came to the address of a handler, with its secret or where it needs none. */
+/** True if a request was sent to the address of a handler, with its secret if required. */
 export function isAddressed(
   { hookToken, detail }: Pick<Artifact, "hookToken" | "detail">,
   token: string | undefined,

@@ -25,7 +25,7 @@ const post = (path: string, body?: string, headers: Record<string, string> = {})
   world.stranger(`POST ${path}`, body, headers);
 const EXECUTED = ["artifact.executed"];
 
-test("a script is given the request as it came, and its return value is the answer", async () => {
+test("a script receives the raw request, and its return value is the response", async () => {
   const { path } = await handler("return input;");
   const text = '\ufeff { "a": "ü" }'.slice(1);
   const answer = await post(`${path}?b=1&b=2`, text, { "x-event": "push", cookie: "a=b" });
@@ -81,7 +81,7 @@ test.each<[string, string, object]>([
   expect(await post(path, "{}")).toMatchObject({ ...expected, events: EXECUTED });
 });
 
-test("its address holds a secret, unless it is open, and browsers show its pages in a sandbox", async () => {
+test("its address contains a secret unless it is open, and browsers show its pages in a sandbox", async () => {
   const page = `return { status: 200, body: "<form action=https://evil.example>",
     headers: { "content-type": "text/html", refresh: "0; url=https://evil.example", link: "<x>",
                "Access-Control-Allow-Origin": "*", "content-security-policy": "default-src *" } };`;
@@ -99,7 +99,7 @@ test("its address holds a secret, unless it is open, and browsers show its pages
   expect(Object.keys(headers)).not.toEqual(
     expect.arrayContaining([expect.stringMatching(/^(refresh|link|access-control-.*)$/)]),
   );
-  // Known to those who may change it alone, and told in no event.
+  // Only visible to users who can edit it, and not in events.
   const reader = await world.member(["viewer"]);
   expect((await reader(`GET /api/flowsdk/artifacts/${id}`)).body.data).not.toHaveProperty("url");
   const [{ told }] = await world.sql("select string_agg(data::text, '') as told from events");
@@ -111,7 +111,7 @@ test("its address holds a secret, unless it is open, and browsers show its pages
   for (const known of [bare, path]) expect((await post(known, "{}")).status).toBe(200);
 });
 
-test("it sets no cookies, and why it failed is for those who may read its executions", async () => {
+test("it sets no cookies, and only users with access to its executions see its errors", async () => {
   const cookie = await handler(
     "return { status: 200, headers: { 'set-cookie': 'a=b' }, body: '' };",
   );
@@ -130,7 +130,7 @@ test("it sets no cookies, and why it failed is for those who may read its execut
   });
 });
 
-test("it checks signatures with a secret, and neither that nor credentials are kept", async () => {
+test("it verifies signatures with a secret; signatures and credentials are not stored", async () => {
   await owner("POST /api/v1/secrets", { name: "HOOK_KEY", value: "a secret key" });
   const { id, path } = await handler(`
     const key = await context.secrets.get("HOOK_KEY");
@@ -160,7 +160,7 @@ test("it checks signatures with a secret, and neither that nor credentials are k
   expect(kept).not.toContain("a secret key");
 });
 
-test("it acts with the permissions of the member who saved it last, in the environment of the URL", async () => {
+test("it has the permissions of the member who last saved it, in the environment of the URL", async () => {
   await owner(
     "POST /api/v1/tables",
     { name: "Orders", columns: [{ name: "n", type: "integer" }] },
@@ -188,7 +188,7 @@ test("it acts with the permissions of the member who saved it last, in the envir
   expect(body.data[0]).toMatchObject({ actor: { id, type: "system" }, depth: 1 });
 });
 
-test("missing, inactive and other artifacts are refused alike, and requests are throttled", async () => {
+test("missing, inactive and other artifacts give the same error, and requests are rate limited", async () => {
   const draft = await handler("return 1;", { status: "draft" });
   const other = await handler("return 1;", { artifactType: "workflow_node" });
   const paths = [draft.path, other.path, "/hooks/default/shop/nothing", "/hooks/nowhere/shop/a"];
@@ -205,7 +205,7 @@ test("missing, inactive and other artifacts are refused alike, and requests are 
   );
   expect((await world.stranger(`GET ${path}`)).status).toBe(405);
   expect((await post(path, "{")).status).toBe(400);
-  // An input that it does not take is its author's affair.
+  // The author is responsible for inputs that it does not accept.
   const strict = await handler("return 1;", {
     detail: { scriptSource: "return 1;", inputs: { body: { type: "object", required: true } } },
   });

@@ -59,13 +59,13 @@ function toHeaderTexts(headers: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }
 
-/** Millrace's own credentials, sessions and tokens, which no script may see. */
+/** Millrace's own credentials, sessions and tokens, which scripts must never see. */
 const OWN_TOKEN = /^bearer\s+mr[a-z]?_/i;
-/** Credentials of the sender: the script may read them, but they are not stored. */
+/** Credentials of the sender: the script can read them, but they are not stored. */
 const CREDENTIALS: readonly string[] = ["authorization", "proxy-authorization"];
 const MASK = "[hidden]";
 
-/** The input of the script. `rawBody` is the text whose bytes were sent, for signatures. */
+/** The input of the script. `rawBody` is the original text of the body, for signatures. */
 function toScriptInput({ bytes, mediaType, headers, query }: RawRequest) {
   const forwarded = Object.entries(headers).filter(
     ([name, value]) => name !== "cookie" && !(CREDENTIALS.includes(name) && OWN_TOKEN.test(value)),
@@ -159,7 +159,7 @@ export const handleRequest = command({
 
 const FIND_WORKSPACE = "select key from workspaces where slug = $1";
 
-/** Finds the handler of an address. Fails alike for an unknown workspace, handler and secret. */
+/** Finds the handler of an address. Unknown workspaces, handlers and secrets give the same error. */
 async function getHandler(
   platform: Platform,
   address: {
@@ -181,7 +181,7 @@ async function getHandler(
     throw new Failure(NotFound);
   }
   if (!isAddressed(artifact, address.token)) throw new Failure(NotFound);
-  // Nothing is handled in the name of somebody who has left.
+  // A handler does not run after the member has left.
   if (!(await findRights(platform, row.key, artifact))) throw new Failure(NotFound);
   return { partition, artifact };
 }

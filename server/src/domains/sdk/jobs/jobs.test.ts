@@ -9,7 +9,7 @@ const ARTIFACTS = "/api/flowsdk/artifacts";
 
 const world = await useWorld();
 const owner = await world.member(["owner"]);
-// The tests go far into the future.
+// The tests advance the clock by years.
 await world.sql("update sessions set expires_at = '2100-01-01'");
 afterAll(async () => {
   for (const node of nodes) await node[Symbol.asyncDispose]();
@@ -27,7 +27,7 @@ async function scheduled(cron: string, more: object = {}): Promise<string> {
   return body.data.id;
 }
 const moveTo = (time: string): void => world.clock.advance(Date.parse(time) - world.clock.nowMs());
-/** From the first test on that asks for them, two nodes work. */
+/** Starts two working nodes for the first test that needs them. */
 const nodes: Node[] = [];
 async function working(): Promise<readonly Node[]> {
   while (nodes.length < 2) {
@@ -50,7 +50,7 @@ const times = async (id: string): Promise<string[]> =>
   (await executionsOf(id)).map(({ due_at }) => due_at.toISOString());
 const row = async (id: string): Promise<any> =>
   (await world.sql("select * from scheduled_jobs where artifact_id = $1", [id]))[0];
-/** Resolves when nothing of it is under way, and it waits for this time. */
+/** Resolves when it is not running and has this due time. */
 const dueAt = (id: string, time: string | null) =>
   until(async () => {
     const { due_at, claim } = await row(id);
@@ -94,18 +94,18 @@ test("run-due executes all due jobs, each with the permissions of the member who
     ].toSorted(),
   );
   const [refused] = await executionsOf(failing);
-  // The owner may read tables, and there is no such table; the member has no part in it.
+  // The owner can read tables, and the table does not exist; the member's permissions are irrelevant.
   expect(refused.outcome.outcome.runtimeError.message).not.toContain("permission");
   expect(await executionsOf(later)).toEqual([]);
   expect((await reader(`POST ${JOBS}/run-due`)).body.data.executed).toEqual([]);
   for (const id of [failing, working_, later]) await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("due times missed during downtime are made up for by one execution", async () => {
+test("one execution replaces due times missed during downtime", async () => {
   moveTo("2026-11-25T10:30:00Z");
   const id = await scheduled("0 * * * *");
   world.clock.advance(50 * HOUR_MS);
-  // A new source does not take the late time away, since the times are the same.
+  // A changed source keeps the late due time, because the schedule is unchanged.
   await owner(`PATCH ${ARTIFACTS}/${id}`, { detail: { scriptSource: "return { new: true };" } });
   await working();
   await dueAt(id, "2026-11-27T13:00:00.000Z");
@@ -116,7 +116,7 @@ test("due times missed during downtime are made up for by one execution", async 
   await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("a due time executes the job once, by the platform, in a causal chain of its own", async () => {
+test("the platform executes a job once per due time, in a new causal chain", async () => {
   await working();
   moveTo("2026-12-01T08:30:00Z");
   const id = await scheduled("0 9 * * *");
@@ -158,7 +158,7 @@ test("a due time executes the job once, by the platform, in a causal chain of it
   await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("it follows the clocks of its place: a time that is skipped comes at once, one that comes twice once", async () => {
+test("uses the job's time zone: a skipped time runs immediately, a repeated time once", async () => {
   await working();
   moveTo("2027-03-27T12:00:00Z");
   const id = await scheduled("30 2 * * *", { timezone: "Europe/Berlin" });
@@ -166,7 +166,7 @@ test("it follows the clocks of its place: a time that is skipped comes at once, 
   moveTo("2027-03-28T01:00:01Z");
   await dueAt(id, "2027-03-29T00:30:00.000Z");
   expect(await times(id)).toEqual(["2027-03-28T01:00:00.000Z"]);
-  // What passed in the months between is made up for by one.
+  // One execution replaces the due times of the skipped months.
   moveTo("2027-10-30T12:00:00Z");
   await dueAt(id, "2027-10-31T00:30:00.000Z");
   moveTo("2027-10-31T00:30:01Z");
@@ -179,7 +179,7 @@ test("it follows the clocks of its place: a time that is skipped comes at once, 
   await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("across nodes and calls of run-due, each due time is executed once", async () => {
+test("each due time is executed once across nodes and run-due calls", async () => {
   await working();
   moveTo("2028-02-01T00:00:00.500Z");
   const ids = await Promise.all(Array.from({ length: 4 }, () => scheduled("* * * * *")));
@@ -196,7 +196,7 @@ test("across nodes and calls of run-due, each due time is executed once", async 
   for (const id of ids) await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("what fails is tried again as often as it says, later each time, and then waits for its next time", async () => {
+test("retries a failure up to its limit with growing delays, then waits for its next due time", async () => {
   moveTo("2028-02-10T08:59:00Z");
   await working();
   const id = await scheduled("0 9 * * *", {
@@ -230,7 +230,7 @@ test("what fails is tried again as often as it says, later each time, and then w
   await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("it follows what is saved: other times, another environment, off, on, and gone", async () => {
+test("applies changes: schedule, environment, off, on, and deletion", async () => {
   await working();
   moveTo("2028-03-01T08:30:00Z");
   const id = await scheduled("0 9 * * *");
@@ -264,7 +264,7 @@ test("an abandoned claim expires, and another node executes the job", async () =
   await working();
   moveTo("2028-05-01T08:59:00Z");
   const id = await scheduled("0 9 * * *");
-  // As a node leaves it that ended while the script ran.
+  // The state left by a node that died while the script ran.
   const until5 = new Date("2028-05-01T09:05:00Z");
   await world.sql(
     "update scheduled_jobs set claim = 'gone', began_at = $2, claimed_until = $3 where artifact_id = $1",
@@ -282,13 +282,13 @@ test("an abandoned claim expires, and another node executes the job", async () =
   await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("a job that run-due could not start is due at once, though the scheduler had postponed it", async () => {
+test("a job that run-due could not start is due immediately, even if the scheduler had postponed it", async () => {
   await working();
   moveTo("2028-06-01T08:59:00Z");
   const id = await scheduled("0 9 * * *");
   await using full = await startNode(world);
   await full.kernel.sandbox.close();
-  // As the scheduler leaves it that finds the time claimed; before it could find it due.
+  // The state after the scheduler found the time claimed. Earlier the scheduler could find it due.
   await world.sql("update jobs set due_at = $2 where key = $1", [
     id,
     new Date("2028-06-01T09:05:31Z"),
@@ -296,14 +296,14 @@ test("a job that run-due could not start is due at once, though the scheduler ha
   moveTo("2028-06-01T09:00:01Z");
   const refused = await send(full.app, owner, `POST ${JOBS}/run-due`);
   expect([refused.status, refused.body.code]).toEqual([503, "sandbox_busy"]);
-  // Wakes the nodes that work, long before the postponed time.
+  // Wakes the working nodes long before the postponed time.
   world.clock.advance(1_000);
   await dueAt(id, "2028-06-02T09:00:00.000Z");
   expect(await times(id)).toEqual(["2028-06-01T09:00:00.000Z"]);
   await owner(`DELETE ${ARTIFACTS}/${id}`);
 });
 
-test("executions are pruned after the retention time", async () => {
+test("deletes executions after the retention time", async () => {
   const id = await scheduled("0 9 * * *");
   await owner(`POST ${ARTIFACTS}/${id}/execute`, {});
   expect(await executionsOf(id)).toHaveLength(1);

@@ -29,9 +29,9 @@ import * as store from "./store.ts";
 import { environmentOf } from "./scheduled-job.ts";
 
 const LIST = "scheduled jobs, newest first";
-/** Greater than every id. */
+/** Sorts after every id. */
 const ID_MAX = "~";
-/** How many jobs one call of `run-due` executes; the next call, or the scheduler, executes the rest. */
+/** The maximum number of jobs per call of `run-due`. The next call or the scheduler executes the rest. */
 const DUE_JOBS_MAX = 100;
 
 export const listScheduledJobs = query({
@@ -135,7 +135,7 @@ export const runDueJobs = command({
   prepare: (platform, _input, caller) => executeDueJobs(platform, caller),
   async run(ctx, _input, { results, released, refusal }) {
     for (const result of results) await recordJobResult(ctx, result);
-    // A worker that woke for one of them meanwhile has postponed its wake-up to the end of our claim.
+    // A worker that woke up for one of them has postponed its wake-up to the end of this claim.
     for (const { artifactId } of [...results.map(({ due }) => due), ...released]) {
       await scheduleWakeup(ctx, artifactId);
     }
@@ -152,13 +152,13 @@ export const runDueJobs = command({
 
 interface DueJobsResult {
   readonly results: readonly JobResult[];
-  /** Jobs whose claim was released: they are due as before. */
+  /** Jobs whose claim was released and that are due again. */
   readonly released: readonly store.DueJob[];
-  /** The failure of the first job that the sandbox refused. */
+  /** The failure of the first job rejected by the sandbox. */
   readonly refusal: Failure | undefined;
 }
 
-/** Claims the due jobs and runs them; the sandbox limits how many at a time. */
+/** Claims the due jobs and runs them. The sandbox limits the concurrency. */
 async function executeDueJobs(
   platform: Platform,
   { workspace, environment, cause }: Caller,
@@ -182,7 +182,7 @@ async function executeDueJobs(
   const released = due.filter(({ artifactId }) =>
     results.every(({ artifact }) => artifact.id !== artifactId),
   );
-  // Jobs that could not start, since the sandbox was full, are due again.
+  // Jobs that could not start because the sandbox was full are due again.
   if (released.length > 0) {
     const ids = released.map(({ artifactId }) => artifactId);
     await platform.db.write(partition, (session) =>

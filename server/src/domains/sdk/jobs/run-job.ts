@@ -12,7 +12,7 @@ import { backgroundCaller, runInBackground } from "../execution/background-run.t
 import * as store from "./store.ts";
 import { nextTime } from "./scheduled-job.ts";
 
-/** The longest execution of a script, with its wait for the sandbox. */
+/** The maximum duration of a script, including its wait for the sandbox. */
 export const JOB_TIMEOUT_MS = 330_000;
 const BACKOFF_MS = 2_000;
 const BACKOFF_MAX_MS = 300_000;
@@ -21,16 +21,16 @@ const BACKOFF_MAX_MS = 300_000;
 export interface JobResult {
   readonly due: store.DueJob;
   readonly artifact: Artifact;
-  /** Absent when nobody stands behind the job any more: it does not begin. */
+  /** Absent if the member behind the job has left; it then does not start. */
   readonly execution: Execution | undefined;
   readonly cause: Causation;
 }
 
-/** Runs a claimed job; undefined when it was deleted or disabled meanwhile. */
+/** Runs a claimed job. Undefined if it was deleted or disabled in the meantime. */
 export async function runScheduledJob(
   platform: Platform,
   due: store.DueJob,
-  // Each execution starts a causal chain of its own.
+  // Each execution starts a new causal chain.
   cause: Causation = { correlationId: newCorrelationId(platform.clock), depth: 1 },
 ): Promise<JobResult | undefined> {
   const { workspace, environment, dueAt, attempt } = due;
@@ -51,7 +51,7 @@ export async function runScheduledJob(
   return { due, artifact, execution, cause };
 }
 
-/** Records the execution, and schedules the next one: a retry for the same due time after a failure. */
+/** Records the execution and schedules the next one. After a failure, a retry for the same due time. */
 export async function recordJobResult(
   ctx: WriteContext<typeof ArtifactExecuted>,
   { due, artifact, execution, cause }: JobResult,
@@ -87,7 +87,7 @@ function planNextRun(
   const isFinal = execution.status === "completed" || execution.status === "aborted";
   const beganAt = new Date(due.beganAt);
   if (isFinal || due.attempt > retries) {
-    // Due times missed before it began count as done by this execution; later ones run once.
+    // Due times missed before its start are replaced by this execution; later ones run once.
     const dueAt = nextTime(artifact, beganAt);
     return { dueAt, runAt: dueAt, attempt: 1, beganAt: null };
   }

@@ -14,8 +14,8 @@ const CONCURRENCY = 16;
 type ScheduledArtifact = Pick<Artifact, "id" | "artifactType" | "status" | "detail">;
 
 /**
- * Saves the next due time of an active scheduled job. An unchanged schedule is left alone, so that a
- * late execution or a retry still happens.
+ * Saves the next due time of an active scheduled job. An unchanged schedule is kept, so that a late execution or a
+ * retry still happens.
  */
 export async function saveSchedule(
   ctx: WriteContext<never>,
@@ -34,14 +34,15 @@ export async function saveSchedule(
 }
 
 /**
- * Wakes a worker when a job is due. It is only a wake-up: the job is run by the claimant of its row,
- * which may also be a call of `run-due`.
+ * Wakes a worker when a job is due. Only a wake-up: the process that claims the job's row runs it, possibly in a call
+ * of `run-due`.
  */
 export const scheduledArtifactJob = job({
   kind: "sdk.scheduled_job",
   payload: Type.Object({ artifactId: ArtifactId }),
   emits: [ArtifactExecuted],
-  // Retries for ever, or the schedule would stop for good; the row counts the script's own attempts.
+  // Retries without limit, because the schedule would otherwise stop permanently. The row counts the script's
+  // attempts.
   attemptsMax: Number.POSITIVE_INFINITY,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
   timeoutMs: JOB_TIMEOUT_MS,

@@ -62,7 +62,7 @@ export function environmentOf({
   return detail.environment ?? "production";
 }
 
-/** The first due time after another; null when the schedule has ended. */
+/** The next due time after another. Null when the schedule has ended. */
 export function nextTime({ detail }: Pick<Artifact, "detail">, after: Date): Date | null {
   const { cron = "", timezone = "UTC" } = detail;
   return nextCronTime({ cron, timezone }, after);

@@ -14,7 +14,7 @@ export interface DueJob {
   readonly claim: string;
 }
 
-/** Sets a job's next due time, and revokes the claim of an execution under way. */
+/** Sets a job's next due time, and revokes the claim of a running execution. */
 export async function upsertSchedule(
   tx: Tx,
   {
@@ -58,7 +58,7 @@ const CLAIM = `
 
 type RunStatement = (text: string, values: readonly unknown[]) => Promise<readonly unknown[]>;
 
-/** Claims due jobs: one, or all that `run` can see. */
+/** Claims due jobs: one, or all that are visible to `run`. */
 export async function claim(
   run: RunStatement,
   options: {
@@ -82,7 +82,7 @@ export interface NextRun {
   readonly beganAt: Date | null;
 }
 
-/** Ends a claim. When it was lost meanwhile, only the last execution is recorded, if there was one. */
+/** Ends a claim. If the claim was lost, only the last execution is recorded, if there was one. */
 export async function finish(
   tx: Tx,
   { artifactId, claim: claimId }: DueJob,
@@ -108,7 +108,7 @@ export const RELEASE_CLAIMS = `
   update scheduled_jobs set claim = null, claimed_until = null
    where claim = $1 and artifact_id = any ($2)`;
 
-/** Finds when to wake for a job: at its due time, or when another's claim expires. */
+/** Finds when to wake up for a job: at its due time, or when another claim expires. */
 export async function findWakeTime(tx: Tx, artifactId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom("scheduled_jobs")
@@ -130,7 +130,7 @@ export async function findByArtifacts(tx: Tx, artifactIds: readonly string[]) {
   return new Map(
     rows.map(({ artifact_id: id, nextDueAt, last }) => [
       id,
-      // Written by `finish` only.
+      // Only written by `finish`.
       { nextDueAt, lastExecution: last as LastExecution | null },
     ]),
   );

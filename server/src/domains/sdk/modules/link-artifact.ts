@@ -19,9 +19,9 @@ import { readKept, readLinked, savePins } from "./pins.ts";
 const SOURCE = "/detail/scriptSource";
 
 /**
- * Links an artifact that was written with the modules that it imports; refuses a circle of modules. Modules that it
- * was linked with before keep their versions, unless `update` says otherwise: a colleague's edit of a module does not
- * run with the author's rights only because the author changed something else.
+ * Links a saved artifact with its imported modules, and rejects import cycles. Linked modules keep their versions
+ * unless `update` names them: another user's edit of a module must not run with the author's permissions only because
+ * the author changed something else.
  */
 export async function linkArtifact(
   tx: Tx,
@@ -33,9 +33,9 @@ export async function linkArtifact(
   if (isModule && !new RegExp(MODULE_NAME).test(name)) {
     throw invalidField("/name", "of a module has letters, digits, `_` and `-` only");
   }
-  // Two that are saved at a time could close a circle that neither of them sees.
+  // Two concurrent saves could create a cycle that neither detects.
   if (isModule) await lockModules(tx);
-  // A module runs with the pins of the script that imports it; its own only show circles and what is in use.
+  // A module runs with the pins of the importing script. Its own pins only detect cycles and usage.
   const kept = await readKept(tx, { artifactId: id }, isModule || update);
   const { modules, missing, isCut } = await linkKept(tx, [detail.scriptSource], kept);
   if (isCut) throw invalidField(SOURCE, TOO_MANY_MODULES);
@@ -53,7 +53,7 @@ async function lockModules(tx: Tx): Promise<void> {
   );
 }
 
-/** The modules that an artifact runs with: those that it was linked with. */
+/** The modules that an artifact was linked with and runs with. */
 export async function loadModules(
   { db }: Pick<Platform, "db">,
   partition: Partition,

@@ -1,40 +1,38 @@
-/**
- * The modules that scripts import: found by name when a script is saved or deployed, and by their pins when it runs.
- */
+/** The modules imported by scripts: found by name when a script is saved or deployed, and by pins when it runs. */
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import { findImports, parseSpecifier, type ScriptModules } from "#kernel/sandbox/module-import.ts";
 import { SCRIPT_LIMITS } from "#kernel/sandbox/limits.ts";
 
-/** A module in the version that is the newest now. */
+/** A module in its newest version. */
 export interface LinkedModule {
   readonly specifier: string;
   readonly moduleId: string;
   readonly number: number;
   readonly source: string;
-  /** The member who saved it; null of one that is not saved. */
+  /** The member who saved it. Null if it is not saved. */
   readonly runAs: string | null;
-  /** Which of their permissions; null for all. */
+  /** The permissions that it uses. Null for all of the member's. */
   readonly permissions: readonly string[] | null;
 }
 
-/** The member who saved a module, with some of their permissions; undefined for all. */
+/** The member who saved a module, with a subset of their permissions. Undefined for all. */
 export interface ModuleAuthor {
   readonly runAs: string;
   readonly permissions: readonly string[] | undefined;
 }
 
-/** The modules that a script runs with, and who wrote them: it can do no more than each of them. */
+/** The modules that a script runs with, and their authors: it has only permissions that all of them have. */
 export interface ModuleSet {
   readonly modules: ScriptModules | undefined;
   readonly authors: readonly ModuleAuthor[];
 }
 
-/** The modules of some sources, and of those in turn; and the names that lead to none. */
+/** The modules of some sources, including transitive imports, and the names that were not found. */
 export interface Linkage {
   readonly modules: readonly LinkedModule[];
   readonly missing: readonly string[];
-  /** True when there are more than the sources may have, of which some were not looked for. */
+  /** True if the sources exceed the maximum number of modules, so that some were not loaded. */
   readonly isCut: boolean;
 }
 
@@ -48,13 +46,13 @@ const NEWEST = `
     join artifacts a on a.module_key = m.module_key and a.name = m.name
      and a.artifact_type = 'script_module' and a.status <> 'disabled'`;
 
-/** Modules that are not saved yet, by their specifiers: they stand for those that are. */
+/** Unsaved modules by specifier. They replace saved ones. */
 export type UnsavedModules = ReadonlyMap<string, string>;
 
-/** Finds all modules that sources import, directly or by others. */
+/** Finds all modules that sources import directly or transitively. */
 export type LinkModules = (sources: readonly string[], unsaved: UnsavedModules) => Promise<Linkage>;
 
-/** Finds the newest versions of all modules that sources import, directly or by others: so many for each source. */
+/** Finds the newest versions of all modules that sources import directly or transitively, up to a limit per source. */
 export async function linkNewest(
   tx: Tx,
   sources: readonly string[],
@@ -63,7 +61,7 @@ export async function linkNewest(
   return linkModules((specifiers) => findNewest(tx, specifiers), sources, unsaved);
 }
 
-/** Links sources with modules in the versions that they had, and with the newest of those that they did not import. */
+/** Links sources with modules in their pinned versions, and with the newest versions of new imports. */
 export async function linkKept(
   tx: Tx,
   sources: readonly string[],
@@ -79,7 +77,7 @@ export async function linkKept(
   return linkModules(find, sources, unsaved);
 }
 
-/** Links sources with modules that are not saved, and with those that are found beside them. */
+/** Links sources with unsaved modules and with saved ones. */
 export async function linkModules(
   findSaved: (specifiers: readonly string[]) => Promise<readonly LinkedModule[]>,
   sources: readonly string[],
@@ -105,7 +103,7 @@ export async function linkModules(
   return { modules: [...modules.values()], missing, isCut: modules.size > modulesMax };
 }
 
-/** Of some modules those that a source imports, directly or by others. */
+/** Filters modules to those that a source imports directly or transitively. */
 export function selectImported(source: string, modules: ScriptModules): ScriptModules {
   const selected: Record<string, string> = {};
   const next = [...findImports(source)];
@@ -145,7 +143,7 @@ function pickUnsaved(specifiers: readonly string[], unsaved: UnsavedModules): Li
   });
 }
 
-/** The import that closes a circle of modules; undefined where there is none. */
+/** The import that closes a cycle of modules. Undefined if there is no cycle. */
 export function findCircle(modules: readonly LinkedModule[]): string | undefined {
   // A module of the default namespace has two names.
   const keyOf = (specifier: string): string =>
@@ -172,7 +170,7 @@ export function findCircle(modules: readonly LinkedModule[]): string | undefined
   return undefined;
 }
 
-/** Modules as the sandbox takes them; undefined where there are none. */
+/** Modules in the sandbox's format. Undefined without modules. */
 export function toScriptModules(
   modules: readonly Pick<LinkedModule, "specifier" | "source">[],
 ): ScriptModules | undefined {

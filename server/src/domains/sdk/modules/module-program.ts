@@ -1,7 +1,4 @@
-/**
- * The program that an artifact is to the sandbox. A module has none of its own: one that calls what it exports stands
- * for it.
- */
+/** The program that the sandbox runs for an artifact. For a module, it is a script that calls its exports. */
 import { DEFAULT_NAMESPACE, toSpecifier } from "#kernel/sandbox/module-import.ts";
 import type { ArtifactDetail, ArtifactType } from "../artifacts/artifact.ts";
 
@@ -26,7 +23,7 @@ export function specifierOf({
   return toSpecifier(moduleKey, name);
 }
 
-/** All specifiers by which a module is imported: the default namespace may be named or not. */
+/** All specifiers of a module: the default namespace is optional. */
 export function specifiersOf(
   artifact: Pick<NamedArtifact, "name" | "moduleKey">,
 ): readonly string[] {
@@ -34,7 +31,7 @@ export function specifiersOf(
   return [...new Set([specifierOf(artifact), `module:${moduleKey}/${name}`])];
 }
 
-/** Of a module that is inspected before anybody named it. */
+/** The name of a module that is inspected before it has one. */
 const UNNAMED = "unnamed";
 
 function caller(specifier: string): string {

@@ -1,4 +1,4 @@
-/** The rights of code that is linked with modules of others: it can do no more than each of their authors. */
+/** The permissions of code with modules of other authors: only those that all authors have. */
 import { intersectRights, requireRights, type Rights } from "#domains/identity/accounts/index.ts";
 import type { ModuleAuthor } from "./linked-modules.ts";
 import type { Platform } from "#kernel/contract.ts";

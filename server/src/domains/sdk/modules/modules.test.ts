@@ -33,7 +33,7 @@ const execute = async (id: string, inputPayload: object = {}) =>
 
 const script = (source: string) => ({ id: "code", type: "script", config: { source } });
 
-test("scripts import modules, which import others, each with what the sandbox has", async () => {
+test("scripts import modules, which can import others, all within the sandbox", async () => {
   await create("units", "export const cents = (euros: number): number => Math.round(euros * 100);");
   await create(
     "price",
@@ -65,7 +65,7 @@ return { total: total([{ euros: 1.5 }, { euros: 2 }]), cents: cents(0.29), right
   expect(runtimeError.stack).toContain("module:shop/price:3");
 });
 
-test("a deployed workflow and a saved artifact keep their version of a module until it is asked to move", async () => {
+test("deployed workflows and saved artifacts keep their module versions until an update is requested", async () => {
   const source = (n: number) => `export const answer = () => ${n};`;
   const module = await create("answers", source(1));
   const code = 'import { answer } from "module:answers"; return answer();';
@@ -91,7 +91,7 @@ test("a deployed workflow and a saved artifact keep their version of a module un
   await owner(`POST /api/v1/workflows/${workflow}/publish`, { updateModules: true });
   await owner(`PATCH ${ARTIFACTS}/${artifact}`, { updateModules: true });
   expect([await outputs(), (await execute(artifact)).output.result]).toEqual([2, 2]);
-  // A roll-back brings back what the version ran with.
+  // A roll-back restores the modules of the version.
   await owner(`PATCH /api/v1/workflows/${workflow}`, { nodes: [script(`${code} // again`)] });
   await change(module, source(3));
   await owner(`POST /api/v1/workflows/${workflow}/publish`, { updateModules: true });
@@ -110,7 +110,7 @@ test("a deployed workflow and a saved artifact keep their version of a module un
   expect(removed).toMatchObject({ status: 409, body: { code: "module_in_use" }, events: [] });
 });
 
-test("a deployment moves modules only when it is asked to, and its preview names who changed them", async () => {
+test("a deployment updates modules only on request, and its preview names their editors", async () => {
   const [first, second] = [
     await create("tax", "export const rate = () => 1;"),
     await create("fee", "export const fee = () => 10;"),
@@ -148,7 +148,7 @@ return rate() + fee();${tail}`;
   expect(await publish({ updateModules: [] })).toBe(11);
   expect(await publish({ updateModules: ["module:tax"] })).toBe(12);
   expect(await changes()).toEqual([{ ...tax, name: "module:fee" }]);
-  // A module that was not imported before has no version to keep.
+  // A newly imported module has no earlier version to keep.
   await create("extra", "export const extra = () => 100;");
   await owner(`PATCH ${path}`, {
     nodes: [
@@ -169,7 +169,7 @@ ${code().replace("return", "return extra() +")}`,
   expect(await changes()).toEqual([]);
 });
 
-test("a saved artifact moves modules only when it is asked to, and names who changed them", async () => {
+test("a saved artifact updates modules only on request, and names their editors", async () => {
   const modules = [
     await create("duty", "export const duty = () => 1;"),
     await create("toll", "export const toll = () => 10;"),
@@ -198,7 +198,7 @@ return duty() + toll();${tail}`;
   };
   const updated = ["artifact.updated"];
   expect(await newer()).toEqual(expect.arrayContaining([duty, toll]));
-  // Another script, another name, an earlier version, and a folder that brings only the script.
+  // Another script, another name, an earlier version, and a folder with only the script.
   const again = code(" // again");
   expect(await saved("PATCH ", { detail: { scriptSource: again } })).toEqual([updated, 11]);
   expect(await saved("PATCH ", { name: "charges2" })).toEqual([updated, 11]);
@@ -209,7 +209,7 @@ return duty() + toll();${tail}`;
   expect(applied.body.errors ?? applied.status).toBe(200);
   expect((await execute(id)).output.result).toBe(11);
   expect(await newer()).toHaveLength(2);
-  // Only what is named moves, with the script or without.
+  // Only named modules are updated, with or without a script change.
   expect(await saved("PATCH ", { updateModules: ["module:duty"] })).toEqual([updated, 12]);
   expect(await newer()).toEqual([toll]);
   expect(await saved("PATCH ", { detail: { scriptSource: code() }, updateModules: true })).toEqual([
@@ -222,7 +222,7 @@ return duty() + toll();${tail}`;
   expect([event.type, event.data.changes]).toEqual(["artifact.updated", moved]);
 });
 
-test("a folder that brings a module with the script that imports it moves that module", async () => {
+test("a folder with a module and its importing script updates the module", async () => {
   const apply = async (sum: number) => {
     const artifacts = [
       { key: "default/sums", ...draft("sums", `export const sum = () => ${sum};`) },
@@ -244,7 +244,7 @@ test("a folder that brings a module with the script that imports it moves that m
   expect([await apply(1), await apply(2)]).toEqual([1, 2]);
 });
 
-test("a module is run and tested by what it exports", async () => {
+test("a module is run and tested by its exports", async () => {
   const id = await create(
     "greet",
     'export const hello = (name) => `Hello, ${name}`; export default () => "?";',
@@ -267,7 +267,7 @@ test("a module is run and tested by what it exports", async () => {
   expect(tested.body.data).toMatchObject({ passed: 1, failed: 0 });
 });
 
-test("what is not there, a circle, and what is no module are refused with their place", async () => {
+test("rejects missing modules, import cycles and other artifacts with their position", async () => {
   const errorsOf = async (name: string, source: string, more: object = {}) => {
     const refused = await save(name, source, more);
     expect([refused.status, refused.events]).toEqual([422, []]);
@@ -309,7 +309,7 @@ test("what is not there, a circle, and what is no module are refused with their 
   }
 });
 
-test("a folder brings modules and what imports them, in whatever order", async () => {
+test("a folder can contain modules and their importers in any order", async () => {
   const items = {
     artifacts: [
       {
@@ -328,10 +328,10 @@ test("a folder brings modules and what imports them, in whatever order", async (
   expect(JSON.stringify(exported.body)).toContain("module:circle");
 });
 
-test("scripts of one workflow have fifty modules each, all of them pinned; one alone that has more is refused", async () => {
+test("each script of a workspace can have fifty pinned modules; a script with more is rejected", async () => {
   const first = await create("m0", "export const n = 1;");
   await create("deep", "export const n = 100;");
-  // Copies: to save so many would take the sandbox a while.
+  // Copied in the database, because saving so many would take the sandbox long.
   for (const table of ["artifacts", "artifact_versions"]) {
     const key = table === "artifacts" ? "id" : "artifact_id";
     await world.sql(

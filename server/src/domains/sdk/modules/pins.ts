@@ -1,4 +1,4 @@
-/** Pins: the version of each module that a script runs with, whatever becomes of the module. */
+/** Pins: the version of each module that a script runs with, regardless of later changes of the module. */
 import type { ModuleUpdate } from "#domains/workflows/index.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";
@@ -12,7 +12,7 @@ import {
   toScriptModules,
 } from "./linked-modules.ts";
 
-/** A script that imports: an artifact, or those of a workflow's version in an environment. */
+/** An importing script: an artifact, or the scripts of a workflow version in an environment. */
 export type ModuleUser =
   | { readonly artifactId: string }
   | { readonly versionId: string; readonly environment: EnvironmentName };
@@ -24,7 +24,7 @@ const INSERT = `
   select $1, $2, $3, p.specifier, p.module_id, p.number
     from unnest($4::text[], $5::text[], $6::integer[]) as p (specifier, module_id, number)`;
 
-/** Pins modules, in the place of those that were pinned before. */
+/** Pins modules and replaces earlier pins. */
 export async function savePins(
   tx: Tx,
   user: ModuleUser,
@@ -57,7 +57,7 @@ export async function readPinned(tx: Tx, user: ModuleUser): Promise<readonly Lin
   return queryRows<LinkedModule>(tx, text, values);
 }
 
-/** Reads the pinned modules that keep their versions: all that were not asked to move. */
+/** Reads the pinned modules that keep their versions: all without a requested update. */
 export async function readKept(
   tx: Tx,
   user: ModuleUser,
@@ -69,8 +69,8 @@ export async function readKept(
 }
 
 /**
- * Reads what a script was pinned to, of all scripts beside it, or where it never was (a test of what is not
- * deployed), the newest.
+ * Reads the pinned modules of a script and those next to it. If it was never pinned (a test of an undeployed script),
+ * the newest.
  */
 export async function readLinked(tx: Tx, user: ModuleUser, source: string): Promise<ModuleSet> {
   const pinned = await readPinned(tx, user);
@@ -86,7 +86,7 @@ export async function hasPins(tx: Tx, user: ModuleUser): Promise<boolean> {
   );
 }
 
-/** True when some script runs with a version of this module. */
+/** True if a script runs with a version of this module. */
 export async function isPinned(tx: Tx, moduleId: string): Promise<boolean> {
   const text = "select from module_pins where module_id = $1 limit 1";
   return (await queryRows(tx, text, [moduleId])).length > 0;
@@ -96,7 +96,7 @@ const FORGET = `
   delete from module_pins p using workflow_versions v
    where v.id = p.version_id and v.workflow_id = $1 and p.environment = $2 and p.version_id <> all ($3::text[])`;
 
-/** Forgets the pins of versions that are not deployed any more, and that a roll-back would not bring back. */
+/** Deletes the pins of versions that are neither deployed nor targets of a roll-back. */
 export async function forgetPins(
   tx: Tx,
   { workflowId, environment }: { readonly workflowId: string; readonly environment: string },

@@ -48,12 +48,12 @@ export const getArtifactUsage = query({
   async run(ctx, { params }) {
     const artifact = await store.get(ctx.tx, params.id);
     const { artifactType, moduleKey, name } = artifact;
-    // Names of modules have no character that means something in a pattern.
+    // Module names contain no special characters of patterns.
     const namespace = moduleKey === "default" ? "(default/)?" : `${moduleKey}/`;
     const isModule = artifactType === "script_module";
     const pattern = isModule ? `module:${namespace}${name}[\\\\"']` : params.id;
     const usedIn = await findReferrers(ctx, pattern);
-    // The count has a whole number, the column is named as the field.
+    // The count is an integer, and the column has the name of the field.
     const pinned = (await queryRows(ctx.tx, PINNED, [params.id])) as unknown as {
       versionNumber: number;
       scripts: number;

@@ -28,7 +28,7 @@ function sourceOf({ type, config }: { type: string; config: Readonly<Record<stri
   return type === script.type && typeof source === "string" ? [source] : [];
 }
 
-/** Finds the scripts that import a module which is not there. */
+/** Finds scripts that import a missing module. */
 export const checkModuleImports: ReferenceCheck = async ({ tx }, { nodes }) => {
   const errors = [];
   for (const node of nodes) {
@@ -44,12 +44,12 @@ export const checkModuleImports: ReferenceCheck = async ({ tx }, { nodes }) => {
   return { errors };
 };
 
-/** The modules that a source may be inspected with before it is saved. */
+/** The modules for inspecting an unsaved source. */
 export const moduleSource: ScriptModuleSource = {
   load: async (tx, source) => toScriptModules((await linkNewest(tx, [source])).modules),
 };
 
-/** Reads the modules that stay as they are deployed: the deployment did not ask for newer ones. */
+/** Reads the modules that keep their deployed versions, because no update was requested. */
 async function readDeployed(
   tx: Tx,
   { environment, currentVersionId }: Pick<NextDeployment, "environment" | "currentVersionId">,
@@ -60,7 +60,7 @@ async function readDeployed(
     : readKept(tx, { versionId: currentVersionId, environment }, update);
 }
 
-/** Pins modules with each deployment, those that were imported before as they were; a roll-back keeps its own. */
+/** Pins modules with each deployment. Earlier imports keep their versions, and a roll-back keeps its own. */
 export const pinFollower: DeploymentFollower = {
   async deployed({ tx }, { workflowId, environment, versionId, previousVersionId, ...about }) {
     const user = { versionId, environment };
@@ -86,13 +86,13 @@ interface SavedVersion {
   readonly savedAt: string;
 }
 
-/** Lists the modules of scripts that have a newer version than the deployed one, and those that are new. */
+/** Lists modules of scripts with a newer version than the deployed one, and new ones. */
 export async function findModuleChanges(tx: Tx, next: NextDeployment): Promise<ModuleChange[]> {
   const sources = nodesIn(next.definition).flatMap(sourceOf);
   return listChanges(tx, sources, await readDeployed(tx, next, false));
 }
 
-/** Lists the modules that an artifact imports and that have a newer version than it was linked with. */
+/** Lists imported modules of an artifact with a newer version than the linked one. */
 export async function findArtifactModuleChanges(
   tx: Tx,
   artifact: Pick<Artifact, "id" | "detail">,

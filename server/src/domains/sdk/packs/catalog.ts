@@ -1,4 +1,4 @@
-/** The gallery of packs that come with the platform. */
+/** The gallery of packs included in the platform. */
 import Type from "typebox";
 import { query } from "#kernel/operation/operation.ts";
 import { item } from "#kernel/operation/response.ts";

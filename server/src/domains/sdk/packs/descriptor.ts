@@ -49,7 +49,7 @@ export const Descriptor = object(
 );
 export type Descriptor = Static<typeof Descriptor>;
 
-/** Field errors that the schema does not find. */
+/** Field errors that the schema does not detect. */
 export function checkDescriptor(descriptor: Descriptor): FieldError[] {
   const { version, artifacts = [], artifactDefinitions = {} } = descriptor;
   const { dependencies = {}, engines = {} } = descriptor;
@@ -74,7 +74,7 @@ export function checkDescriptor(descriptor: Descriptor): FieldError[] {
   return errors;
 }
 
-/** Lists the contents of all kinds, artifacts among them, each with its path in the descriptor. */
+/** Lists the contents of all kinds including artifacts, each with its path in the descriptor. */
 export function listContents(
   descriptor: Descriptor,
 ): { readonly kind: string; readonly content: unknown; readonly path: string }[] {

@@ -7,13 +7,13 @@ import { checksumOf } from "./descriptor.ts";
 import type { KeptItem, InstalledItem } from "./pack.ts";
 import { type PackItem, withErrorPath } from "./pack-items.ts";
 
-/** Ends a savepoint whose changes were only looked at. */
+/** Rolls back a savepoint whose changes were only previewed. */
 class TakenBack extends Error {}
 
 const REFERENCE = /^pack:([a-z_]+)\/(.+)$/;
 
 export class PackInstaller {
-  /** Items left as they were, since a member edited or deleted them, or they are in use. */
+  /** Unchanged items, because a member edited or deleted them, or they are in use. */
   readonly keptItems: KeptItem[] = [];
   readonly #ctx: PackContext;
   readonly #environment: EnvironmentName;
@@ -25,7 +25,7 @@ export class PackInstaller {
     this.#environment = environment;
   }
 
-  /** True when the workspace has something of the item's kind and name already. */
+  /** True if the workspace already has an item of this kind and name. */
   async exists({ contentType, content }: PackItem): Promise<boolean> {
     return (await contentType.find(this.#enter(contentType), content as never)) !== undefined;
   }
@@ -40,7 +40,7 @@ export class PackInstaller {
     });
   }
 
-  /** Replaces an item that is as the pack installed it; keeps one that was edited. */
+  /** Replaces an item that is unchanged since the installation. Keeps an edited one. */
   async upgrade(item: PackItem, previous: InstalledItem): Promise<InstalledItem> {
     const { contentType, path, prepared, checksum } = item;
     const { kind, key, id } = previous;
@@ -59,7 +59,7 @@ export class PackInstaller {
     });
   }
 
-  /** The item that stands for this one in the workspace already, as if the pack had made it. */
+  /** The existing item in the workspace that is adopted as if the pack had created it. */
   async findAdopted(item: PackItem): Promise<InstalledItem | undefined> {
     const { contentType, content, key } = item;
     const { kind, source } = contentType;
@@ -72,12 +72,12 @@ export class PackInstaller {
     return { kind, key, id, content: "", base };
   }
 
-  /** An item as it is now; undefined when it is gone. */
+  /** The current state of an item. Undefined if it was deleted. */
   readItem(contentType: PackContent, id: string): Promise<object | undefined> {
     return contentType.read(this.#enter(contentType), id);
   }
 
-  /** An item as it would be, had it been replaced; undefined where that is refused. It stays as it is. */
+  /** The state of an item after a replacement, without changing it. Undefined if the replacement is rejected. */
   async previewReplaced(
     item: PackItem,
     { kind, key, id }: InstalledItem,
@@ -98,7 +98,7 @@ export class PackInstaller {
     return after;
   }
 
-  /** Why an item is no longer as the pack left it. */
+  /** How an item was changed after the installation. */
   findEdit(
     contentType: PackContent,
     item: InstalledItem,
@@ -106,7 +106,7 @@ export class PackInstaller {
     return this.#findEdit(contentType, item);
   }
 
-  /** False when the item is kept, since it was edited or is in use. */
+  /** Returns false if the item is kept because it was edited or is in use. */
   async remove(contentType: PackContent, item: InstalledItem): Promise<boolean> {
     const { kind, key, id } = item;
     const reason = await this.#findEdit(contentType, item);
@@ -160,7 +160,7 @@ export class PackInstaller {
     const ctx = this.#ctx;
     const environment = environmentScoped ? this.#environment : "production";
     ctx.switchPartition({ workspace: ctx.workspace.key, environment });
-    // If-Match of the request names the revision of the pack, not of its items.
+    // If-Match names the revision of the pack, not of its items.
     return { ...ctx, caller: { ...ctx.caller, environment }, expectRevision: () => undefined };
   }
 }

@@ -45,8 +45,8 @@ export const corePack: Descriptor = {
 };
 
 /**
- * The packs that come with the platform. Each is a descriptor like any other, with one file for each kind
- * of content: a domain with a new kind adds its file, names it in the pack, and raises the version.
+ * The packs included in the platform. Each is an ordinary descriptor with one file per kind of content. A domain with
+ * a new kind adds its file, names it in the pack, and increases the version.
  */
 export const BASELINE_KEYS = ["core_baseline_pack", "itsm_baseline_pack", "recipes_pack"] as const;
 
@@ -61,7 +61,7 @@ const example = { params: { id: "core_baseline_pack" } };
 const LIST = "packs by id";
 const BODY_BYTES_MAX = 16 * 1_048_576;
 
-/** Besides these, each item emits the events of its own domain. */
+/** In addition, each item emits the events of its own domain. */
 const installEvents: readonly EventType[] = [PackInstalled, PackUpgraded];
 const uninstallEvents: readonly EventType[] = [PackUninstalled];
 

@@ -1,4 +1,4 @@
-/** Reads and checks the items of a pack, before any transaction. */
+/** Reads and checks the items of a pack before any transaction. */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import { contributionsTo } from "#kernel/extension-point.ts";
@@ -23,7 +23,7 @@ export interface PackItem {
   readonly path: string;
 }
 
-/** Every content type, in an order in which each comes after those that it refers to. */
+/** All content types, each after the types that it references. */
 export function listContentTypes({ contributions }: PlatformServices): readonly PackContent[] {
   const remaining = [...contributionsTo(PackContentPoint, contributions)];
   const ordered: PackContent[] = [];
@@ -37,7 +37,7 @@ export function listContentTypes({ contributions }: PlatformServices): readonly 
   return ordered;
 }
 
-/** Reads the items of a descriptor in the order of their installation; throws all field errors. */
+/** Reads the items of a descriptor in installation order. Throws all field errors. */
 export async function readPackItems(
   platform: Platform,
   descriptor: Descriptor,
@@ -93,7 +93,7 @@ function validateContents(descriptor: Descriptor, contentTypes: readonly PackCon
   return contents;
 }
 
-/** Throws unless the caller has the permission that each content type takes by hand. */
+/** Throws unless the caller has the permission to create items of each content type. */
 export function assertCanInstall(
   contentTypes: readonly PackContent[],
   { permissions }: Caller,

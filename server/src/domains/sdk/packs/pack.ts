@@ -16,7 +16,7 @@ const itemFields = {
 
 export const ItemRef = Type.Object(itemFields, { title: "PackItem" });
 
-/** An item that an upgrade or removal left as it was, with the reason. */
+/** An item that an upgrade or removal kept, with the reason. */
 export const KeptItem = Type.Object(
   {
     ...itemFields,
@@ -73,11 +73,11 @@ export const UninstalledPack = Type.Object(
   { title: "UninstalledPack" },
 );
 
-/** An item that a pack installed, with checksums to detect an upgrade and an edit. */
+/** An installed item of a pack, with checksums to detect upgrades and edits. */
 export interface InstalledItem extends Static<typeof ItemRef> {
   /** Checksum of the pack's content. */
   readonly content: string;
-  /** Checksum of the installed item as it was read back. */
+  /** Checksum of the installed item after reading it back. */
   readonly base: string;
 }
 

@@ -29,7 +29,7 @@ const install = (pack: object, ask: Ask = owner, headers: Record<string, string>
 const thing = (pack: any, kind: string, key: string): string =>
   pack.made.find((one: any) => one.kind === kind && one.key === key)?.id;
 
-test("a pack is installed as a whole, with an event for each item, and resolves references between items", async () => {
+test("installs a pack as a whole, with an event per item, and resolves references between items", async () => {
   const step = { id: "run", type: "artifact", config: { artifactId: "pack:artifacts/double" } };
   const answer = await install({
     id: "@acme/whole",
@@ -72,7 +72,7 @@ test("a pack is installed as a whole, with an event for each item, and resolves 
   expect(read.data).toMatchObject({ id: "@acme/whole", environment: "production" });
 });
 
-test("or not at all: nothing is left of one whose last item can't be created", async () => {
+test("installs nothing if the last item can't be created", async () => {
   const before = await world.sql("select count(*)::int as n from events");
   const answer = await install({
     id: "half",
@@ -126,7 +126,7 @@ test.each<[string, object, string]>([
   expect(answer.body.errors[0].path).toBe(path);
 });
 
-test("its dependencies must be installed, and a dependency can't be uninstalled", async () => {
+test("requires installed dependencies, and a dependency can't be uninstalled", async () => {
   const unmet = await install({
     id: "upper",
     dependencies: { lower: "^2.0.0" },
@@ -200,7 +200,7 @@ test("an upgrade replaces unedited items, and keeps edited and deleted ones", as
   const ids = (key: string, kind = "artifacts") => thing(first.body.data, kind, key);
   const at = (key: string) => `/api/flowsdk/artifacts/${ids(key)}`;
   await owner(`PATCH ${at("touched")}`, { detail: { scriptSource: "return { mine: true };" } });
-  // To turn something on is no edit.
+  // Activating an item is not an edit.
   await owner(`PATCH ${at("untouched")}`, { status: "active" });
   await owner(`DELETE ${at("deleted")}`);
   const shrinking = `/api/v1/settings/roles/${ids("Shrinking", "roles")}`;
@@ -255,7 +255,7 @@ test("an upgrade replaces unedited items, and keeps edited and deleted ones", as
   expect((await owner(`GET ${shrinking}`)).status).toBe(200);
   const { body } = await owner("GET /api/v1/tables/growing/records");
   expect(body.data).toMatchObject([{ title: "Kept", old: "Kept too", more: 7 }]);
-  // The pack has what it says, and knows what it said.
+  // The pack matches its descriptor and stores it.
   expect(await install(next)).toMatchObject({
     status: 200,
     body: { data: { status: "unchanged" } },
@@ -287,7 +287,7 @@ test("an upgrade replaces unedited items, and keeps edited and deleted ones", as
   expect((await owner(`GET ${at("touched")}`)).status).toBe(200);
 });
 
-test("a pack needs the permissions that its items need by hand", async () => {
+test("a pack requires the permissions for creating its items", async () => {
   const builder = await world.member(["builder"]);
   const pack = { id: "by-builder", artifactDefinitions: { one: artifact("return 1;") } };
   const withRole = { ...pack, resources: { roles: [role("Smuggled")] } };
@@ -300,7 +300,7 @@ test("a pack needs the permissions that its items need by hand", async () => {
   expect(body.data.createdBy).toBe(builder.userId);
 });
 
-test("tables are created in the request's environment, other items for the workspace", async () => {
+test("creates tables in the request's environment and other items for the workspace", async () => {
   const staging = { "x-environment": "staging" };
   const answer = await install(
     { id: "staged", resources: { tables: [table("staged")], roles: [role("Staged")] } },
@@ -319,18 +319,18 @@ test("tables are created in the request's environment, other items for the works
     ["pack.installed", "staging"],
     ["table.created", "staging"],
   ]);
-  // From wherever it is uninstalled.
+  // Uninstalled from another environment.
   expect((await owner(`DELETE ${PACKS}/staged`)).body.data.kept).toEqual([]);
   expect((await owner("GET /api/v1/tables/staged", undefined, staging)).status).toBe(404);
 });
 
-test("concurrent installs of one pack install it once", async () => {
+test("concurrent installations of one pack install it once", async () => {
   const pack = { id: "raced", resources: { tables: [table("raced")] } };
   const answers = await Promise.all([install(pack), install(pack)]);
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 201]);
 });
 
-test("a record inserted during the uninstall keeps its table", async () => {
+test("a record inserted during the uninstallation keeps its table", async () => {
   await install({ id: "entered", resources: { tables: [table("entered")] } });
   const partition = { workspace: world.home, environment: "production" } as const;
   let going: ReturnType<Ask> | undefined;
@@ -344,7 +344,7 @@ test("a record inserted during the uninstall keeps its table", async () => {
   expect(body.data).toMatchObject([{ title: "Mine" }]);
 });
 
-test("an impossible change of a table is reported with its path in the pack", async () => {
+test("reports an impossible table change with its path in the pack", async () => {
   const pack = (version: string, columns: object[], indexes: object[] = []) => ({
     id: "told",
     version,

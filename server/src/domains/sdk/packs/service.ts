@@ -50,7 +50,7 @@ export function assertRequirements(
   }
 }
 
-/** True when these dependencies name the pack. */
+/** True if the dependencies contain the pack. */
 export function dependsOn(dependencies: Readonly<Record<string, string>>, id: string): boolean {
   return Object.hasOwn(dependencies, id);
 }
@@ -125,7 +125,7 @@ export async function uninstall(ctx: PackContext, id: string) {
   return uninstalled;
 }
 
-/** True when this version is installed; throws when the installed one is newer or has other content. */
+/** True if this version is installed. Throws if the installed one is newer or has other content. */
 function isCurrent(previous: StoredPack, { version }: Descriptor, checksum: string): boolean {
   const order = semver.compare(version, previous.version);
   if (order < 0) {
@@ -164,7 +164,7 @@ async function installItems(
   return made;
 }
 
-/** Removes the items that the new version no longer has, except edited ones. */
+/** Removes items that the new version does not contain, except edited ones. */
 async function removeDroppedItems(
   ctx: PackContext,
   installer: PackInstaller,
@@ -177,7 +177,7 @@ async function removeDroppedItems(
   await removeItems(ctx, installer, dropped);
 }
 
-/** Removes items in the opposite order of their installation; returns those that were removed. */
+/** Removes items in reverse installation order. Returns the removed ones. */
 async function removeItems(
   { services, caller }: PackContext,
   installer: PackInstaller,

@@ -19,7 +19,7 @@ const FIELDS = [
   "updated_at as updatedAt",
 ] as const;
 
-/** Locks the workspace's packs until the transaction ends: installs and uninstalls are serialized. */
+/** Locks the workspace's packs until the transaction ends, so that installations are serialised. */
 export async function lockPacks(tx: Tx): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(
@@ -108,7 +108,7 @@ interface PackRow extends Omit<StoredPack, "packKey" | "dependencies" | "made"> 
   readonly made: unknown;
 }
 
-/** The JSON columns hold only what `upsertPack` wrote. */
+/** The JSON columns contain only data written by `upsertPack`. */
 function toPack({ dependencies, made, ...row }: PackRow): StoredPack {
   return {
     ...row,

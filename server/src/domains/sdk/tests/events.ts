@@ -4,7 +4,7 @@ import { id } from "#kernel/schema/schema.ts";
 import { TestCaseId } from "./test-case.ts";
 
 const resource = "artifact_test_case";
-/** Without inputs and expectations, which may be long. */
+/** Without inputs and expectations, which can be long. */
 const data = Type.Object({ id: TestCaseId, artifactId: id("art"), name: Type.String() });
 
 export const TestCaseCreated = event("artifact_test_case.created", {

@@ -8,7 +8,7 @@ import type { ExecutionOutcome } from "../execution/execution.ts";
 import { runArtifact } from "../execution/run-artifact.ts";
 import type { Mock, Mocks, TestCase, TestResult } from "./test-case.ts";
 
-/** A place where the output differs from the expected one. */
+/** A difference between the actual and the expected output. */
 interface Difference {
   /** A JSON pointer into the output. */
   readonly path: string;
@@ -18,7 +18,7 @@ interface Difference {
 
 const DIFFERENCES_MAX = 100;
 
-/** Finds every place where two JSON values differ. */
+/** Finds all differences between two JSON values. */
 function findDifferences(expected: unknown, actual: unknown): Difference[] {
   const found: Difference[] = [];
   compare(found, "", expected, actual);
@@ -44,7 +44,7 @@ function membersOf(value: unknown): Map<string, unknown> | undefined {
   return typeof value === "object" && value !== null ? new Map(Object.entries(value)) : undefined;
 }
 
-/** Limit for all cases together; the remaining ones count as failed. */
+/** The timeout for all cases together. The remaining ones count as failed. */
 const ALL_CASES_TIMEOUT_MS = 120_000;
 
 const NotMocked = failure("not_mocked", 409, "No mock stands in for this call.");
@@ -61,20 +61,20 @@ export function executeTestCases(
   return runCases(run, cases, caller.disconnected);
 }
 
-/** The trigger type that an artifact under test sees. */
+/** The trigger type visible to an artifact under test. */
 export const TEST_TRIGGER = "test";
 
-/** Runs an artifact with the input of a case, and its mocks in place of host calls. */
+/** Runs an artifact with the input of a case, and its mocks instead of host calls. */
 export type RunCase = (one: {
   readonly input: unknown;
   readonly hostCall: Execution["call"];
   readonly signal: AbortSignal;
 }) => Promise<{ readonly outcome: ExecutionOutcome; readonly durationMs: number }>;
 
-/** A case as it is run. */
+/** The runnable parts of a case. */
 export type RunnableCase = Pick<TestCase, "id" | "name" | "inputPayload" | "expected" | "mocks">;
 
-/** Runs cases one after another, each with its mocks in place of host calls. */
+/** Runs cases in sequence, each with its mocks instead of host calls. */
 export async function runCases(
   run: RunCase,
   cases: readonly RunnableCase[],
@@ -104,7 +104,7 @@ async function runCase(
       runtimeError: outcome.runtimeError,
     };
   } catch (error) {
-    // An invalid input and a timeout fail the case; other errors are ours.
+    // Invalid input and a timeout fail the case. Other errors are internal.
     const failure = signal.aborted
       ? new Failure(Invalid, { detail: "The tests took too long." })
       : error;
@@ -121,7 +121,7 @@ async function runCase(
   }
 }
 
-/** Compares the output, or the error or abort that the case expects instead. */
+/** Compares the output, or the expected error or abort. */
 function compareOutcome(expected: TestCase["expected"], outcome: ExecutionOutcome): Difference[] {
   const names = Object.keys(expected);
   if (isDeepStrictEqual(names, ["runtimeError"])) {

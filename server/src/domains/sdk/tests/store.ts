@@ -14,7 +14,7 @@ const FIELDS = [
   "updated_at as updatedAt",
 ] as const;
 
-/** Lists the test cases of an artifact by name; their number is bounded. */
+/** Lists the test cases of an artifact by name. Their number is limited. */
 export async function list(tx: Tx, artifactId: string): Promise<TestCase[]> {
   const rows = await tx
     .selectFrom("artifact_test_cases")
@@ -22,7 +22,7 @@ export async function list(tx: Tx, artifactId: string): Promise<TestCase[]> {
     .where("artifact_id", "=", artifactId)
     .orderBy("name")
     .execute();
-  // The columns hold only validated input.
+  // The columns contain only validated input.
   return rows as TestCase[];
 }
 

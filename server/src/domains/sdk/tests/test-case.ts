@@ -56,7 +56,7 @@ export const NewTestCase = {
   mocks: Type.Optional(Mocks),
 };
 
-/** A case that is not saved. */
+/** An unsaved case. */
 export const NewTestCaseBody = object(NewTestCase);
 
 export const TestCase = Type.Object(

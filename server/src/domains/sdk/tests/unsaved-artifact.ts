@@ -1,4 +1,4 @@
-/** Tests an artifact that is not saved: nothing is needed but a sandbox and the modules that it imports. */
+/** Tests an unsaved artifact. It only requires a sandbox and the imported modules. */
 import type { Static } from "typebox";
 import { newId } from "#kernel/schema/id.ts";
 import { toStorableJson } from "#kernel/schema/json-value.ts";
@@ -14,22 +14,22 @@ import { toProgram } from "../modules/module-program.ts";
 import { type RunCase, runCases, TEST_TRIGGER } from "./run-tests.ts";
 import type { TestResult } from "./test-case.ts";
 
-/** Where the artifact is tested. */
+/** The environment of the test. */
 export interface TestHost extends ScriptHost {
   /** The facts of `context`: the workspace and the environment. */
   readonly facts: object;
   readonly disconnected?: AbortSignal | undefined;
 }
 
-/** An artifact that need not be saved, with the cases that it is tested by. */
+/** An artifact, saved or not, with its test cases. */
 export interface UnsavedArtifact {
   readonly artifact: InspectedArtifact;
-  /** Others that come with it, whose modules it may import. */
+  /** Artifacts submitted together with it, whose modules it can import. */
   readonly beside?: readonly InspectedArtifact[];
   readonly cases: readonly Static<typeof NewTestCaseBody>[];
 }
 
-/** Runs test cases with an artifact; throws where it could not be saved. */
+/** Runs test cases with an artifact. Throws if the artifact could not be saved. */
 export async function testUnsavedArtifact(
   host: TestHost,
   { artifact, beside, cases }: UnsavedArtifact,

@@ -1,4 +1,4 @@
-/** The fields of a form, independent of their source. Browsers load this file too. */
+/** Form fields, independent of their source. Browsers load this file too. */
 
 export const FORM_INPUTS = [
   "text",

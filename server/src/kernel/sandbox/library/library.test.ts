@@ -70,7 +70,7 @@ test("dates support time zones, bytes support encodings, and JMESPath supports q
   ).toEqual(["ba7816bf", [[1, 2], [3]], [{ a: 1 }], "and-the-rest", 3]);
 });
 
-test("a script that names no part of the library gets none", async () => {
+test("the library is missing in a script that does not name it", async () => {
   const names = ["luxon", "Buffer", "jmespath", "lists"].map((name) =>
     JSON.stringify(name.split("").toReversed().join("")),
   );

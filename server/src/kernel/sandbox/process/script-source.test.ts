@@ -5,7 +5,7 @@ import { run } from "../testing/scripts.ts";
 const sandbox = new Sandbox({ waitMs: 120_000 });
 afterAll(() => sandbox.close());
 
-describe("an error has its position in the author's source", () => {
+describe("reports the position of an error in the author's source", () => {
   test.each<[string, string, object]>([
     ["in a body", "const a = 1;\n  a.b.c();", { name: "TypeError", line: 2, column: 7 }],
     ["in TypeScript", "const a: { b?: any } = {};\n  a.b.c();", { line: 2, column: 7 }],

@@ -1,4 +1,4 @@
-/** The host calls of a script's `context`; most are operations of the platform. */
+/** The host calls of a script's `context`. Most are operations of the platform. */
 import { readVariables } from "#domains/variables/index.ts";
 import type { Caller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -17,13 +17,13 @@ export interface ScriptHost {
   readonly platform: Platform;
   readonly partition: Partition;
   readonly perform: CallOperation;
-  /** The rights of the author of the script, for its secrets and variables. */
+  /** The permissions of the script's author, for its secrets and variables. */
   readonly secretUser: SecretUser;
-  /** Equal for all attempts of a step; its calls outside send keys made of it. */
+  /** Equal for all attempts of a step. External calls derive their keys from it. */
   readonly idempotencyKey?: string | undefined;
-  /** The files of the step that it is. */
+  /** The files of its step. */
   readonly files: ScriptFiles;
-  /** Collects a scrubber for each secret that was used. */
+  /** Collects a scrubber for each used secret. */
   readonly scrubbers: Scrubber[];
 }
 
@@ -37,7 +37,7 @@ type HostMethodHandler = (
 export function hostCallsFor(host: ScriptHost): Execution["call"] {
   let calls = 0;
   return async (method, args, signal) => {
-    // Arguments are limited like request bodies, except those that only pass through.
+    // Arguments are limited like request bodies, except those that are only passed on.
     if (method !== "http.request" && method !== "files.append") assertStorable(args, "");
     const scrubbed = STORING_METHODS.has(method) ? scrubSecrets(host, args) : args;
     calls += 1;
@@ -46,7 +46,7 @@ export function hostCallsFor(host: ScriptHost): Execution["call"] {
   };
 }
 
-/** Methods whose arguments are stored, where more people read them than may use secrets. */
+/** Methods that store their arguments, which more users can read than can use secrets. */
 const STORING_METHODS: ReadonlySet<HostMethod> = new Set([
   "tables.create",
   "tables.update",
@@ -114,7 +114,7 @@ function parseOptions(value: unknown, path: string): Readonly<Record<string, unk
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** Converts options to query parameters; arrays are joined by commas. */
+/** Converts options to query parameters. Arrays are joined by commas. */
 function toListQuery(options: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(options)
@@ -123,7 +123,7 @@ function toListQuery(options: Readonly<Record<string, unknown>>): Record<string,
   );
 }
 
-/** Extends the causal chain by one for the operations that a script calls. */
+/** Extends the causal chain by one level for the operations called by a script. */
 export function causedByExecution(caller: Caller, executionId: string): Caller {
   const { cause } = caller;
   return {

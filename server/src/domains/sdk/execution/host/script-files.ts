@@ -1,10 +1,10 @@
-/** `context.files`: the files of a run, in parts that a call carries. */
+/** `context.files`: the files of a run, transferred in parts. */
 import { isFileReference, type KeepContent, type OpenReference } from "#domains/files/index.ts";
 import { StepFailure } from "#domains/runs/index.ts";
 import { Failure, failure, invalidField } from "#kernel/operation/failure.ts";
 import { SCRIPT_LIMITS } from "#kernel/sandbox/limits.ts";
 
-/** The files that a script may use: those of the step that it is. */
+/** The files that a script can use: those of its step. */
 export interface FileAccess {
   readonly open: OpenReference;
   readonly keep: KeepContent;
@@ -25,7 +25,7 @@ interface Part {
   readonly taken: () => void;
 }
 
-/** A file that a script writes part by part; the store takes each before the next one comes. */
+/** A file that a script writes in parts. The store accepts each before the next one. */
 class FileWriter {
   readonly #parts: Part[] = [];
   #wake: (() => void) | undefined;
@@ -34,14 +34,14 @@ class FileWriter {
 
   constructor(keep: KeepContent, name: string) {
     this.stored = keep(this.#read(), { name });
-    // The error is for the call that closes it; after the script's end there is none.
+    // The closing call reports the error. After the script's end it is ignored.
     this.stored.catch(() => undefined);
   }
 
   async append(bytes: Uint8Array): Promise<void> {
     const taken = new Promise<void>((resolve) => this.#parts.push({ bytes, taken: resolve }));
     this.#wake?.();
-    // A store that fails takes nothing more.
+    // After a failure, the store accepts no further parts.
     await Promise.race([taken, this.stored]);
   }
 
@@ -123,7 +123,7 @@ export class ScriptFiles {
     return this.#use(() => writer.stored);
   }
 
-  /** Drops what the script did not close. */
+  /** Drops files that the script did not close. */
   end(): void {
     for (const writer of this.#writers.values()) writer.end("broken");
     this.#writers.clear();

@@ -20,13 +20,13 @@ const ORIGINS_MAX = 10_000;
 
 interface Circuit {
   failures: number;
-  /** Until then calls are refused; afterwards one call may try. */
+  /** Until then calls are rejected. Afterwards one call is tried. */
   openUntilMs: number;
 }
 
 /**
- * A circuit for each origin and workspace, so that scripts do not wait again and again for a server that
- * does not answer. In this process only; connectors, whose state is visible, store theirs.
+ * A circuit breaker per origin and workspace, so that scripts do not repeatedly wait for an unresponsive server. In
+ * this process only; connectors store theirs, because their state is visible.
  */
 class CircuitBreakers {
   readonly #circuits = new Map<string, Circuit>();
@@ -36,7 +36,7 @@ class CircuitBreakers {
     this.#nowMs = nowMs;
   }
 
-  /** Makes a call unless the circuit is open. `isFailure` tells which responses count as failures. */
+  /** Makes a call unless the circuit is open. `isFailure` decides which responses count as failures. */
   async call<T>(
     key: string,
     send: () => Promise<T>,
@@ -46,7 +46,7 @@ class CircuitBreakers {
     if (circuit.failures >= FAILURES_MAX) {
       const restMs = circuit.openUntilMs - this.#nowMs();
       if (restMs > 0) throw circuitOpenFailure(restMs);
-      // Other calls are refused while this one tries.
+      // Other calls are rejected during this attempt.
       circuit.openUntilMs = this.#nowMs() + OPEN_MS;
     }
     try {
@@ -104,7 +104,7 @@ export const ResponseTooLarge = failure(
   `The answer is larger than ${RESPONSE_BYTES_MAX} bytes.`,
 );
 
-/** Returns status, headers and body of the response, whatever the status. */
+/** Returns status, headers and body of any response. */
 export async function scriptHttpCall(
   platform: Platform,
   {
@@ -139,7 +139,7 @@ export async function scriptHttpCall(
   return { status, headers, body };
 }
 
-/** Accepts methods in lower case too, as `fetch` does. */
+/** Also accepts lower-case methods, like `fetch`. */
 function parseRequest(input: unknown): Static<typeof Request> {
   const method: unknown = Object(input).method;
   const read = validator.check(
@@ -158,7 +158,7 @@ function lowerCaseNames(headers: Readonly<Record<string, string>> = {}): Record<
   );
 }
 
-/** A step has files: what is no text comes as one of them, and they may be sent. */
+/** In a step, binary responses become files, and files can be sent. */
 async function send(
   { outbound }: Platform,
   request: Static<typeof Request>,
@@ -197,7 +197,7 @@ async function send(
   );
 }
 
-/** The failure that the script sees: it names no more than the origin. */
+/** The failure for the script. It contains at most the origin. */
 function toScriptFailure(error: unknown): unknown {
   if (error instanceof OutboundRefused)
     return new Failure(ScriptCallRefused, { detail: error.message });

@@ -14,7 +14,7 @@ const told = (title: string) =>
     return body.data.find((one: any) => one.title === title);
   });
 
-test("both baseline packs install, a second time changes nothing, and they go without a trace", async () => {
+test("both baseline packs install, change nothing the second time, and are removed completely", async () => {
   const kinds: Record<string, string[]> = {
     core_baseline_pack: [
       "roles",
@@ -95,7 +95,7 @@ test("both baseline packs install, a second time changes nothing, and they go wi
   expect((await owner("GET /api/v1/tables")).body.data).toEqual([]);
 });
 
-test("the example workflows do what they say, once somebody publishes them", async () => {
+test("the example workflows work as described after publishing", async () => {
   const core = await owner("POST /api/flowsdk/install-packs", { packKey: "core_baseline_pack" });
   const itsm = await owner("POST /api/flowsdk/install-packs", { packKey: "itsm_baseline_pack" });
   const publish = async (pack: any, key: string) => {
@@ -140,7 +140,7 @@ test("the example workflows do what they say, once somebody publishes them", asy
   });
 });
 
-test("the desk's workflows page for what is urgent, and prepare for who begins", async () => {
+test("the desk's workflows page for urgent tickets and prepare onboarding", async () => {
   const { body } = await owner("POST /api/flowsdk/install-packs", {
     packKey: "itsm_baseline_pack",
   });
@@ -151,7 +151,7 @@ test("the desk's workflows page for what is urgent, and prepare for who begins",
   const urgent = { title: "All is down", impact: 1, urgency: 1, category: "web" };
   const raised = await owner("POST /api/v1/itsm/incidents", urgent);
   const incident = `/api/v1/itsm/incidents/${raised.body.data.id}`;
-  // Nobody is on call for it.
+  // There is no on-call user for it.
   await until(async () => (await owner(`GET ${incident}`)).body.data.severity === "critical");
   const boss = await world.member(["owner"]);
   const asked = await owner("POST /api/v1/catalog/requests", {
@@ -174,7 +174,7 @@ test("the desk's workflows page for what is urgent, and prepare for who begins",
   });
 });
 
-test("helpers of the service desk find who is on call and page them", async () => {
+test("helper scripts of the service desk find and page the on-call user", async () => {
   const { body } = await owner("POST /api/flowsdk/install-packs", {
     packKey: "itsm_baseline_pack",
   });
@@ -194,7 +194,7 @@ test("helpers of the service desk find who is on call and page them", async () =
   const { body: page } = await owner(`GET /api/v1/tables/pages/records/${paged.pageId}`);
   expect(page.data).toMatchObject({ summary: "It is down", status: "sent" });
   const gone = await owner(`DELETE ${PACKS}/itsm_baseline_pack`);
-  // What people entered stays theirs.
+  // Data entered by users is kept.
   expect(gone.body.data.kept.map(({ key, reason }: any) => [key, reason])).toEqual([
     ["pages", "in_use"],
     ["on_call_shifts", "in_use"],

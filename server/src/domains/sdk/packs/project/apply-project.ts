@@ -1,7 +1,7 @@
 /**
- * Applies a folder of definitions to the workspace, as an upgrade of a pack whose content the folder is: what is new
- * is created, what differs is replaced, what the folder no longer has is removed where that is asked for, and what
- * people edited is kept. Something that the workspace has already is taken over.
+ * Applies a folder of definitions to the workspace like a pack upgrade: new items are created, different ones
+ * replaced, missing ones removed on request, and items edited by users kept. Existing items of the workspace are
+ * adopted.
  */
 import { isDeepStrictEqual } from "node:util";
 import semver from "semver";
@@ -19,7 +19,7 @@ import type { ItemChange, ProjectInput, ProjectResult } from "./project.ts";
 
 const FIRST_VERSION = "1.0.0";
 
-/** The id of the pack that a project is in an environment. No project has a dot in its name. */
+/** The id of a project's pack in an environment. Project names contain no dots. */
 export function toPackId(project: string, environment: EnvironmentName = "production"): string {
   return environment === "production" ? `@code/${project}` : `@code/${project}.${environment}`;
 }
@@ -67,7 +67,7 @@ export async function applyProject(
   return { project, version: pack.version, changed, kept, changes: reported };
 }
 
-/** The items for the whole workspace that the project made when it was applied to other environments. */
+/** The workspace-wide items that the project created when applied to other environments. */
 async function readShared(
   { tx, services, caller }: PackContext,
   project: string,
@@ -84,12 +84,12 @@ async function readShared(
   return shared;
 }
 
-/** Puts items behind those of their kind that they need; a folder has them in the order of their names. */
+/** Sorts items of a kind after their dependencies. A folder sorts them by name. */
 function orderItems(items: readonly PackItem[]): readonly PackItem[] {
   const byKey = new Map(items.map((item) => [`${item.contentType.kind}/${item.key}`, item]));
   const ordered = new Set<PackItem>();
   const entered = new Set<PackItem>();
-  // Of a circle the first is as good as any. Each is entered once, so that its depth has a bound.
+  // A cycle can start with any item. Each item is visited once, which limits the depth.
   const enter = (item: PackItem): void => {
     if (entered.has(item)) return;
     entered.add(item);
@@ -107,14 +107,14 @@ function orderItems(items: readonly PackItem[]): readonly PackItem[] {
 interface ProjectWork {
   readonly installer: PackInstaller;
   readonly made: readonly InstalledItem[];
-  /** Of the same project in other environments. */
+  /** Items of the same project in other environments. */
   readonly shared: readonly InstalledItem[];
   readonly isForced: boolean;
-  /** True where what the folder no longer has is removed. */
+  /** True to remove items that are missing in the folder. */
   readonly isPruned: boolean;
 }
 
-/** An item as the project left it last, wherever it was applied; nobody edited it where one of these is as it is. */
+/** The last applied state of an item in any environment. If the item equals one of them, users have not edited it. */
 async function findOwn(
   { installer, made, shared }: ProjectWork,
   contentType: PackContent,
@@ -147,7 +147,7 @@ async function applyItem(
   }
   const before = await installer.readItem(contentType, known.id);
   if (edit === "edited" && !isForced) {
-    // The id is known to others that refer to it.
+    // Other items reference the id.
     await installer.upgrade(item, known);
     const after = await installer.previewReplaced(item, known);
     if (isDeepStrictEqual(before, after)) {
@@ -167,7 +167,7 @@ async function applyItem(
   return { change: { kind, key, act: "update", before, after }, installed };
 }
 
-/** Removes what the folder no longer has, where that is asked for, with the permission to do so by hand. */
+/** Removes missing items on request, with the permission to delete them. */
 async function removeItems(
   { services, caller }: PackContext,
   work: ProjectWork,
@@ -176,7 +176,7 @@ async function removeItems(
   const { installer, isPruned } = work;
   const changes: ItemChange[] = [];
   const left: InstalledItem[] = [];
-  // Items that refer to others go before them.
+  // Referencing items are removed before referenced ones.
   for (const contentType of listContentTypes(services).toReversed()) {
     const gone = dropped.filter(({ kind }) => kind === contentType.kind).toReversed();
     if (isPruned && gone.length > 0) assertCanInstall([contentType], caller);

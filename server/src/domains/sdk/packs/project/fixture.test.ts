@@ -48,7 +48,7 @@ const tryOut = (nodes: readonly object[], more: object = {}, ask: Ask = owner) =
     ...more,
   });
 
-test("a run is recorded with names in the place of ids; its own definition goes as it did, and calls nothing", async () => {
+test("records a run with names instead of ids; its own definition gives the same result without external calls", async () => {
   expect([reading.status, reading.events]).toEqual([200, []]);
   expect(fixture).toMatchObject({ workflow: "Orders", status: "completed" });
   expect(Object.keys(fixture.steps)).toEqual(["large", "call", "sum"]);
@@ -68,7 +68,7 @@ test("a run is recorded with names in the place of ids; its own definition goes 
     ]);
   }
   expect(receiver.received.length).toBe(before);
-  // Elsewhere there is no such connector, and no such run.
+  // Another workspace has neither the connector nor the run.
   const other = await world.member(["owner"], await world.workspace("elsewhere"));
   expect((await tryOut(named, {}, other)).body.data.results[0].verdict).toBe("same");
 });
@@ -106,11 +106,11 @@ test.each([
     withConfig("sum", { expression: "$number('x')" }),
     { verdict: "would_fail", status: "failed" },
   ],
-])("%s is told with the step and both values", async (_name, nodes, result) => {
+])("reports %s with the step and both values", async (_name, nodes, result) => {
   expect((await tryOut(nodes)).body.data.results).toMatchObject([result]);
 });
 
-test("steps that are expected are told with what they would give, and one that the workflow lacks is refused", async () => {
+test("reports expected steps with their simulated output, and rejects unknown ones", async () => {
   const expecting = (steps: object) => ({ fixtures: [{ ...fixture, expect: { steps } }] });
   const tripled = withConfig("sum", { expression: "trigger.input.total * 3" });
   const both = expecting({ sum: { output: 1000 }, large: { branch: "true" } });
@@ -119,7 +119,7 @@ test("steps that are expected are told with what they would give, and one that t
     sum: { status: "completed", output: 1500, branch: null },
     large: { status: "completed", output: expect.anything(), branch: "true" },
   });
-  // It does not come to what lies behind a branch that is not taken.
+  // Steps on an untaken branch are not reached.
   const around = await tryOut(withConfig("large", { expression: "false" }), both);
   expect(around.body.data.results[0].steps).toMatchObject({
     sum: { status: "skipped", output: null },
@@ -137,7 +137,7 @@ test("steps that are expected are told with what they would give, and one that t
   }
 });
 
-test("a definition with faults is refused with their paths, and no fixture is worse than none", async () => {
+test("rejects an invalid definition with paths, and a missing fixture", async () => {
   const faulty = await tryOut([{ id: "a", type: "teleport" }]);
   expect([faulty.status, faulty.body.errors[0].path]).toEqual([422, "/definition/nodes/0/type"]);
   const odd = { ...fixture, definition: { nodes: 7 }, steps: { call: { status: "completed" } } };
@@ -155,7 +155,7 @@ test("a definition with faults is refused with their paths, and no fixture is wo
   expect((await tryOut(NODES, {}, reader)).status).toBe(403);
 });
 
-test("a definition that is tested or rehearsed reads what its author may read, and not what those may who deployed", async () => {
+test("a tested or rehearsed definition reads with its author's permissions, not the deployer's", async () => {
   await owner("POST /api/v1/variables", { name: "HOST", value: "planted" });
   const nodes = [{ id: "sum", type: "transform", config: { expression: "variables.HOST" } }];
   const definition = { ...definitionOf(nodes), edges: [] };
@@ -185,7 +185,7 @@ test("a definition that is tested or rehearsed reads what its author may read, a
   ]);
 });
 
-test("an artifact that is not saved is run with cases and their mocks", async () => {
+test("runs an unsaved artifact with test cases and mocks", async () => {
   const ask = (scriptSource: string) =>
     owner("POST /api/v1/code/test-artifact", {
       artifact: {

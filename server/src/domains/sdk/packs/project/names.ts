@@ -1,6 +1,6 @@
 /**
- * Names in the place of ids. A folder and a fixture have names, so that they mean the same on every installation; what
- * wants the form of an id is given one that follows from the name.
+ * Names instead of ids. Folders and fixtures contain names, so that they are valid on every installation. Fields that
+ * require an id format get an id derived from the name.
  */
 import type { Static } from "typebox";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
@@ -14,17 +14,17 @@ import { PACK_ITEMS_MAX } from "../descriptor.ts";
 import { listContentTypes } from "../pack-items.ts";
 import { type ProjectExport, TooManyItems } from "./project.ts";
 
-/** A read in the environment that items of a kind lie in. */
+/** A read in the environment of a kind's items. */
 export type ReadIn = <T>(environmentScoped: boolean, work: (tx: Tx) => Promise<T>) => Promise<T>;
 
-/** Things of the workspace lie in production, whatever the environment of the request. */
+/** Workspace-wide items are stored in production, independent of the request's environment. */
 export function openReads({ db }: Platform, caller: Caller): ReadIn {
   const partition = partitionOfCaller(caller);
   return (environmentScoped, work) =>
     db.read(environmentScoped ? partition : { ...partition, environment: "production" }, work);
 }
 
-/** Something of the workspace as a folder has it, but for its references. */
+/** An item of the workspace in folder format, without resolved references. */
 export interface NamedItem {
   readonly id: string;
   readonly kind: string;
@@ -32,7 +32,7 @@ export interface NamedItem {
   readonly content: object;
 }
 
-/** Everything of some kinds that the caller may read. */
+/** All items of some kinds that the caller can read. */
 export async function listItems(
   context: Pick<ReadContext, "services" | "caller">,
   types: readonly PackContent[],
@@ -48,7 +48,7 @@ export async function listItems(
   return found;
 }
 
-/** Everything of these kinds as content, with references between items in the place of their ids. */
+/** All items of these kinds as content, with references instead of ids. */
 export async function exportProject(
   context: Pick<ReadContext, "services" | "caller">,
   kinds: readonly string[] | undefined,
@@ -67,34 +67,34 @@ export async function exportProject(
   return { items, leftOut: leftOut.map(({ kind }) => kind) };
 }
 
-/** The kinds that can be read back, and which of them the caller may read. */
+/** The exportable kinds that the caller can read. */
 export function listSources({ services, caller }: Pick<ReadContext, "services" | "caller">) {
   const types = listContentTypes(services).filter(({ source }) => source);
   const readable = types.filter(({ permission }) => caller.permissions.has(permission.name));
   return { types, readable };
 }
 
-/** The references that stand for ids. */
+/** The references by id. */
 export function toReferences(items: readonly NamedItem[]): ReadonlyMap<string, string> {
   return new Map(items.map(({ id, kind, key }) => [id, `pack:${kind}/${key}`]));
 }
 
-/** JSON with other texts in the place of those that a map has. */
+/** Replaces texts in JSON by a map. */
 export function replaceTexts<T>(json: T, texts: ReadonlyMap<string, string>): T {
   const replace = (leaf: unknown) => (typeof leaf === "string" ? (texts.get(leaf) ?? leaf) : leaf);
   return mapJson(json, replace) as T;
 }
 
 const REFERENCE = /^pack:([a-z_]+)\/(.+)$/;
-/** Kinds whose ids have a form that is checked. */
+/** Kinds whose id format is validated. */
 const PREFIXES: Readonly<Record<string, string>> = { workflows: "wf", connectors: "con" };
 
-/** Gives every reference in JSON an id, the same each time, and collects both ways. */
+/** Assigns a deterministic id to every reference in JSON, with mappings in both directions. */
 export class StandInIds {
   readonly #references = new Map<string, string>();
   readonly #known: ReadonlyMap<string, string>;
 
-  /** `known` has the references of ids that may stand in their place. */
+  /** `known` contains the references of ids that can be used directly. */
   constructor(known: ReadonlyMap<string, string>) {
     this.#known = known;
   }

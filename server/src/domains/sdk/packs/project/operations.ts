@@ -12,7 +12,7 @@ import { ProjectExport, ProjectInput, ProjectResult, TooManyItems } from "./proj
 import { getFixture, testArtifactSource, testWorkflowDefinition } from "./test-operations.ts";
 
 const BODY_BYTES_MAX = 16 * 1_048_576;
-/** Of the content that a folder has; its versions count how often it was applied. */
+/** The version of a folder's content. The pack's version counts applications. */
 const CONTENT_VERSION = "1.0.0";
 const emits: readonly EventType[] = [PackInstalled, PackUpgraded];
 

@@ -38,7 +38,7 @@ const items = {
   ],
 };
 
-test("a folder is planned, applied at once, and planned again without a change; what people edit is kept and told", async () => {
+test("a folder is planned, applied in one transaction, and has no further changes; users' edits are kept and reported", async () => {
   const planned = await plan(items);
   expect([planned.status, planned.events]).toEqual([200, []]);
   const all = [
@@ -87,7 +87,7 @@ async function makeSurroundings(ask: typeof owner): Promise<{ readonly teamId: s
   return { teamId: body.data.id };
 }
 
-/** One of each kind that refers to others. */
+/** Creates one item of each kind with references. */
 async function makeEverything(): Promise<void> {
   const { teamId } = await makeSurroundings(owner);
   const make = async (path: string, input: object): Promise<string> => {
@@ -150,7 +150,7 @@ async function makeEverything(): Promise<void> {
   });
 }
 
-test("what is exported from one workspace makes the same in another, and applies there and here without a change", async () => {
+test("an export of one workspace creates the same in another, and applying it to both changes nothing", async () => {
   for (const packKey of ["core_baseline_pack", "itsm_baseline_pack"]) {
     expect((await owner("POST /api/v1/sdk/install-packs", { packKey })).status).toBe(201);
   }
@@ -165,7 +165,7 @@ test("what is exported from one workspace makes the same in another, and applies
     items: here.items,
   });
   expect([own.status, acts(own)]).toEqual([200, []]);
-  // Teams and secrets are no part of it: only their names are.
+  // Teams and secrets are not included, only their names.
   const refused = await other("POST /api/v1/code/apply", { project: "all", items: here.items });
   expect([refused.status, refused.events]).toEqual([422, []]);
   await makeSurroundings(other);
@@ -184,7 +184,7 @@ test("what is exported from one workspace makes the same in another, and applies
   expect(Object.keys(narrow.body.data.items)).toEqual(["queries"]);
 });
 
-test("a folder is of one environment at a time, and takes away only what it is asked to, with the right to do so", async () => {
+test("a folder applies to one environment at a time, and removes items only on request and with permission", async () => {
   const project = (environment: string, more: object, ask = owner, headers: object = {}) =>
     ask(
       "POST /api/v1/code/apply",
@@ -215,7 +215,7 @@ test("a folder is of one environment at a time, and takes away only what it is a
     "create tables/places",
   ]);
   expect([await nameIn("production"), await nameIn("staging")]).toEqual(["First", "Second"]);
-  // What the same folder did for the whole workspace elsewhere is no edit by people.
+  // Workspace-wide changes by the same folder in another environment are not user edits.
   expect(acts(await project("production", second))).toEqual(["update tables/places"]);
   const queries = { queries: [{ name: "Only", sql: "select 1 as n" }] };
   const left = await project("production", { items: queries });

@@ -1,4 +1,4 @@
-/** Tests of what a folder has, before it is applied: nothing is kept, and nothing outside is reached. */
+/** Tests a folder before it is applied: nothing is stored, and no external system is called. */
 import Type from "typebox";
 import {
   findExpectationErrors,
@@ -107,7 +107,7 @@ export const testWorkflowDefinition = query({
     await parseExpressions(platform, definition);
     const errors = findStructureErrors(platform, definition);
     assertNoErrors(errors.map((error) => ({ ...error, path: `/definition${error.path}` })));
-    // It was checked just now.
+    // It was validated above.
     const checked = definition as Definition;
     assertNoErrors(findExpectationErrors(platform, checked, body.fixtures));
     const results = await rehearseFixtures(platform, caller, {

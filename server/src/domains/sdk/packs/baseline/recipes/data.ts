@@ -1,4 +1,4 @@
-/** Recipes that carry data from one service to another. */
+/** Recipes that transfer data between services. */
 import {
   addRow,
   byHand,

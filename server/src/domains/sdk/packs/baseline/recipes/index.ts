@@ -4,7 +4,7 @@ import { messages } from "./messages.ts";
 import { models } from "./models.ts";
 import { connectors } from "./recipe.ts";
 
-/** Workflows by the most frequent patterns of automation, as drafts, with connectors that want credentials. */
+/** Draft workflows for the most common automation patterns, with connectors that need credentials. */
 export const recipesPack: Descriptor = {
   id: "recipes_pack",
   name: "Recipes",

@@ -1,4 +1,4 @@
-/** Recipes that tell people something. */
+/** Recipes that send messages. */
 import {
   addRow,
   ask,

@@ -1,4 +1,4 @@
-/** Recipes that ask a language model. */
+/** Recipes that use a language model. */
 import {
   addRow,
   ask,

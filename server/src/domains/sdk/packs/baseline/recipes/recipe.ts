@@ -1,4 +1,4 @@
-/** The parts of recipes: each is a workflow to install, look at and change. */
+/** Builders for recipes: each is a workflow to install and customise. */
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,7 +16,7 @@ interface Draft {
   readonly description: string;
   readonly trigger: Json;
   readonly nodes: readonly Step[];
-  /** One after the other unless given. */
+  /** Default: each node is connected to the next. */
   readonly edges?: readonly Json[];
 }
 
@@ -26,7 +26,7 @@ export function recipe(key: string, { nodes, edges, ...about }: Draft): Recipe {
   return { key, definition: { ...about, nodes, edges: edges ?? chain } };
 }
 
-/** The services of the recipes, by the names of their connectors; credentials are set by whoever installs them. */
+/** The services of the recipes by connector name. Users set the credentials after the installation. */
 export const SERVICES = {
   slack: "https://slack.com/api",
   telegram: "https://api.telegram.org/botYOUR-TOKEN",
@@ -73,25 +73,25 @@ export function call(id: string, service: Service, line: string, more: Json = {}
   };
 }
 
-/** The step once for each of some items, which it sees as `item`. */
+/** Runs the step for each item, available as `item`. */
 export const forEach = (items: string, step: Step): Step => ({ ...step, forEach: { items } });
 
-/** A message to a channel of Slack. */
+/** A message to a Slack channel. */
 export const tellSlack = (id: string, text: string, channel = "#general"): Step =>
   call(id, "slack", "POST /chat.postMessage", { body: { channel, text } });
 
-/** A message to a chat of Telegram. */
+/** A message to a Telegram chat. */
 export const tellTelegram = (id: string, chat: string, text: string): Step =>
   call(id, "telegram", "POST /sendMessage", { body: { chat_id: chat, text } });
 
-/** A row below those of a sheet. */
+/** Appends a row to a sheet. */
 export const addRow = (id: string, values: readonly string[]): Step =>
   call(id, "sheets", "POST /spreadsheets/YOUR-SPREADSHEET/values/A1:append", {
     query: { valueInputOption: "USER_ENTERED" },
     body: { values: [values] },
   });
 
-/** A question to a language model; with a schema its answer is an object. */
+/** A request to a language model. With a schema, its result is an object. */
 export const ask = (id: string, system: string, prompt: string, properties?: Json): Step => ({
   id,
   type: "llm",

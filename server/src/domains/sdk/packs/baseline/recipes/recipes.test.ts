@@ -1,4 +1,4 @@
-/** Every recipe of the pack: installed, published and run against a server that answers as the services do. */
+/** Installs, publishes and runs every recipe of the pack against a server that simulates the services. */
 import { expect, test } from "vitest";
 import { json, useUpstream } from "#domains/connectors/testing/upstream.ts";
 import { stepsOf, waitForRun } from "#domains/runs/testing/workflows.ts";
@@ -12,7 +12,7 @@ const pack = await owner("POST /api/flowsdk/install-packs", { packKey: recipesPa
 if (pack.status !== 201) throw new Error(JSON.stringify(pack.body));
 const made: readonly { readonly kind: string; readonly key: string; readonly id: string }[] =
   pack.body.data.made;
-// The services are all at one address here.
+// All services have the same address here.
 for (const { id, key } of made.filter(({ kind }) => kind === "connectors")) {
   const isModel = key.endsWith("Language model");
   const { status, body } = await owner(`PATCH /api/v1/connectors/${id}`, {
@@ -52,10 +52,10 @@ const THINK = "POST /chat/completions";
 
 interface Example {
   readonly input?: object;
-  /** What the model answers with: a text, or an object for a schema. */
+  /** The response of the model: a text, or an object for a schema. */
   readonly says?: unknown;
   readonly asks: readonly string[];
-  /** A part of the last body that is sent. */
+  /** A part of the last sent body. */
   readonly sends?: string;
 }
 const mail = { body: { from: "a@example.com", subject: "Price?", text: "How much?" } };
@@ -202,7 +202,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   },
 };
 
-/** Answers of the services, and of the model. */
+/** Simulates the services and the model. */
 function answerAs({ says = "" }: Example): void {
   upstream.answer = ({ method, path }, response) => {
     const line = `${method} ${new URL(path, upstream.url).pathname}`;
@@ -230,13 +230,13 @@ async function start(key: string, input: unknown): Promise<string> {
 const asked = () =>
   upstream.received.map(({ method, path }) => `${method} ${new URL(path, upstream.url).pathname}`);
 
-test("there are thirty of them, and each is run below", () => {
+test("the pack has thirty recipes, and each is run below", () => {
   const keys = made.filter(({ kind }) => kind === "workflows").map(({ key }) => key);
   expect(keys).toHaveLength(30);
   expect(new Set([...Object.keys(EXAMPLES), "approval-by-link"])).toEqual(new Set(keys));
 });
 
-test.for(Object.entries(EXAMPLES))("%s does what it says", async ([key, example]) => {
+test.for(Object.entries(EXAMPLES))("%s works as described", async ([key, example]) => {
   answerAs(example);
   const run = await waitForRun(owner, await start(key, example.input));
   expect(run.error).toBeNull();
