@@ -188,7 +188,7 @@ test("a workspace is pulled to a folder and applied again: the plan shows the di
   expect((await millrace("plan", "--folder", "code")).code).toBe(0);
   rmSync(join(home, "code/workflows/greet.ts"));
   expect((await millrace("plan", "--folder", "code")).out).toBe(
-    "? missing workflows/Greet: The folder no longer has it.\n" +
+    "? missing workflows/Greet: The item was removed from the folder.\n" +
       "No changes. 1 missing here (--prune removes them there).\n",
   );
   expect((await millrace("plan", "--folder", "code", "--prune")).out).toBe(

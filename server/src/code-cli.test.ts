@@ -143,7 +143,7 @@ export default defineWorkflow({ name: "Typed", trigger: { type: "manual" } }, (w
   w.step("e4", "records", { operation: "list", table: "invoices" });
   // @ts-expect-error The table has no such column to write.
   w.step("e5", "records", { operation: "create", table: "orders", data: { colour: "red" } });
-  // @ts-expect-error The connector has no such action.
+  // @ts-expect-error The connector does not have this action.
   w.step("e6", "connector", { connectorId: "pack:connectors/Billing", action: "fly" });
   // @ts-expect-error A condition has two branches.
   w.edge(large, rows, "perhaps");
@@ -301,7 +301,7 @@ test("shows users' edits against the folder, and promotes the folder to another 
   expect([drift.code, drift.out.split("\n")]).toEqual([
     2,
     [
-      "! kept connectors/Billing: It was edited in the workspace.",
+      "! kept connectors/Billing: The item was edited in the workspace.",
       '    ~ config.baseUrl: "https://other.example.com" -> "https://billing.example.com"',
       "0 to change, 1 in conflict (--force overwrites).",
       "",

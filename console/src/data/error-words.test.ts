@@ -42,7 +42,7 @@ test("a sentence of ours stays as it is", () => {
 test("a problem is told by its faults, and keeps its paths", () => {
   const faults = [
     { path: "/intoId", message: "does not have the right form: ^(inc_x|INC\\d{7,15})$" },
-    { path: "/acts/1/set", message: "must name at least one field" },
+    { path: "/acts/1/set", message: "must contain at least one field" },
   ];
   const words =
     "The ticket to merge into is not the number of a ticket, such as INC0000012. " +

@@ -95,7 +95,7 @@ const RULES: readonly Rule[] = [
         : `has too many ${what === "properties" ? "fields" : what}: at most ${most}`,
   ],
   [/^must not have duplicate items$/, "has the same entry twice"],
-  [/^must name at least one field$/, "needs at least one field"],
+  [/^must contain at least one field$/, "needs at least one field"],
   [/^is not a known field$/, "is not a field here"],
   [/^must be >= (.+)$/, (least) => `must be at least ${least}`],
   [/^must be <= (.+)$/, (most) => `must be at most ${most}`],

@@ -51,7 +51,7 @@ export function ResolveDialog({
         </Button>
       }
     >
-      <Field label="What was done about it">
+      <Field label="Description of the resolution">
         {(attributes) => (
           <TextArea
             {...attributes}

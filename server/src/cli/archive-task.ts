@@ -53,7 +53,7 @@ export function runExport(env: NodeJS.ProcessEnv, exportId: string): Promise<str
         [exportId],
       );
       const [found] = rows;
-      if (!found) throw new StartupError("There is no such export.");
+      if (!found) throw new StartupError("The export does not exist.");
       if (found.withSecrets !== (passphrase !== undefined))
         throw new StartupError("The passphrase of the export is missing.");
       const { masterKey, blobStores, readerNames } = kernel;
@@ -102,7 +102,7 @@ export function runImportTask(
         [importId],
       );
       const [row] = rows;
-      if (!row) throw new StartupError("There is no such import.");
+      if (!row) throw new StartupError("The import does not exist.");
       const work: ImportWork = { kernel, owner, client, importId, row, passphrase };
       await TASKS[task](work);
       return [`${task}: done.`];
@@ -169,7 +169,8 @@ async function activate({ kernel, owner, client, row: { key } }: ImportWork): Pr
     [key],
   );
   const [workspace] = rows;
-  if (key === null || !workspace) throw new StartupError("The workspace is not here.");
+  if (key === null || !workspace)
+    throw new StartupError("The workspace does not exist in this installation.");
   if ((await readState(client, key)) === "activated") return;
   await releaseHeldRows(owner, kernel, key);
   await performAct(kernel, { workspace: key, environment: "production" }, (ctx) =>

@@ -24,7 +24,9 @@ export async function runBackup(
   requireEmbedded(settings);
   const keyFile = masterKeyFile(settings.dataDir);
   if (withKey && !existsSync(keyFile)) {
-    throw new StartupError(`There is no ${keyFile}: the key is in MILLRACE_MASTER_KEY. Keep that.`);
+    throw new StartupError(
+      `${keyFile} does not exist: the key is in MILLRACE_MASTER_KEY. Store that key securely.`,
+    );
   }
   await refuseExisting(target);
   await withRunning(settings.dataDir, (source) =>
@@ -33,10 +35,10 @@ export async function runBackup(
   // Read again from its final place.
   const manifest = await checkBackup(target);
   return [
-    `${target} (${await readSize(target, manifest)}) has everything up to ${manifest.completeUpTo}.`,
+    `${target} (${await readSize(target, manifest)}) contains all data up to ${manifest.completeUpTo}.`,
     ...(withKey
       ? [
-          "It has the MASTER KEY in it: whoever gets it can read the secrets. Guard it as you guard them.",
+          "It contains the MASTER KEY: anyone with the file can read the secrets. Store it securely.",
         ]
       : [
           `It is WITHOUT THE MASTER KEY. Without that a restored database does not start and what is sealed`,
@@ -49,11 +51,11 @@ export async function runBackup(
 export async function runVerify(path: string): Promise<string[]> {
   const { manifest, migrations, tables, rows, events, keyFits } = await verifyBackup(resolve(path));
   if (keyFits === false)
-    throw new StartupError("The key in the backup does not open its database.");
+    throw new StartupError("The key in the backup does not match its database.");
   return [
-    `The backup of ${manifest.completeUpTo} is whole: PostgreSQL ${manifest.postgresql} recovered it, and every row was read.`,
+    `The backup of ${manifest.completeUpTo} is intact: PostgreSQL ${manifest.postgresql} restored it, and all rows were read.`,
     `${migrations} migrations, ${tables} tables, ${rows} rows, ${events} events in the log.`,
-    keyFits ? "Its master key fits." : "Its master key is not in it.",
+    keyFits ? "Its master key matches." : "It does not contain the master key.",
   ];
 }
 
@@ -70,11 +72,11 @@ export async function runRestore(
     restoreBackup(resolve(path), target),
   );
   return [
-    `Everything up to ${manifest.completeUpTo} is restored into ${target} (the database is in ${cluster}).`,
+    `All data up to ${manifest.completeUpTo} is restored to ${target} (the database is in ${cluster}).`,
     ...(hasKey
       ? []
       : [
-          `It has no master key: put the file master.key of the old data folder there, or set MILLRACE_MASTER_KEY.`,
+          "It has no master key: copy the file master.key of the old data folder to it, or set MILLRACE_MASTER_KEY.",
         ]),
     "Make sure that the old installation is stopped before you start Millrace on it: both would send and run the same.",
   ];
@@ -114,27 +116,26 @@ async function explainRefusal<T>(path: string, work: () => Promise<T>): Promise<
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: "the disk is full; nothing is left of the attempt",
-  EDQUOT: "the quota is used up; nothing is left of the attempt",
-  EACCES: "this account may not",
-  EROFS: "this can't be written to",
-  ENOENT: "there is no such folder",
-  ENOTDIR: "a file is where a folder should be",
+  ENOSPC: "the disk is full; no files were kept",
+  EDQUOT: "the disk quota is used up; no files were kept",
+  EACCES: "permission denied",
+  EROFS: "the file system is read-only",
+  ENOENT: "the folder does not exist",
+  ENOTDIR: "a file exists with the name of the folder",
 };
 
 function requireEmbedded({ databaseUrl, dataDir }: Settings): void {
   if (databaseUrl !== undefined) throw notEmbedded();
   if (!lstatSync(join(dataDir, "postgres"), { throwIfNoEntry: false })) {
     throw new StartupError(
-      `There is no database in ${dataDir}. Set MILLRACE_DATA_DIR to the data folder.`,
+      `${dataDir} does not contain a database. Set MILLRACE_DATA_DIR to the data folder.`,
     );
   }
 }
 
 function notEmbedded(): StartupError {
   return new StartupError(
-    "DATABASE_URL is set, and this is for the embedded database. For a server use pg_dump and pg_restore, " +
-      "as docs/guide/backup.md shows.",
+    "DATABASE_URL is set, but this command is for the embedded database. For a server, use pg_dump and pg_restore, see docs/guide/backup.md.",
   );
 }
 

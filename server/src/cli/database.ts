@@ -21,8 +21,7 @@ export async function withDatabase<T>(
   const cluster = join(settings.dataDir, "postgres");
   if (settings.databaseUrl === undefined && !lstatSync(cluster, { throwIfNoEntry: false })) {
     throw new StartupError(
-      `There is no database in ${settings.dataDir}. Set MILLRACE_DATA_DIR to the data folder, ` +
-        "or DATABASE_URL to the database.",
+      `${settings.dataDir} does not contain a database. Set MILLRACE_DATA_DIR to the data folder, or DATABASE_URL to the database.`,
     );
   }
   const database = await openDatabase(settings, pino({ level: "silent" })).catch(
@@ -41,6 +40,8 @@ export async function withDatabase<T>(
 
 async function assertInstalled(owner: pg.ClientConfig): Promise<void> {
   if (!(await isInstalled(owner))) {
-    throw new StartupError("This database is not yet one of Millrace. Start Millrace on it first.");
+    throw new StartupError(
+      "This database does not belong to Millrace yet. Start Millrace on it first.",
+    );
   }
 }

@@ -10,7 +10,8 @@ import { performAct, withKernel } from "./kernel.ts";
 export function runGrantOperator(env: NodeJS.ProcessEnv, email: string): Promise<string[]> {
   return withKernel(env, async (kernel) => {
     const account = await findAccount(kernel.db, toAccountEmail(email));
-    if (!account) throw new StartupError(`There is no account with the e-mail address ${email}.`);
+    if (!account)
+      throw new StartupError(`The account with the e-mail address ${email} does not exist.`);
     const { user } = account;
     const isNew = await performAct(
       kernel,
@@ -28,7 +29,7 @@ export function runReleaseSso(env: NodeJS.ProcessEnv, slug: string): Promise<str
       "select key from workspaces where slug = $1",
       [slug],
     );
-    if (!row) throw new StartupError(`There is no workspace ${slug}.`);
+    if (!row) throw new StartupError(`The workspace ${slug} does not exist.`);
     const isReleased = await performAct(
       kernel,
       { workspace: row.key, environment: "production" },
@@ -36,8 +37,8 @@ export function runReleaseSso(env: NodeJS.ProcessEnv, slug: string): Promise<str
     );
     return [
       isReleased
-        ? `Members of ${slug} can sign in by password again; its single sign-on is there beside it.`
-        : `Nothing in ${slug} requires single sign-on.`,
+        ? `Members of ${slug} can sign in with passwords again. Its single sign-on is still configured.`
+        : `The workspace ${slug} does not require single sign-on.`,
     ];
   });
 }

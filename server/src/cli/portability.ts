@@ -24,9 +24,9 @@ export function runExportWorkspace(
 ): Promise<string[]> {
   const passphrase = withSecrets ? env[PASSPHRASE] : undefined;
   if (withSecrets && !passphrase)
-    throw new StartupError(`Set ${PASSPHRASE}: without it nobody could open the secrets.`);
+    throw new StartupError(`Set ${PASSPHRASE}: without it, the secrets can't be decrypted.`);
   const target = resolve(path);
-  if (existsSync(target)) throw new StartupError(`${target} is there already.`);
+  if (existsSync(target)) throw new StartupError(`${target} already exists.`);
   return withKernel(env, async (kernel, owner) => {
     const { masterKey, blobStores, readerNames } = kernel;
     const openSink = () => openFileSink(target);
@@ -41,12 +41,12 @@ export function runExportWorkspace(
       );
     });
     return [
-      `${target} (${(bytes / 1_000_000).toFixed(1)} MB) has ${count} rows and ${files} files of ${slug}.`,
+      `${target} (${(bytes / 1_000_000).toFixed(1)} MB) contains ${count} rows and ${files} files of ${slug}.`,
       withSecrets
-        ? "Its secrets open with the passphrase. Everything else in it is readable: guard it."
+        ? "Its secrets are encrypted with the passphrase. All other data is readable: store the file securely."
         : "It is WITHOUT SECRETS: credentials of connectors, signing keys of webhooks and the signatures of the log.",
       ...describeOpen(open, unread),
-      "This installation goes on. Stop it, or deactivate what must not happen twice, before you activate the other one.",
+      "This installation keeps running. Stop it, or deactivate automations that must not run twice, before you activate the other one.",
     ];
   });
 }
@@ -80,11 +80,11 @@ export function runImportWorkspace(
     const archive = readArchiveFile(resolve(path));
     const imported = await importWorkspace({ owner, kernel, archive, slug, passphrase });
     await act(kernel, imported.key, (ctx) => recordImport(ctx, imported));
-    const whole = `${imported.slug} is here, as it was at ${imported.exportedAt}.`;
+    const whole = `${imported.slug} was imported with its data of ${imported.exportedAt}.`;
     if (activate) return [whole, ...(await activateWorkspace(kernel, owner, imported))];
     return [
       whole,
-      "It can be read and is paused: nothing runs or is sent. `millrace activate-workspace` lets it go on here.",
+      "The workspace is paused and read-only. Activate it with `millrace activate-workspace`.",
     ];
   });
 }
@@ -96,7 +96,7 @@ export function runActivateWorkspace(env: NodeJS.ProcessEnv, slug: string): Prom
       "select key from workspaces where slug = $1",
       [slug],
     );
-    if (!row) throw new StartupError(`There is no workspace ${slug}.`);
+    if (!row) throw new StartupError(`The workspace ${slug} does not exist.`);
     return activateWorkspace(kernel, owner, { key: row.key, slug });
   });
 }
@@ -108,14 +108,14 @@ async function activateWorkspace(
 ): Promise<string[]> {
   await releaseHeldRows(owner, kernel, key);
   await act(kernel, key, (ctx) => recordActivation(ctx, { key, slug }));
-  return [`${slug} goes on here: its workflows, clocks and deliveries are at work.`];
+  return [`${slug} is active: its workflows, SLA clocks and deliveries run here.`];
 }
 
 /** `millrace discard-import <slug>`. */
 export function runDiscardImport(env: NodeJS.ProcessEnv, slug: string): Promise<string[]> {
   return withKernel(env, async (kernel, owner) => {
     await discardImport(owner, kernel.blobStores, slug);
-    return [`Nothing is left of the import of ${slug}.`];
+    return [`The import of ${slug} was discarded.`];
   });
 }
 

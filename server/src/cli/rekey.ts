@@ -45,7 +45,9 @@ export async function runRekey(env: NodeJS.ProcessEnv): Promise<string[]> {
   const file = masterKeyFile(settings.dataDir);
   const inFile = settings.masterKey === undefined;
   if (inFile && !existsSync(file)) {
-    throw new StartupError(`Set MILLRACE_MASTER_KEY to the present key; there is none in ${file}.`);
+    throw new StartupError(
+      `Set MILLRACE_MASTER_KEY to the current key; ${file} does not contain one.`,
+    );
   }
   const keys = {
     from: loadMasterKey(settings.masterKey, settings.dataDir),
@@ -59,10 +61,10 @@ export async function runRekey(env: NodeJS.ProcessEnv): Promise<string[]> {
       return [
         count > 0
           ? `The data keys of all workspaces (${count}) are wrapped by the new master key.`
-          : "The database was under the new master key already.",
+          : "The database already uses the new master key.",
         inFile
           ? `${file} holds the new key. Replace your copies of the old one.`
-          : "From now on start Millrace with MILLRACE_MASTER_KEY set to the new key.",
+          : "From now on, start Millrace with MILLRACE_MASTER_KEY set to the new key.",
       ];
     } catch (error) {
       // After any other error it may be the active key, so it is kept, and a repetition continues with it.
@@ -77,7 +79,7 @@ function newKeyFrom(env: NodeJS.ProcessEnv): Buffer {
   const text = env[NEW_KEY];
   if (!text) {
     throw new StartupError(
-      `Set ${NEW_KEY} to the new key: 32 bytes in base64, as \`head -c 32 /dev/urandom | base64\` makes them.`,
+      `Set ${NEW_KEY} to the new key: 32 bytes in base64, for example from \`head -c 32 /dev/urandom | base64\`.`,
     );
   }
   try {

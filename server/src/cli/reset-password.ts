@@ -28,13 +28,13 @@ export async function runResetPassword(
   return withKernel(env, async (kernel) => {
     const { user, password } = await reset(kernel, email, options);
     return [
-      `The new password of ${user.email}, shown only this once: ${password}`,
+      `The new password of ${user.email}, shown only once: ${password}`,
       options.revokeAll
-        ? "All sessions, tokens and second factors of the account have ended."
-        : "All sessions of the account have ended.",
+        ? "All sessions, tokens and second factors of the account were revoked."
+        : "All sessions of the account were revoked.",
       ...(user.status === "active"
         ? []
-        : [`The account is not active (${user.status}), so it can't log in yet.`]),
+        : [`The account is not active (${user.status}), so its user can't sign in yet.`]),
     ];
   });
 }
@@ -54,7 +54,7 @@ async function reset(
   const address = toAccountEmail(email);
   const account = await findAccount(platform.db, address);
   const user = account?.user ?? (await findReleasableUser(platform, address, workspace));
-  if (!user) throw new StartupError(`There is no account with the e-mail address ${email}.`);
+  if (!user) throw new StartupError(`The account with the e-mail address ${email} does not exist.`);
   const workspaces = await listWorkspaceKeys(platform.db, user.id);
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
   const passwordHash = await hashPassword(password);
@@ -80,7 +80,7 @@ async function findReleasableUser(
   if (found.length > 1) {
     const slugs = found.map(({ slug }) => slug).join(", ");
     throw new StartupError(
-      `Several workspaces have made an account for ${address}. Say which one with --workspace: ${slugs}.`,
+      `Several workspaces have an account for ${address}. Select a workspace with --workspace: ${slugs}.`,
     );
   }
   return found[0];

@@ -70,7 +70,7 @@ test("does not touch a database that is not ours", async () => {
   for (const args of [["rekey"], ["reset-password", "admin@example.com"]]) {
     const { code, said } = await onServer(args, env);
     expect(code).toBe(1);
-    expect(said).toContain("not yet one of Millrace");
+    expect(said).toContain("does not belong to Millrace yet");
   }
 });
 
@@ -87,14 +87,14 @@ test("rekey on a server database is rejected while it is in use, otherwise succe
   );
   const busy = await onServer(["rekey"], env);
   expect(busy.code).toBe(1);
-  expect(busy.said).toContain("Stop every process of it first");
+  expect(busy.said).toContain("Stop all its processes");
   await before.close();
 
   const done = await onServer(["rekey"], env);
   expect(done.said).toContain("all workspaces (1)");
   expect(done.said).toContain("MILLRACE_MASTER_KEY set to the new key");
   expect(done.code).toBe(0);
-  await expect(open(oldKey)).rejects.toThrow("The master key is not the one");
+  await expect(open(oldKey)).rejects.toThrow("The master key does not match");
 
   const after = await open(newKey);
   try {
@@ -147,7 +147,7 @@ test("reset-password on a server database works next to a running node, whose ca
     const { code, said } = await onServer(["reset-password", "admin@example.com"], {
       MILLRACE_MASTER_KEY: base64(key),
     });
-    expect(said).toContain("shown only this once");
+    expect(said).toContain("shown only once");
     expect(code).toBe(0);
     await heard;
   } finally {

@@ -61,7 +61,7 @@ describeInBrowser("administering people", () => {
     await page.getByLabel("Operation").fill("workflows.create");
     await page.keyboard.press("Enter");
     await page.getByText("No", { exact: true }).waitFor();
-    await page.getByText("It needs workflows:write, which none of their roles holds.").waitFor();
+    await page.getByText("It requires workflows:write, which none of the roles has.").waitFor();
     await page.getByLabel("Operation").fill("incidents.update");
     await page.keyboard.press("Enter");
     await page.getByText("which they have by Night watch").waitFor();
@@ -174,7 +174,7 @@ describeInBrowser("administering people", () => {
       .getByRole("main")
       .getByRole("link", { name: /^Operation/ })
       .click();
-    await page.getByText("1 jobs were given up.").waitFor();
+    await page.getByText("1 jobs failed all attempts.").waitFor();
     await expectSoundInEveryLook(operator);
     await page.getByRole("tab", { name: "Work" }).click();
     await page.getByRole("button", { name: "Retry" }).click();

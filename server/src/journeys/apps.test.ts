@@ -183,7 +183,7 @@ describeInBrowser("apps", () => {
     await page.keyboard.press("Escape");
     await stranger.page.goto(`${at.origin}/apps/default/jobs`);
     await stranger.page.getByText("From outside").first().waitFor();
-    expect(await stranger.page.getByText("Log out").count()).toBe(0);
+    expect(await stranger.page.getByText("Sign out").count()).toBe(0);
     await expectSound(stranger);
 
     // And a dashboard that counts.

@@ -58,7 +58,7 @@ describeInBrowser("editing workflows", () => {
     await pick(page, "Tab", "if");
     await pick(page, "Tab", "http");
     await page.keyboard.press("Enter");
-    await page.getByLabel("Address", { exact: true }).waitFor();
+    await page.getByLabel("URL", { exact: true }).waitFor();
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     await page.keyboard.press("ControlOrMeta+a");

@@ -98,8 +98,8 @@ describeInBrowser("working in an environment", () => {
     await page.goto(`${at.origin}/workflows/${made.body.data.id}?panel=deploy`);
     const dialog = page.getByRole("dialog", { name: "Deploy" });
     await dialog.getByText("Staging").click();
-    await dialog.getByText("names the table order_lines, which does not exist").waitFor();
-    await dialog.getByText("needs the secret LIVE_KEY, which has no value in staging").waitFor();
+    await dialog.getByText("refers to the table order_lines, which does not exist").waitFor();
+    await dialog.getByText("requires the secret LIVE_KEY, which has no value in staging").waitFor();
     const values = dialog.getByRole("region", { name: "Production values" });
     await values.getByText("SHARED_KEY").waitFor();
     expect(await values.getByText("LIVE_KEY").count()).toBe(0);

@@ -33,13 +33,13 @@ describeInBrowser("change freezes", () => {
     await dialog.getByLabel("End").fill(`${day}T07:00`);
     await dialog.getByText("The end must be after the start.").waitFor();
     await dialog.getByLabel("End").fill(`${day}T18:00`);
-    await dialog.getByRole("textbox", { name: "Reason (optional)" }).fill("The books are closed");
+    await dialog.getByRole("textbox", { name: "Reason (optional)" }).fill("Annual accounts");
     await expectSound(visitor);
     await dialog.getByRole("button", { name: "Create change freeze" }).click();
     const entry = page.getByRole("button", { name: /Year end/ });
     await entry.waitFor();
     const [made] = await freezes();
-    expect(made).toMatchObject({ name: "Year end", reason: "The books are closed", ciIds: [] });
+    expect(made).toMatchObject({ name: "Year end", reason: "Annual accounts", ciIds: [] });
     expect(Date.parse(made.end) - Date.parse(made.start)).toBe(10 * 3_600_000);
 
     await entry.click();

@@ -177,7 +177,7 @@ describeInBrowser("the inspector", () => {
       .getByRole("group", { name: "Try it" })
       .getByText(/^curl -X POST/)
       .waitFor();
-    await page.getByLabel(/^On a schedule/).check({ force: true });
+    await page.getByLabel(/^Schedule/).check({ force: true });
     await page.getByLabel("Times", { exact: true }).fill("0 9 * * MON-FRI");
     await expect
       .poll(() => page.getByRole("region", { name: "Next times" }).locator("li").count())

@@ -139,7 +139,7 @@ describeInBrowser("integrator", () => {
     await fields.getByText("Basic", { exact: true }).click();
     await page.keyboard.press("ControlOrMeta+s");
     const asked = page.getByRole("status").filter({ hasText: "Consent" });
-    await asked.getByText("Nobody has consented yet").waitFor();
+    await asked.getByText("requires consent").waitFor();
     await expectSound(visitor);
     const consent = async () => {
       const opening = page.waitForEvent("popup");

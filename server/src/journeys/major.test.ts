@@ -46,7 +46,7 @@ describeInBrowser("major incidents", () => {
 
     // The end of it is the end of its reports; the review has it all.
     await page.getByRole("button", { name: /^Resolve/ }).click();
-    await page.getByLabel("What was done about it").fill("A new certificate");
+    await page.getByLabel("Description of the resolution").fill("A new certificate");
     await page.getByRole("dialog").getByRole("button", { name: "Resolve", exact: true }).click();
     await page.getByText(`${major.number} is resolved.`).waitFor();
     expect((await owner(`GET ${INCIDENTS}/${report.id}`)).body.data.state).toBe("resolved");

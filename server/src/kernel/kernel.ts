@@ -264,11 +264,14 @@ export class Kernel implements Platform {
     const about = { epoch, seen, lost: lost.length, firstLost: lost[0], lastLost: lost.at(-1) };
     const left = { lastEvent: last?.id, lastEventAt: last?.at };
     if (lost.length === 0) {
-      this.log.warn({ ...about, ...left }, "the database has another history: a new epoch began");
+      this.log.warn(
+        { ...about, ...left },
+        "the database has a different history: starting a new epoch",
+      );
     } else {
       this.log.error(
         { ...about, ...left },
-        "events that were committed are lost: the database took over, or was restored, without them",
+        "committed events are lost: the database took over, or was restored, without them",
       );
     }
   }

@@ -40,8 +40,8 @@ test("reports all invalid settings together with the expected values", () => {
 test("reports a misspelt setting", () => {
   const env = { MILLRACE_ROLL: "api", MILLRACE_ROLE: "api", MILLRACE_PRT: "1", PATH: "" };
   const told = [
-    "MILLRACE_ROLL is not a setting; do you mean MILLRACE_ROLE?",
-    "MILLRACE_PRT is not a setting; do you mean PORT?",
+    "MILLRACE_ROLL is not a setting; did you mean MILLRACE_ROLE?",
+    "MILLRACE_PRT is not a setting; did you mean PORT?",
   ];
   expect(unknownSettings(env)).toEqual(told);
   expect(unknownSettings({ MILLRACE_SOMETHING_ELSE: "1" })).toEqual([

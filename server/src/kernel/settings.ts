@@ -249,7 +249,7 @@ function readTelemetrySettings(read: ReadSetting) {
 /** The errors of the listener's certificate and key. */
 function checkTls({ mailListeners, mailTlsCertPem, mailTlsKeyPem }: Settings): string[] {
   if ((mailTlsCertPem === undefined) !== (mailTlsKeyPem === undefined)) {
-    return ["MILLRACE_MAIL_TLS_CERT and MILLRACE_MAIL_TLS_KEY: both, or none"];
+    return ["MILLRACE_MAIL_TLS_CERT and MILLRACE_MAIL_TLS_KEY: set both, or neither"];
   }
   const isTls = mailListeners.some(({ protocol }) => protocol === "smtps");
   return isTls && mailTlsCertPem === undefined
@@ -269,7 +269,7 @@ export function unknownSettings(env: Environment): readonly string[] {
       const ending = name.slice(PREFIX.length);
       const known = new Map(Object.keys(EXPECTED).map((key) => [key.replace(PREFIX, ""), key]));
       const meant = known.get(closestName(ending, known.keys()) ?? "");
-      return `${name} is not a setting${meant === undefined ? "" : `; do you mean ${meant}?`}`;
+      return `${name} is not a setting${meant === undefined ? "" : `; did you mean ${meant}?`}`;
     });
 }
 
@@ -277,7 +277,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   PORT: "a port number from 0 to 65535",
   HOST: "an address to listen on",
   DATABASE_URL: "a URL such as postgres://user:password@host:5432/database",
-  MILLRACE_DATABASE_POOLER: "a URL such as postgres://host:6432/database, beside a DATABASE_URL",
+  MILLRACE_DATABASE_POOLER:
+    "a URL such as postgres://host:6432/database, in addition to DATABASE_URL",
   MILLRACE_DATABASE_POOL: "a number of connections from 2 to 500",
   MILLRACE_TRANSACTION_TIMEOUT_SECONDS: "seconds from 5 to 60",
   MILLRACE_DATA_DIR: "a folder",
@@ -295,34 +296,34 @@ const EXPECTED: Readonly<Record<string, string>> = {
   MILLRACE_TRUST_PROXY: "comma-separated CIDR ranges of proxies such as 10.0.0.1/32",
   MILLRACE_RATE_LIMIT: "requests per minute for each credential, 0 for no limit",
   MILLRACE_CHAIN_RUNS_MAX:
-    "runs of a workflow that one cause starts in a day, from the third link of its chain on, 0 for no limit",
+    "maximum number of runs of one workflow that one cause can start per day, from the third automation of its chain on; 0 for no limit",
   MILLRACE_LOGIN_RATE_LIMIT: "attempts per minute for each account and address, 0 for no limit",
   MILLRACE_SMTP_URL: "a URL such as smtp://user:password@host:587 or smtps://host",
   MILLRACE_MAIL_REPLY_TO: "where answers to e-mails go, such as Service desk <desk@example.com>",
   MILLRACE_MAIL_FROM: "the sender of e-mails, such as Millrace <desk@example.com>",
   MILLRACE_MAIL_LISTEN:
-    "comma-separated addresses to take mails in at, such as 0.0.0.0:25 or lmtp://127.0.0.1:2424",
+    "comma-separated addresses that receive e-mail, such as 0.0.0.0:25 or lmtp://127.0.0.1:2424",
   MILLRACE_MAIL_TLS_CERT: "a readable PEM file with a certificate",
   MILLRACE_MAIL_TLS_KEY: "a readable PEM file with a private key",
-  MILLRACE_MAIL_MAX_MIB: "the largest mail that is taken in, 1 to 200 MiB",
-  MILLRACE_MAILBOX_MAX_MIB: "the MiB of mails that a mailbox holds, 0 for no limit",
-  MILLRACE_MAIL_CONNECTIONS: "connections of mail servers at once, 1 to 10000",
-  MILLRACE_MAIL_RETENTION_DAYS: "the retention of mails as they came in days, at least 1",
-  MILLRACE_EVENT_RETENTION_DAYS: "the retention of events in days, 0 for ever",
-  MILLRACE_RUN_RETENTION_DAYS: "the retention of runs after their end in days, 0 for ever",
+  MILLRACE_MAIL_MAX_MIB: "the maximum size of a received e-mail, 1 to 200 MiB",
+  MILLRACE_MAILBOX_MAX_MIB: "the maximum size of all e-mails of a mailbox in MiB, 0 for no limit",
+  MILLRACE_MAIL_CONNECTIONS: "maximum number of connections from mail servers, 1 to 10000",
+  MILLRACE_MAIL_RETENTION_DAYS: "the retention of original e-mails in days, at least 1",
+  MILLRACE_EVENT_RETENTION_DAYS: "the retention of events in days, 0 for unlimited",
+  MILLRACE_RUN_RETENTION_DAYS: "the retention of completed runs in days, 0 for unlimited",
   MILLRACE_DELIVERY_RETENTION_DAYS: "the retention of webhook deliveries in days, at least 1",
-  MILLRACE_WEBHOOK_CONCURRENCY: "deliveries under way at once to one webhook, 1 to 1000",
+  MILLRACE_WEBHOOK_CONCURRENCY: "maximum number of concurrent deliveries to one webhook, 1 to 1000",
   MILLRACE_FILE_STORE:
     "a URL such as https://key:secret@s3.example.com/bucket/folder?region=eu-central-1",
-  MILLRACE_FILE_MAX_MIB: "the size of one file in MiB, 1 to 100000",
-  MILLRACE_FILE_QUOTA_MIB: "the size of all files of a workspace in MiB, 0 for no limit",
+  MILLRACE_FILE_MAX_MIB: "the maximum size of a file in MiB, 1 to 100000",
+  MILLRACE_FILE_QUOTA_MIB: "the maximum size of all files of a workspace in MiB, 0 for no limit",
   MILLRACE_LOG_LEVEL: "trace, debug, info, warn, error or silent",
   OTEL_EXPORTER_OTLP_ENDPOINT:
-    "the http or https address of a collector, such as http://127.0.0.1:4318",
+    "the http or https URL of an OpenTelemetry collector, such as http://127.0.0.1:4318",
   OTEL_EXPORTER_OTLP_HEADERS: "headers for the collector, such as api-key=secret,tenant=blue",
   OTEL_SERVICE_NAME: "a name for this installation in traces",
-  OTEL_TRACES_SAMPLER_ARG: "the share of traces that is sent, from 0 to 1",
-  OTEL_METRIC_EXPORT_INTERVAL: "milliseconds between two sets of metrics, 100 to 3600000",
+  OTEL_TRACES_SAMPLER_ARG: "the share of traces to send, from 0 to 1",
+  OTEL_METRIC_EXPORT_INTERVAL: "milliseconds between two exports of metrics, 100 to 3600000",
 };
 
 /** The names of all settings. */

@@ -73,8 +73,8 @@ test(
     const keyless = launch(NO_PASSWORD);
     expect(await keyless.ended).toBe(1);
     expect(keyless.lines).toContain(
-      `This database was made with a master key, and ${key} is not there. ` +
-        "Bring that file back, or set MILLRACE_MASTER_KEY.",
+      `This database was created with a master key, but the file ${key} does not exist. ` +
+        "Restore that file, or set MILLRACE_MASTER_KEY.",
     );
     expect(existsSync(key)).toBe(false);
     renameSync(`${key}.away`, key);

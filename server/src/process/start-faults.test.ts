@@ -24,13 +24,13 @@ test("a start that can't succeed gives the reason in one sentence and creates no
         "The configuration is not valid:",
         "  PORT: a port number from 0 to 65535",
         "  MILLRACE_MASTER_KEY: 32 bytes in base64",
-        "  MILLRACE_PRT is not a setting; do you mean PORT?",
+        "  MILLRACE_PRT is not a setting; did you mean PORT?",
       ],
     ],
     [
       { DATABASE_URL: "postgres://me:hidden@127.0.0.1:1/mill" },
       [
-        "The database mill as me at 127.0.0.1:1 can't be opened: nothing listens there. Check DATABASE_URL.",
+        "Can't open the database mill as me at 127.0.0.1:1: the connection was refused. Check DATABASE_URL.",
       ],
     ],
     [

@@ -196,7 +196,7 @@ function FreezeFields({ draft, faults, isReversed, onChange }: FieldsProps) {
             {...attributes}
             rows={2}
             maxLength={2_000}
-            placeholder="The books are closed"
+            placeholder="Annual accounts"
             value={draft.reason}
             onChange={({ target }) => onChange({ reason: target.value })}
           />

@@ -16,7 +16,7 @@ test("a retry counts what goes on, oldest first, and says what is left out and w
   expect(planBulk("retry", RUNS, true)).toEqual({
     ids: ["a", "d"],
     left: [
-      { reason: "A test is not retried; test again.", count: 1 },
+      { reason: "Test runs can't be retried. Start a new test.", count: 1 },
       { reason: "The run is still under way.", count: 1 },
       { reason: "The run has completed.", count: 1 },
     ],

@@ -15,7 +15,7 @@ const DEFINITION: Definition = {
 const PROBLEMS = [
   { path: "/nodes/1/config/items", message: "is needed" },
   { path: "/nodes/1/config/body/nodes/0/config/url", message: "is no address" },
-  { path: "/trigger/cron", message: "is no time" },
+  { path: "/trigger/cron", message: "must be a time" },
 ];
 
 test("problems are found at their step, those of a loop's body at theirs", () => {

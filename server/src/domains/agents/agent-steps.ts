@@ -79,7 +79,7 @@ export const agentDispatchStep = executor({
 function refusalOf({ steps }: CallScope): string | undefined {
   const asked = Object.hasOwn(steps, APPROVE_ID) ? steps[APPROVE_ID] : undefined;
   if (!asked) return undefined;
-  if (asked.error) return "Nobody approved the call in time. It was not carried out.";
+  if (asked.error) return "The tool call was not approved in time. It was not made.";
   const { approved, decisions = [] } = Object(asked.output) as {
     readonly approved?: boolean;
     readonly decisions?: readonly { readonly approved: boolean; readonly comment?: string }[];
@@ -87,8 +87,8 @@ function refusalOf({ steps }: CallScope): string | undefined {
   // The stand-in of a test has no decision in it.
   if (approved !== false) return undefined;
   const comment = decisions.findLast((one) => !one.approved)?.comment;
-  const words = "A person rejected the call. It was not carried out.";
-  return comment === undefined || comment === "" ? words : `${words} They said: ${comment}`;
+  const words = "The tool call was rejected. It was not made.";
+  return comment === undefined || comment === "" ? words : `${words} Comment: ${comment}`;
 }
 
 export const agentAnswerStep = executor({
@@ -105,8 +105,9 @@ function readResult(call: PlannedCall, scope: CallScope): Omit<CallResult, "id" 
   if (refusal !== undefined) return { content: refusal, isError: true };
   const id = call.server === undefined ? call.name : MCP_ID;
   const done = Object.hasOwn(scope.steps, id) ? scope.steps[id] : undefined;
-  if (!done) return { content: `There is no tool ${call.name}.`, isError: true };
-  if (done.error) return { content: cut(`It failed: ${done.error.message}`), isError: true };
+  if (!done) return { content: `The tool ${call.name} does not exist.`, isError: true };
+  if (done.error)
+    return { content: cut(`The tool call failed: ${done.error.message}`), isError: true };
   const { output } = done;
   return { content: cut(typeof output === "string" ? output : JSON.stringify(output ?? null)) };
 }
@@ -115,7 +116,7 @@ function readResult(call: PlannedCall, scope: CallScope): Omit<CallResult, "id" 
 function cut(text: string, charactersMax = CONTENT_CHARACTERS_MAX): string {
   if (text.length <= charactersMax) return text;
   const rest = text.length - charactersMax;
-  return `${text.slice(0, charactersMax)}\n(${rest} more characters were left out)`;
+  return `${text.slice(0, charactersMax)}\n(${rest} more characters were omitted)`;
 }
 
 /** Ends a turn; that without a call is the last, and its text the answer. */

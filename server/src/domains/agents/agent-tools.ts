@@ -28,7 +28,7 @@ export async function listTools(tools: StepTools, config: AgentConfig): Promise<
   if (offered.length <= TOOLS_MAX) return offered;
   throw new StepFailure(
     "too_many_tools",
-    `An agent has at most ${TOOLS_MAX} tools; choose among those of its MCP servers.`,
+    `An agent can have at most ${TOOLS_MAX} tools. Select fewer tools of its MCP servers.`,
     { retryable: false },
   );
 }
@@ -71,7 +71,7 @@ async function findOwnSchema(
 
 /** A search takes the question; where it looks is its author's to say. */
 const KNOWLEDGE = {
-  summary: "Searches what is known here, by meaning. Gives the passages that are nearest.",
+  summary: "Searches the knowledge by meaning and returns the most similar passages.",
   schema: {
     type: "object",
     properties: { query: { type: "string", description: "A question in plain words" } },
@@ -144,7 +144,7 @@ function findProblem(
 ): string | undefined {
   if (!tool) {
     const names = offered.map((one) => one.name).join(", ");
-    return `There is no tool ${call.name.slice(0, 200)}. There is: ${names || "none"}.`;
+    return `The tool ${call.name.slice(0, 200)} does not exist. Available tools: ${names || "none"}.`;
   }
   if (JSON.stringify(call.arguments ?? null).length > ARGUMENTS_CHARACTERS_MAX) {
     return "The arguments are too large.";

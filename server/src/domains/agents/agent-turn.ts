@@ -98,19 +98,19 @@ function checkLimits({ config, before, startedAt }: Agent, { platform }: StepToo
   }
   if (maxCost === undefined) return;
   if (cost === null) {
-    const message = "Nobody says what the model costs: give its price in the connector.";
+    const message = "The price of the model is unknown. Set it in the connector.";
     throw new StepFailure("agent_cost_unknown", message, { retryable: false });
   }
   if (cost >= maxCost) throw limitReached("cost", `${maxCost} USD`);
 }
 
 function limitReached(what: "time" | "tokens" | "cost", limit: string): StepFailure {
-  const message = `The agent has used its ${what}: ${limit}.`;
+  const message = `The agent reached its limit of ${what}: ${limit}.`;
   return new StepFailure(`agent_${what}_exceeded`, message, { retryable: false });
 }
 
 function exhaustionFailure(maxTurns: number): StepFailure {
-  const message = `The agent did not come to an answer in ${maxTurns} turns.`;
+  const message = `The agent did not finish within ${maxTurns} turns.`;
   return new StepFailure("agent_exhausted", message, { retryable: false });
 }
 
@@ -121,7 +121,7 @@ async function readRemembered(
   const { memory } = config;
   if (!memory) return [];
   if (!(await rights()).permissions.has(MemoriesRead.name)) {
-    const message = `Whoever deployed the workflow may not see what agents remember (${MemoriesRead.name}).`;
+    const message = `The user who deployed the workflow needs the permission ${MemoriesRead.name} to use agent memories.`;
     throw new StepFailure("forbidden", message, { retryable: false });
   }
   const { workspace, environment } = run;

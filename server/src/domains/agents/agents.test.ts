@@ -74,7 +74,7 @@ describe("llm", () => {
     service.say((response) => json(response, { error: { message: `Bad key ${KEY}` } }, 401));
     const failed = await run([llm({ prompt: "x" })]);
     expect(failed.error).toMatchObject({ path: "ask", code: "upstream_failed" });
-    expect(failed.error.message).toContain("answered 401: Bad key");
+    expect(failed.error.message).toContain("returned 401: Bad key");
     const [log] = await world.sql("select string_agg(data::text, ' ') as text from events");
     expect(JSON.stringify([done, failed, log])).not.toContain(KEY);
   });
@@ -95,7 +95,7 @@ describe("llm", () => {
       object: { topic: "bill" },
       usage: { inputTokens: 300, outputTokens: 60 },
     });
-    expect(service.asked[2].messages.at(-1).content).toMatch(/does not fit the schema: \/topic/);
+    expect(service.asked[2].messages.at(-1).content).toMatch(/does not match the schema: \/topic/);
     service.say({ text: "no" }, { text: "no" });
     const failed = await run([llm({ prompt: "x", schema, repair: 1 })]);
     expect(failed.error).toMatchObject({ code: "llm_schema_mismatch", path: "ask" });
@@ -172,8 +172,8 @@ describe("agent", () => {
     expect(told.map((one: any) => one.isError)).toEqual([true, true, true, true]);
     expect(told[0].content).toMatch(/do not fit the schema: \/n/);
     expect(told[1].content).toBe("The arguments are not JSON.");
-    expect(told[2].content).toBe("There is no tool steal. There is: double, broken.");
-    expect(told[3].content).toMatch(/^It failed: /);
+    expect(told[2].content).toBe("The tool steal does not exist. Available tools: double, broken.");
+    expect(told[3].content).toMatch(/^The tool call failed: /);
     const skipped = done.trace.steps.find((one: any) => one.id === "bot[0].$calls[0].double");
     expect(skipped.status).toBe("skipped");
   });
@@ -246,7 +246,7 @@ describe("agent", () => {
     expect(outputs["bot[0].$calls"][0].content).toBe('{"twice":6}');
     expect(outputs["bot[1].$calls"][0]).toMatchObject({
       isError: true,
-      content: "A person rejected the call. It was not carried out. They said: Not today.",
+      content: "The tool call was rejected. It was not made. Comment: Not today.",
     });
   });
 

@@ -58,8 +58,6 @@ function toInput(input: ChatInput, content: string, system: string | undefined):
 }
 
 function tooMany(): StepFailure {
-  const message =
-    `The text has more than ${QUESTIONS_MAX} chunks, or answers that are no shorter than it: ` +
-    "raise /chunks/characters.";
+  const message = `The text has more than ${QUESTIONS_MAX} chunks, or the answers are as long as the text. Increase /chunks/characters.`;
   return new StepFailure("too_many_chunks", message, { retryable: false });
 }

@@ -48,14 +48,14 @@ export async function askModel(tools: StepTools, question: Question): Promise<An
     if (schema === undefined || answer.calls.length > 0) return withSpent(answer, spent);
     const read = readObject(answer.text, schema);
     if ("object" in read) return { ...withSpent(answer, spent), object: read.object };
-    tools.log("warn", `The answer does not fit the schema: ${read.problem}`);
+    tools.log("warn", `The response does not match the schema: ${read.problem}`);
     if (repaired === question.repair) throw mismatch(answer, read.problem);
     messages = [
       ...messages,
       { role: "assistant", content: answer.text === "" ? "(nothing)" : answer.text },
       {
         role: "user",
-        content: `The answer does not fit the schema: ${read.problem} Answer again, with JSON alone.`,
+        content: `The response does not match the schema: ${read.problem} Respond again, with JSON only.`,
       },
     ];
     answer = await askOnce(tools, { ...question, input: { ...question.input, messages } });
@@ -90,7 +90,8 @@ function readObject(
 ): { readonly object: unknown } | { readonly problem: string } {
   const fenced = /```(?:json)?\s*\n([\s\S]*?)\n?```/.exec(text)?.[1];
   const written = fenced ?? text;
-  if (isNestedDeeperThan(written, JSON_DEPTH_MAX)) return { problem: "It is nested too deeply." };
+  if (isNestedDeeperThan(written, JSON_DEPTH_MAX))
+    return { problem: "It has too many levels of nesting." };
   let object: unknown;
   try {
     object = JSON.parse(written);
@@ -102,10 +103,10 @@ function readObject(
 }
 
 function mismatch({ text, finish }: ChatAnswer, problem: string): StepFailure {
-  const cut = finish === "length" ? " It was cut off: raise maxTokens." : "";
+  const cut = finish === "length" ? " It was truncated: increase maxTokens." : "";
   return new StepFailure(
     "llm_schema_mismatch",
-    `The model's answer does not fit the schema: ${problem}${cut}`,
+    `The response of the model does not match the schema: ${problem}${cut}`,
     { retryable: false, body: text.slice(0, ANSWER_IN_ERROR_CHARACTERS_MAX) },
   );
 }

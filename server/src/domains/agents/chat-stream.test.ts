@@ -151,7 +151,7 @@ test("a chat names a step whose text can be shown", async () => {
   const refusals = {
     none: "is not a node of the workflow",
     set: "is not a step of type llm or agent",
-    typed: "is a step whose answer is an object, not a text",
+    typed: "is a step that returns an object, not text",
   };
   for (const [stream, message] of Object.entries(refusals)) {
     expect(await save(stream)).toEqual([422, [`/trigger/stream ${message}`]]);
@@ -174,7 +174,7 @@ test("what is checked before it is the answer streams to nobody, also where the 
       ?.filter(({ path }: any) => path === "/trigger/stream")
       .map(({ message }: any) => message);
   };
-  const held = (id: string) => [`is checked by ${id} before it is the answer`];
+  const held = (id: string) => [`is checked by ${id} before it becomes the response`];
   expect(await save([llm, approve, say], "ask approve say")).toEqual(held("approve"));
   expect(await save([llm, approve, say], "ask say", "approve say")).toEqual(held("approve"));
   expect(await save([llm, guard, say], "ask guard say")).toEqual(held("guard"));

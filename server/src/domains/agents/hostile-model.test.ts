@@ -80,7 +80,7 @@ test("an approver is told how much of the arguments is not shown", async () => {
   const paused = await run([agent({ tools: [tool] })], { text: "x" });
   const { body } = await owner("GET /api/v1/approvals");
   const { message } = body.data.find(({ runId }: any) => runId === paused.id);
-  expect(message).toMatch(/\(5\d{3} more characters were left out\)$/);
+  expect(message).toMatch(/\(5\d{3} more characters were omitted\)$/);
 });
 
 test("an agent remembers nothing for those who may not see what agents remember", async () => {
@@ -121,10 +121,10 @@ test("names of the language and arguments without a bottom are told to the model
   expect([done.error, done.output?.text]).toEqual([null, "Sorry."]);
   const results = service.asked[1].messages.filter(({ role }: any) => role === "tool");
   expect(results.map(({ content }: any) => content)).toEqual([
-    expect.stringContaining("There is no tool __proto__"),
-    expect.stringContaining("There is no tool constructor"),
-    expect.stringContaining("nested"),
-    expect.stringContaining("There is no tool toString"),
+    expect.stringContaining("The tool __proto__ does not exist"),
+    expect.stringContaining("The tool constructor does not exist"),
+    expect.stringContaining("levels of nesting"),
+    expect.stringContaining("The tool toString does not exist"),
   ]);
 });
 

@@ -18,7 +18,7 @@ import { memoryRetentionJob } from "./memory/store.ts";
 
 export const agents = domain({
   name: "agents",
-  summary: "Language models in workflows: questions, agents with tools, and what they remember.",
+  summary: "Language models in workflows: prompts, agents with tools, and agent memories.",
   permissions: [MemoriesRead, MemoriesWrite],
   events: [MemoryAppended, MemoryDeleted],
   operations: [listMemories, getMemory, appendMemory, deleteMemory],

@@ -32,7 +32,7 @@ export const llmStep = executor({
       },
     });
     if (answer.finish === "filtered" && answer.text === "") {
-      throw new StepFailure("llm_refused", "The model's service withheld the answer.", {
+      throw new StepFailure("llm_refused", "The model provider blocked the response.", {
         retryable: false,
       });
     }

@@ -39,7 +39,7 @@ export { runReport } from "./reports/run-report.ts";
 
 export const analytics = domain({
   name: "analytics",
-  summary: "Reports, dashboards, KPIs and alerts over everything that there is, and exports of it.",
+  summary: "Reports, dashboards, KPIs, alerts and exports.",
   permissions: [AnalyticsRead, AnalyticsWrite],
   events: [
     reports.events.created,

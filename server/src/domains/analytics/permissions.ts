@@ -2,7 +2,7 @@ import { permission } from "#kernel/access/permission.ts";
 
 export const AnalyticsRead = permission(
   "analytics:read",
-  "See and run reports, dashboards and KPIs, and export what one may read",
+  "View and run reports, dashboards and KPIs, and export data that you can view",
   ["builder", "agent", "change_manager", "viewer", "auditor"],
 );
 export const AnalyticsWrite = permission(

@@ -40,8 +40,7 @@ export { DeployRolledBack } from "./deployments/events.ts";
 
 export const apps = domain({
   name: "apps",
-  summary:
-    "Internal apps: their pages and data sources, deployments, and the pages that people use.",
+  summary: "Internal apps: pages, data sources and deployments.",
   permissions: Object.values(permissions),
   events: [
     ...Object.values(definitionEvents),

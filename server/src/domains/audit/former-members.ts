@@ -18,9 +18,9 @@ const FormerMember = Type.Object(
 export const listFormerMembers = query({
   id: "audit.list_former_members",
   route: "GET /api/v1/audit/former-members",
-  summary: "List people who left the workspace",
+  summary: "List former members of the workspace",
   description:
-    "`q` searches names and addresses. People who were deactivated are among the members.",
+    "`q` searches names and addresses. Deactivated members are not included; list them with the members.",
   permission: AuditRead,
   query: object({ ...pageQuery, q: Type.Optional(line(200)) }),
   response: page(FormerMember),

@@ -17,7 +17,7 @@ const EVENTS_COUNTED_MAX = 100_000;
 
 export const audit = domain({
   name: "audit",
-  summary: "The log of everything that happened, and the catalog of what can.",
+  summary: "The audit log and the catalog of event types.",
   permissions: [AuditRead, EventsRead],
   events: [],
   operations: [

@@ -30,10 +30,7 @@ export const queryAudit = query({
   route: "GET /api/v1/audit",
   summary: "Query the audit log, newest first",
   description:
-    "The audit log is the event log itself; logins and other acts of a member's account are in it even if the " +
-    "log of another workspace holds them. `type` takes patterns such as `audit.*`; `from` is " +
-    "inclusive, `to` is not; `after` takes `nextCursor` or the id of an event. What the rules of a " +
-    "table hide from you is left out, so that a page may be shorter than `limit`.",
+    "The audit log is the event log. It includes sign-ins and other account events of members, even if they are in the log of another workspace. `type` supports patterns such as `audit.*`. `from` is inclusive, `to` is exclusive. `after` takes `nextCursor` or the id of an event. Events that access rules hide from you are omitted, so a page can contain fewer than `limit` events.",
   permission: AuditRead,
   query: object({
     ...pageQuery,
@@ -55,7 +52,7 @@ export const queryAudit = query({
       throw invalidField("?type", "is not an event pattern");
     const before = after === undefined ? undefined : positionOf(after);
     if (after !== undefined && !before)
-      throw invalidField("?after", "is not a cursor of this list");
+      throw invalidField("?after", "is not a valid cursor for this list");
     const source = type === undefined ? undefined : patternSource(type);
     const query = { ...filter, type: source, before };
     const lists = await Promise.all([
@@ -114,7 +111,7 @@ function mayBeOfAccounts(
 export const getAuditEvent = query({
   id: "audit.get",
   route: "GET /api/v1/audit/{eventId}",
-  summary: "Read one event of the audit log",
+  summary: "Get an event of the audit log",
   permission: AuditRead,
   params: object({ eventId: Type.String({ pattern: EVENT_ID_PATTERN }) }),
   response: item(EventEnvelope),
@@ -133,7 +130,7 @@ export const getAuditEvent = query({
 export const listEventTypes = query({
   id: "event_types.list",
   route: "GET /api/v1/event-types",
-  summary: "List every type of event, with the JSON Schema of its data",
+  summary: "List event types with the JSON Schemas of their data",
   permission: EventsRead,
   query: object({
     ...pageQuery,

@@ -15,7 +15,7 @@ export { AUDIT, eventTypeDoubt, isReserved, PLATFORM_EVENTS, platformTopics } fr
 
 export const bus = domain({
   name: "bus",
-  summary: "Topics of events: the platform's own, and those that its users publish on.",
+  summary: "Event topics: events of the platform, and topics for your own messages.",
   permissions: [EventsPublish, deadLetters.EventsRepair],
   events: deadLetters.deadLetterEvents,
   operations: [

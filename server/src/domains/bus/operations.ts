@@ -29,20 +29,15 @@ const example = { params: { name: "orders.shipping" } };
 const LIST = "topics by name";
 
 const WHAT_IS_THERE =
-  "Events of the platform stand on the topic of their namespace, such as `incident`, and all " +
-  "of them on `platform.events`; those of `audit` are shown to callers with `audit:read` only. A " +
-  "topic that nobody has published on is empty.";
+  "Platform events are in the topic of their namespace, such as `incident`, and in `platform.events`. Events of the topic `audit` require `audit:read`. A topic without messages is empty.";
 
 export const publishMessage = command({
   id: "topics.publish",
   effect: "ordinary",
   route: "POST /api/v1/events/topics/{name}/publish",
-  summary: "Publish a message on a topic",
+  summary: "Publish a message to a topic",
   description:
-    "The topic comes into being by it. `payload` becomes the event's `data`; webhooks, workflows " +
-    "and the audit log get the event as they get any other. A second message with the same " +
-    "`deduplicationKey`, on the same topic and within 5 minutes of the first, is suppressed: the " +
-    "answer is 200 with the first one's id. The platform's own topics and types are not for others.",
+    "Creates the topic if it does not exist. `payload` becomes the `data` of the event. Webhooks, workflows and the audit log receive the event like any other event. A second message with the same `deduplicationKey` in the same topic within 5 minutes is suppressed: the response is 200 with the id of the first message. Topics and types of the platform are reserved.",
   permission: EventsPublish,
   params: ByName,
   body: object(Message),
@@ -58,7 +53,7 @@ export const publishMessage = command({
     ...example,
     body: {
       type: "order.shipped",
-      payload: { order: 4711, carrier: "By hand" },
+      payload: { order: 4711, carrier: "Manual" },
       deduplicationKey: "order 4711 shipped",
     },
   },
@@ -68,12 +63,8 @@ export const publishMessage = command({
 export const readTopic = query({
   id: "topics.read",
   route: "GET /api/v1/events/topics/{name}/events",
-  summary: "Read a topic, oldest event first",
-  description:
-    "Without `after` it begins at the oldest event that is kept. `nextCursor` is always there: who " +
-    "sends it as `after` sees every event once and in order, however many write at the same time. " +
-    "`after` also takes the id of an event. When there is nothing new the answer waits for up to " +
-    `\`timeout\` milliseconds and comes as soon as there is. ${WHAT_IS_THERE}`,
+  summary: "List the events of a topic, oldest first",
+  description: `Without \`after\`, starts at the oldest available event. \`nextCursor\` is always present: with it as \`after\`, you receive every event once and in order, even with concurrent writers. \`after\` also takes the id of an event. If there are no new events, the request waits up to \`timeout\` milliseconds for one. ${WHAT_IS_THERE}`,
   permission: EventsRead,
   params: ByName,
   query: object({
@@ -82,7 +73,7 @@ export const readTopic = query({
       minimum: 0,
       maximum: TIMEOUT_MAX_MS,
       default: 0,
-      description: "How long to wait for something new, in milliseconds",
+      description: "Maximum time to wait for new events, in milliseconds",
     }),
   }),
   longRunning: true,
@@ -96,24 +87,19 @@ export const readTopic = query({
 export const streamTopic = query({
   id: "topics.stream",
   route: "GET /api/v1/events/topics/{name}/stream",
-  summary: "Follow a topic live, as server-sent events",
-  description:
-    "Each event has `id`, `event` (its type) and `data` (the event as JSON). `Last-Event-ID`, which " +
-    "browsers send by themselves, or `after` goes on behind an event; without either the stream " +
-    "begins now. It ends after 5 minutes, so that the credential is checked anew, or after `limit` " +
-    "events; a client that comes back with the last id misses nothing. `platform.messages` has what people " +
-    `publish, on the topics that were there when it was opened. ${WHAT_IS_THERE}`,
+  summary: "Stream the events of a topic as server-sent events",
+  description: `Each event has \`id\`, \`event\` (its type) and \`data\` (the event as JSON). \`Last-Event-ID\`, which browsers send automatically, or \`after\` continues after an event; without them, the stream starts now. The stream ends after 5 minutes, to check the credential again, or after \`limit\` events; a client that reconnects with the last id misses no events. \`platform.messages\` contains the messages of all topics that existed when the stream was opened. ${WHAT_IS_THERE}`,
   permission: EventsRead,
   params: ByName,
   query: object({
     after: pageQuery.after,
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: "End after so many events" }),
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Maximum number of events" }),
     ),
     presence: Type.Boolean({
       default: false,
       description:
-        "Also `presence.changed`, without an id: who is at a thing, whenever that changes and while you are there",
+        "Adds `presence.changed` events without an id, with the users present at a resource. They are sent on each change while you are present there",
     }),
   }),
   longRunning: true,
@@ -127,7 +113,7 @@ export const streamTopic = query({
 export const listTopics = query({
   id: "topics.list",
   route: "GET /api/v1/events/topics",
-  summary: "List the topics that hold events, by name",
+  summary: "List topics with events, by name",
   permission: EventsRead,
   query: object(pageQuery),
   response: page(Topic),
@@ -155,11 +141,9 @@ export const listTopics = query({
 export const traceEvent = query({
   id: "events.trace",
   route: "GET /api/v1/events/{id}/trace",
-  summary: "Follow an event to its root and to everything that came of it",
+  summary: "Get the trace of an event",
   description:
-    "`rootId` is the event that it goes back to; `events` is the whole chain of that correlation in " +
-    "the order of the log, at most 1000; `effects` is what these events caused besides, such as " +
-    "deliveries, each with the event that it comes from, at most 1000.",
+    "`rootId` is the first cause. `events` contains all events with the same correlation in log order, at most 1,000. `effects` contains other effects of these events, such as deliveries, each with its causing event, at most 1,000.",
   permission: AuditRead,
   params: object({ id: Type.String({ pattern: EVENT_ID_PATTERN }) }),
   response: item(Trace),

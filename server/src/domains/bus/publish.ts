@@ -29,7 +29,7 @@ export async function publish(
   const { services, tx, now } = ctx;
   if (isReserved(services, topic)) throw new Failure(TopicReserved);
   if (isPlatformType(services, message.type)) {
-    throw invalidField("/type", "is a type of the platform's own events");
+    throw invalidField("/type", "is a reserved type of platform events");
   }
   const { deduplicationKey: key } = message;
   if (key === undefined)

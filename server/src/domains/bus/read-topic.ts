@@ -91,7 +91,7 @@ export function resolveFeedKey(services: PlatformServices, caller: Caller, name:
   const partition = { workspace: workspace.key, environment };
   const hidden = hiddenTopics(caller);
   if (hidden.includes(name)) {
-    throw new Failure(Forbidden, { detail: `This needs the permission ${AuditRead.name}.` });
+    throw new Failure(Forbidden, { detail: `This requires the permission ${AuditRead.name}.` });
   }
   if (name !== PLATFORM_EVENTS) return { partition, name, topics: [name] };
   const topics = platformTopics(services).filter((topic) => !hidden.includes(topic));
@@ -135,6 +135,6 @@ export async function openFeedKey(
 /** The id of any event is a valid cursor of any topic. */
 export function parseCursor(text: string, path: string): string {
   if (!positionOf(text))
-    throw invalidField(path, "is neither an event's id nor a cursor of a topic");
+    throw invalidField(path, "is neither the id of an event nor a cursor of a topic");
   return text;
 }

@@ -34,7 +34,7 @@ const PROMISED_NAMESPACES = [
 export const TopicName = Type.String({
   pattern: DOTTED_WORDS,
   maxLength: CHARACTERS_MAX,
-  description: "Words of letters, digits, `_` and `-`, with dots between them",
+  description: "Words of letters, digits, `_` and `-`, separated by dots",
 });
 
 /** The body of a publish. */
@@ -42,20 +42,25 @@ export const Message = {
   type: Type.String({
     pattern: DOTTED_WORDS,
     maxLength: CHARACTERS_MAX,
-    description: "Dotted words, such as `order.shipped`; none of the platform's own types",
+    description: "Dotted words, such as `order.shipped`. Platform event types are reserved",
   }),
   payload: Type.Record(Type.String(), Type.Unknown(), {
-    description: "An object: the event's `data`",
+    description: "An object that becomes the `data` of the event",
   }),
   deduplicationKey: Type.Optional(
-    line(CHARACTERS_MAX, "A second message with it, on this topic within 5 minutes, is suppressed"),
+    line(
+      CHARACTERS_MAX,
+      "A second message with the same key, in this topic within 5 minutes, is suppressed",
+    ),
   ),
 };
 
 export const PublishedMessage = Type.Object(
   {
     id: Type.String({ pattern: EVENT_ID_PATTERN }),
-    deduplicated: Type.Boolean({ description: "True when an earlier message was the first" }),
+    deduplicated: Type.Boolean({
+      description: "True if the message was suppressed as a duplicate",
+    }),
   },
   { title: "PublishedMessage" },
 );
@@ -66,9 +71,9 @@ export const TopicPage = Type.Object({
   pagination: Type.Object(
     {
       nextCursor: Type.String({
-        description: "Send it as `after` to go on, also when nothing came",
+        description: "Cursor of the next page. Send it as `after`, even if there were no events",
       }),
-      hasMore: Type.Boolean({ description: "Whether there is more already" }),
+      hasMore: Type.Boolean({ description: "Whether there are more events now" }),
       limit: Type.Integer(),
     },
     { title: "TopicPagination" },
@@ -78,9 +83,9 @@ export const TopicPage = Type.Object({
 export const Topic = Type.Object(
   {
     name: Type.String(),
-    events: Type.Integer({ description: "How many it holds now" }),
+    events: Type.Integer({ description: "Current number of events" }),
     lastEventAt: Time,
-    platform: Type.Boolean({ description: "Whether the platform alone writes here" }),
+    platform: Type.Boolean({ description: "Whether only the platform can publish to this topic" }),
   },
   { title: "Topic" },
 );
@@ -88,7 +93,7 @@ export const Topic = Type.Object(
 export const TopicReserved = failure(
   "topic_reserved",
   403,
-  "Only the platform itself publishes on this topic.",
+  "Only the platform can publish to this topic.",
 );
 
 interface Catalog {
@@ -129,7 +134,8 @@ export function eventTypeDoubt(
   const matches = compilePattern([pattern]);
   if ([...types].some(matches)) return undefined;
   const closest = closestName(pattern, types);
-  if (closest !== undefined) return `is no event type of the platform (did you mean ${closest}?)`;
+  if (closest !== undefined)
+    return `is not an event type of the platform (did you mean ${closest}?)`;
   const [namespace = ""] = pattern.split(".");
   const isOurs = namespaces.includes(namespace) || namespaces.includes(topicOf(pattern));
   return isOurs ? `matches no event type of the platform; see GET /api/v1/event-types` : undefined;
@@ -146,7 +152,7 @@ function catalogOf({ eventTypes }: Pick<PlatformServices, "eventTypes">): Catalo
   return catalog;
 }
 
-export const EventsPublish = permission("events:publish", "Publish messages on topics", [
+export const EventsPublish = permission("events:publish", "Publish messages to topics", [
   "builder",
   "agent",
   "change_manager",

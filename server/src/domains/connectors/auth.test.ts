@@ -138,13 +138,13 @@ describe("OAuth 2 client credentials", () => {
     upstream.answer = (_received, response) => json(response, { error: "invalid_client" }, 400);
     expect((await request(id)).body).toMatchObject({
       status: 502,
-      detail: "No access token: The other system answered 400.",
+      detail: "Can't get an access token: The other system returned the status 400.",
       upstreamStatus: 400,
       upstreamBody: { error: "invalid_client" },
     });
     upstream.answer = (_received, response) => json(response, { token: "x" });
     expect((await request(id)).body.detail).toBe(
-      "No access token: the answer holds no access_token.",
+      "Can't get an access token: the response does not contain an access_token.",
     );
   });
 });

@@ -27,41 +27,41 @@ export function credential(description: string) {
 }
 
 const fields = {
-  username: text(500, "Of `basic`"),
-  password: credential("Of `basic`"),
-  token: credential("Of `bearer`"),
+  username: text(500, "For `basic`"),
+  password: credential("For `basic`"),
+  token: credential("For `bearer`"),
   name: line(
     200,
-    "Of `api_key`: the header or parameter of the query; in a path, what precedes the value",
+    "For `api_key`: name of the header or query parameter. For a path: prefix of the value",
   ),
-  value: credential("Of `api_key`"),
-  prefix: text(100, "Of `api_key`: what precedes the value, such as `Bot `"),
+  value: credential("For `api_key`"),
+  prefix: text(100, "For `api_key`: prefix of the value, such as `Bot `"),
   in: Type.Enum(["header", "query", "path"], {
     description:
-      "Of `api_key`; `header` by default. In a path it is the first part, as `/bot<value>`",
+      "For `api_key`. Default: `header`. In a path it is the first segment, such as `/bot<value>`",
   }),
   authorizeUrl: isDestination(
     line(
       2_048,
-      "Of `oauth2_authorization_code`: where people consent; its query is kept, as `?access_type=offline`",
+      "For `oauth2_authorization_code`: URL of the consent page. Its query is kept, such as `?access_type=offline`",
     ),
   ),
-  tokenUrl: isDestination(line(2_048, "Of OAuth 2")),
-  clientId: line(1_000, "Of OAuth 2"),
-  clientSecret: credential("Of OAuth 2; a public client that only consents has none"),
+  tokenUrl: isDestination(line(2_048, "For OAuth 2")),
+  clientId: line(1_000, "For OAuth 2"),
+  clientSecret: credential("For OAuth 2. Omit it for a public client with consent"),
   clientAuth: Type.Enum(["basic", "body"], {
     description:
-      "How the client says who it is to `tokenUrl`; `basic` by default, with consent `body`",
+      "How the client authenticates at `tokenUrl`. Default: `basic`, or `body` with consent",
   }),
-  scope: line(2_000, "Of OAuth 2: with spaces in between"),
-  audience: line(2_000, "Of OAuth 2 without consent; of `oauth2_jwt` the `tokenUrl` by default"),
-  privateKey: credential("Of `oauth2_jwt`: the key of the service account, as PEM"),
-  keyId: line(500, "Of `oauth2_jwt`: the `kid` of the key"),
-  subject: line(500, "Of `oauth2_jwt`: for whom it acts"),
-  accessKeyId: line(200, "Of `aws_signature`"),
-  secretAccessKey: credential("Of `aws_signature`"),
-  region: line(100, "Of `aws_signature`"),
-  service: line(100, "Of `aws_signature`; `s3` by default"),
+  scope: line(2_000, "For OAuth 2: separated by spaces"),
+  audience: line(2_000, "For OAuth 2 without consent. For `oauth2_jwt`, default: `tokenUrl`"),
+  privateKey: credential("For `oauth2_jwt`: the private key of the service account, as PEM"),
+  keyId: line(500, "For `oauth2_jwt`: the `kid` of the key"),
+  subject: line(500, "For `oauth2_jwt`: the user to act for"),
+  accessKeyId: line(200, "For `aws_signature`"),
+  secretAccessKey: credential("For `aws_signature`"),
+  region: line(100, "For `aws_signature`"),
+  service: line(100, "For `aws_signature`. Default: `s3`"),
 };
 type Field = keyof typeof fields;
 
@@ -94,8 +94,7 @@ export const AuthSchema = Type.Object(
     title: "ConnectorAuth",
     additionalProperties: false,
     description:
-      "Credentials may refer to secrets as `{{secrets.NAME}}`. What is written out is shown as `***`, " +
-      "and stays as it is when it is sent back so, unless the address changes.",
+      "Credentials can refer to secrets as `{{secrets.NAME}}`. Other values are returned as `***`; if you send `***`, the value is kept, unless the URL changes.",
   },
 );
 export type AuthFields = Static<typeof AuthSchema>;
@@ -167,7 +166,7 @@ export function authErrors(auth: AuthFields, allowed: readonly AuthKind[]): Fiel
     .map((name) => ({ path: `/auth/${name}`, message: "is required" }));
   const surplus = Object.keys(auth)
     .filter((name) => name !== "kind" && ![...needs, ...takes].some((known) => known === name))
-    .map((name) => ({ path: `/auth/${name}`, message: `does not belong to ${auth.kind}` }));
+    .map((name) => ({ path: `/auth/${name}`, message: `is not allowed for ${auth.kind}` }));
   return [...missing, ...surplus];
 }
 

@@ -105,14 +105,14 @@ function assertSameDestination(
   const changed = findOtherDestination(type, before, { ...input, auth });
   if (changed === undefined) return;
   const { errors } = unmaskCredentials(type.config, { config: input.config, auth }, {});
-  const message = `must be sent again, because ${changed} changes where it is sent`;
+  const message = `must be sent again, because ${changed} changes the recipient`;
   assertNoErrors(errors.map(({ path }) => ({ path, message })));
 }
 
 /** A browser is sent there: it must be an address of the web, and no script. */
 function authorizeUrlErrors(url: string): FieldError[] {
   const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-  return isWeb ? [] : [{ path: "/auth/authorizeUrl", message: "must be an address of the web" }];
+  return isWeb ? [] : [{ path: "/auth/authorizeUrl", message: "must be a web URL" }];
 }
 
 /** The errors of the address or header that credentials are sent to. */
@@ -126,7 +126,7 @@ function authTargetErrors(platform: Platform, auth: AuthFields): FieldError[] {
   }
   if (kind !== "api_key" || name === undefined) return [];
   if (auth.in === "path" && !/^[\w-]*$/.test(name))
-    return [{ path: "/auth/name", message: "must be a part of a path" }];
+    return [{ path: "/auth/name", message: "must be a path segment" }];
   if (auth.in === "query" || auth.in === "path") return [];
   return headerErrors("/auth", { [name]: "" }).map((error) => ({
     ...error,
@@ -156,7 +156,7 @@ function documentErrors(
 ): FieldError[] {
   if (!documented || config["document"] !== MASK) return [];
   const isStored = stored?.config["document"] === MASK;
-  return isStored ? [] : [{ path: "/config/document", message: "has no value to keep" }];
+  return isStored ? [] : [{ path: "/config/document", message: "has no stored value" }];
 }
 
 function toStoredParts({ documented }: ConnectorType, { config, auth }: Parts): Parts {

@@ -10,7 +10,7 @@ export const ConnectorId = id("con");
 export const Name = line(200, "Display name");
 export const TypeName = Type.Enum(CONNECTOR_TYPES.map(({ type }) => type));
 export const Config = Type.Record(Type.String(), Type.Unknown(), {
-  description: "What the type asks for, see `GET /api/v1/connectors/types`",
+  description: "Configuration of the type, see `GET /api/v1/connectors/types`",
 });
 
 export const CONNECTOR_STATUSES = ["unknown", "up", "down"] as const;
@@ -25,7 +25,7 @@ export const DocumentInfo = Type.Object(
     actions: Type.Integer(),
     leftOut: Type.Integer({
       description:
-        "Operations that became no action, since they want a body that is not JSON, form or text",
+        "Number of operations without an action, because their body is not JSON, a form or text",
     }),
     readAt: Time,
   },
@@ -41,11 +41,13 @@ const fields = {
   auth: AuthSchema,
   document: nullable(DocumentInfo),
   status: Type.Enum([...CONNECTOR_STATUSES], {
-    description: "`unknown` until it was tested or invoked, and again when it was changed",
+    description: "`unknown` until the connector is tested or used, and after each change",
   }),
   statusReason: nullable(Type.String()),
   statusChangedAt: nullable(Time),
-  savedBy: Type.String({ description: "Whose right to use secrets it has" }),
+  savedBy: Type.String({
+    description: "The member whose permission to use secrets the connector uses",
+  }),
   createdBy: Type.String(),
   createdAt: Time,
   updatedAt: Time,
@@ -58,26 +60,30 @@ export type ConnectorData = Static<typeof ConnectorData>;
 export const Connector = Type.Object(fields, { title: "Connector" });
 export type Connector = Static<typeof Connector> & { readonly revision: number };
 
-export const UnknownAction = failure("unknown_action", 404, "The connector has no such action.");
+export const UnknownAction = failure(
+  "unknown_action",
+  404,
+  "The connector does not have this action.",
+);
 export const CircuitOpen = failure(
   "circuit_open",
   503,
-  "The other system failed too often in a row; it is left alone for a while.",
+  "The connector is paused because too many consecutive calls failed.",
 );
 export const NothingToRefresh = failure(
   "nothing_to_refresh",
   409,
-  "The connector's actions were not read from an address.",
+  "The actions of the connector were not loaded from a URL.",
 );
 export const ServerMoved = failure(
   "server_moved",
   409,
-  "The document names another server now; set `baseUrl` to lead the connector and its credentials there.",
+  "The document now contains another server. Set `baseUrl` to send the credentials of the connector to it.",
 );
 export const TooManyConnectors = failure(
   "too_many_connectors",
   409,
-  "There are as many connectors as a workspace may have; delete one first.",
+  "The workspace has reached its limit of connectors. Delete one first.",
 );
 
 /** A connector as events show it. */

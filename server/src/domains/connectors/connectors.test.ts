@@ -102,8 +102,8 @@ test("a credential that is sent back as a mask stays, and one that was never the
   });
   expect(faults).toMatchObject({ status: 422, events: [] });
   expect(faults.body.errors).toEqual([
-    { path: "/config/headers/Cookie", message: "has no value to keep" },
-    { path: "/auth/password", message: "has no value to keep" },
+    { path: "/config/headers/Cookie", message: "has no stored value" },
+    { path: "/auth/password", message: "has no stored value" },
   ]);
   // Without `auth` it is left alone, and a header that is left out goes.
   await owner(`PATCH ${ALL}/${id}`, { config: { baseUrl: upstream.url } });
@@ -144,7 +144,7 @@ test("a credential may refer to secrets, which count as they are at the moment o
     auth: { kind: "bearer", token: "{{secrets.NO_SUCH}}" },
   });
   expect(missing.body.errors).toEqual([
-    { path: "/auth/token", message: "refers to no secret: NO_SUCH" },
+    { path: "/auth/token", message: "contains unknown secrets: NO_SUCH" },
   ]);
 });
 
@@ -153,16 +153,16 @@ test.each([
   [{ config: { baseUrl: "https://x.example", colour: 1 } }, "/config/colour", "is not a known"],
   [{ config: { baseUrl: "https://x.example", timeoutMs: 60_001 } }, "/config/timeoutMs", ""],
   [{ config: { baseUrl: "https://x.example", retries: 6 } }, "/config/retries", ""],
-  [{ config: { baseUrl: "nowhere" } }, "/config/baseUrl", "can't be read|cannot be read"],
+  [{ config: { baseUrl: "nowhere" } }, "/config/baseUrl", "can't be parsed"],
   [
     { config: { baseUrl: "https://x.example", headers: { Host: "y" } } },
     "/config/headers/Host",
-    "cannot be set",
+    "can't be set",
   ],
   [{ auth: { kind: "basic", username: "u" } }, "/auth/password", "is required"],
-  [{ auth: { kind: "bearer", token: "t", scope: "s" } }, "/auth/scope", "does not belong"],
+  [{ auth: { kind: "bearer", token: "t", scope: "s" } }, "/auth/scope", "is not allowed for"],
   [{ auth: { kind: "api_key", name: "X Key", value: "v" } }, "/auth/name", "is not valid"],
-  [{ auth: { kind: "api_key", name: "Host", value: "v" } }, "/auth/name", "cannot be set"],
+  [{ auth: { kind: "api_key", name: "Host", value: "v" } }, "/auth/name", "can't be set"],
   [{ auth: { kind: "digest" } }, "/auth/kind", "must be one of"],
   [{ type: "smtp", config: { host: "/tmp/sock" }, auth: { kind: "none" } }, "/config/host", ""],
   [{ type: "smtp", config: { host: "mail.example" } }, "/auth/kind", "must be one of none, basic"],
@@ -172,7 +172,7 @@ test.each([
     "",
   ],
   [{ type: "slack", config: {}, auth: { kind: "none" } }, "/config/webhookUrl", "is required"],
-  [{ type: "openapi", config: {} }, "/config/document", "is required, or else url"],
+  [{ type: "openapi", config: {} }, "/config/document", "is required without a url"],
   [{ type: "ftp" }, "/type", "must be one of"],
 ])("%j is refused with its place", async (more, path, message) => {
   const { status, body, events } = await owner(`POST ${ALL}`, draft(more));
@@ -270,13 +270,13 @@ test("to change an address or credential forgets what was known of the connectio
   const other = await owner(`PATCH ${ALL}/${id}`, { auth: { kind: "none" } });
   expect(other).toMatchObject({
     events: ["connector.updated", "connector.status_changed"],
-    body: { data: { status: "unknown", statusReason: "It was changed." } },
+    body: { data: { status: "unknown", statusReason: "The connector was changed." } },
   });
   expect((await lastEvent()).data).toMatchObject({
     before: { status: "up" },
     after: { status: "unknown" },
     changes: ["status"],
-    reason: "It was changed.",
+    reason: "The connector was changed.",
   });
 });
 

@@ -52,7 +52,7 @@ export function unmaskCredentials(
   const revealed = mapCredentials(config, parts, (value, path) => {
     if (value !== MASK) return value;
     const known = Object.hasOwn(credentials, path) ? credentials[path] : undefined;
-    if (known === undefined) errors.push({ path, message: "has no value to keep" });
+    if (known === undefined) errors.push({ path, message: "has no stored value" });
     return known ?? value;
   });
   return { parts: revealed, errors };
@@ -110,7 +110,7 @@ export async function secretReferenceErrors(
   const missing = await secrets.findMissing(partition, findSecretReferences(parts));
   return missing.map((name) => ({
     path: referencePath(parts, name),
-    message: `refers to no secret: ${name}`,
+    message: `contains unknown secrets: ${name}`,
   }));
 }
 

@@ -5,7 +5,7 @@ import { CONNECTOR_TYPES } from "./types/registry.ts";
 
 const { upstream, world, owner, create, request } = await useHttpConnectors();
 
-const REASON = (field: string) => `must be sent again, because ${field} changes where it is sent`;
+const REASON = (field: string) => `must be sent again, because ${field} changes the recipient`;
 
 interface Case {
   readonly what: string;

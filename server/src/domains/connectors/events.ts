@@ -8,7 +8,7 @@ const resource = "connector";
 
 export const ConnectorStatusChanged = event("connector.status_changed", {
   resource,
-  summary: "The connection of a connector went up or down, or is not known any more.",
+  summary: "The connection status of a connector changed.",
   data: Type.Object({
     before: ConnectorData,
     after: ConnectorData,
@@ -19,9 +19,9 @@ export const ConnectorStatusChanged = event("connector.status_changed", {
 
 const outcome = {
   ok: Type.Boolean(),
-  upstreamStatus: nullable(Type.Integer({ description: "Of the other system's answer" })),
+  upstreamStatus: nullable(Type.Integer({ description: "Response status of the other system" })),
   durationMs: Type.Integer(),
-  error: Type.Optional(Type.String({ description: "The `code` of the failure" })),
+  error: Type.Optional(Type.String({ description: "The `code` of the error" })),
 };
 
 export const ConnectorTested = event("connector.tested", {
@@ -32,7 +32,7 @@ export const ConnectorTested = event("connector.tested", {
 
 export const ConnectorInvoked = event("connector.invoked", {
   resource,
-  summary: "An action of a connector was invoked. What was sent and answered is not kept.",
+  summary: "An action of a connector was invoked. Input and output are not stored.",
   data: Type.Object({ connectorId: Type.String(), action: Type.String(), ...outcome }),
 });
 

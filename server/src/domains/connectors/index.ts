@@ -71,8 +71,7 @@ const expiredNotification: NotificationRule = {
   on: consentEvents.ConsentExpired,
   to: ["owner", "admin"],
   title: () => "A connector needs a new consent",
-  body: () =>
-    "The other system does not renew what was consented to; open the connector and consent again.",
+  body: () => "The other system does not renew the consent. Open the connector and consent again.",
 };
 
 const expiryNotification: NotificationRule = {
@@ -92,7 +91,7 @@ const subscriptionNotification: NotificationRule = {
 
 export const connectors = domain({
   name: "connectors",
-  summary: "Ways to other systems: their APIs, databases, mail servers and chats.",
+  summary: "Connectors: APIs, databases, mail servers and chats of other systems.",
   environmentScoped: false,
   permissions: [ConnectorsInvoke, ConnectorsRead, ConnectorsWrite],
   events: [

@@ -18,7 +18,9 @@ export const ConnectorTypeDescription = Type.Object(
     config: JsonSchema,
     auth: Type.Array(Type.Object({ kind: Type.Enum([...AUTH_KINDS]), schema: JsonSchema })),
     actions: Type.Array(ActionDescription),
-    documented: Type.Boolean({ description: "Whether its connectors find actions in a document" }),
+    documented: Type.Boolean({
+      description: "Whether connectors of this type load actions from a document",
+    }),
   },
   { title: "ConnectorType" },
 );
@@ -40,7 +42,7 @@ const TYPES = "types of connectors";
 export const listConnectorTypes = query({
   id: "connectors.types",
   route: "GET /api/v1/connectors/types",
-  summary: "List what there is to connect to, with the schemas of configurations and actions",
+  summary: "List connector types with the schemas of configurations and actions",
   permission: ConnectorsRead,
   query: object(pageQuery),
   response: page(ConnectorTypeDescription),

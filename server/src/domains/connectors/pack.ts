@@ -29,7 +29,10 @@ export const connectorContent = packContent({
     const place = { ...partitionOfCaller(caller), environment: "production" as const };
     const before = await platform.db.read(place, (tx) => findByName(tx, name));
     if (before && before.type !== type) {
-      throw invalidField("/type", "is another than that of the connector with this name");
+      throw invalidField(
+        "/type",
+        "is different from the type of the existing connector with this name",
+      );
     }
     const input = { name, type, config, auth };
     return connectors.declaration.prepare?.(platform, input, caller, before);

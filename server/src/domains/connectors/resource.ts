@@ -34,7 +34,7 @@ import { connectorStore, connectorTable, replaceActions, type StoredConnector } 
 const CONNECTORS_MAX = 1_000;
 /** An OpenAPI document is among what may be sent. */
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
-const CHANGED = "It was changed.";
+const CHANGED = "The connector was changed.";
 const STATUS_FIELDS = new Set(["status", "statusReason", "statusChangedAt"]);
 
 export const connectors = resource({
@@ -102,32 +102,26 @@ export const connectors = resource({
   ],
   operations: {
     create: {
-      summary: "Add a connector",
+      summary: "Create a connector",
       description:
-        "It belongs to the workspace, to all environments. Credentials are kept sealed and shown as " +
-        "`***`; they may refer to secrets as `{{secrets.NAME}}`, which are shown as they are and looked " +
-        "up at each use. Nothing is connected to until it is tested or invoked, but an OpenAPI document " +
-        "is read. A workspace has at most 1000.",
+        "The connector belongs to the workspace and is available in all environments. Credentials are encrypted and returned as `***`; they can refer to secrets as `{{secrets.NAME}}`, which are returned unchanged and resolved at each use. Creating a connector does not connect to the other system, but it loads an OpenAPI document. A workspace can have at most 1,000 connectors.",
       bodyBytesMax: BODY_BYTES_MAX,
     },
     update: {
       description:
-        "`config` and `auth` are each replaced as a whole; a credential that is sent back as `***` stays " +
-        "as it is. When a field changes that decides where credentials go (an address, a port, TLS, a preset " +
-        "and its parameters), credentials must be sent again; `{{secrets.NAME}}` may stay. When one of them differs, the status is `unknown` again, and the breaker closed.",
+        "`config` and `auth` are each replaced as a whole; a credential sent as `***` is kept. If a field changes that determines the recipient of credentials (URL, port, TLS, preset and its parameters), credentials must be sent again, except `{{secrets.NAME}}`. A changed `config` or `auth` resets the status to `unknown` and closes the circuit breaker.",
       bodyBytesMax: BODY_BYTES_MAX,
     },
-    delete: { summary: "Remove a connector" },
+    delete: { summary: "Delete a connector" },
   },
   docs: {
     noun: "a connector",
-    nouns: "the connectors, newest first",
+    nouns: "connectors, newest first",
     events: {
-      created: "A connector was added.",
+      created: "A connector was created.",
       updated:
-        "A connector was changed, or its document read again. `changes` names `credentials` where only " +
-        "what is not shown differs, and `actions` where these were read anew.",
-      deleted: "A connector was removed.",
+        "A connector was updated, or its document was reloaded. `changes` contains `credentials` if only hidden values changed, and `actions` if the actions were reloaded.",
+      deleted: "A connector was deleted.",
     },
     examples: {
       id: "con_01jd0000000000000000000000",
@@ -151,7 +145,7 @@ export async function refreshActions(
   const before = await connectorStore.lock(ctx.tx, id);
   ctx.expectRevision(before.revision);
   if (before.revision !== revision) {
-    throw new Failure(Conflict, { detail: "It was changed meanwhile; try again." });
+    throw new Failure(Conflict, { detail: "Another request changed the connector. Try again." });
   }
   assertSameServer(before, discovered);
   const document = toDocumentInfo(discovered, ctx.now);
@@ -204,7 +198,7 @@ async function assertEnvironmentsStay(
     if (changed === undefined) continue;
     throw invalidField(
       changed,
-      `would also change where the credentials of ${here.environment} are sent: remove these first, or give them an address of their own`,
+      `would also change the recipient of the credentials of ${here.environment}: delete them first, or set a URL for this environment`,
     );
   }
 }

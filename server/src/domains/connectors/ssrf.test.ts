@@ -114,7 +114,7 @@ describe.each(KINDS)("%s", (path, kind) => {
       expect({ status, events }, address).toEqual({ status: 422, events: [] });
       expect(body.errors[0]).toEqual({
         path,
-        message: expect.stringContaining("is not a public one"),
+        message: expect.stringContaining("is not public"),
       });
     }
   });
@@ -130,7 +130,7 @@ describe.each(KINDS)("%s", (path, kind) => {
       const answer = await owner(`POST ${ALL}/${id}/invoke`, { action, input });
       expect(answer).toMatchObject({
         status: 502,
-        body: { code: "upstream_failed", detail: expect.stringContaining("is not a public one") },
+        body: { code: "upstream_failed", detail: expect.stringContaining("is not public") },
         events: ["connector.invoked"],
       });
       // The words name no address: that would tell strangers what is inside.
@@ -147,12 +147,12 @@ test("a document is not read from an inner address, by name or by a redirect", a
     expect(status).toBe(422);
     return body.errors[0].message;
   };
-  expect(await faultOf("http://169.254.169.254/")).toContain("is not a public one");
+  expect(await faultOf("http://169.254.169.254/")).toContain("is not public");
   for (const name of Object.keys(NAMES)) {
-    expect(await faultOf(`http://${name}/`)).toContain("is not a public one");
+    expect(await faultOf(`http://${name}/`)).toContain("is not public");
     upstream.answer = (_received, response) =>
       response.writeHead(307, { location: `http://${name}/` }).end();
-    expect(await faultOf(`${upstream.url}/moved`)).toContain("is not a public one");
+    expect(await faultOf(`${upstream.url}/moved`)).toContain("is not public");
   }
 });
 

@@ -76,12 +76,12 @@ test("hostile files fail with a clear message and position, and the next file is
     ["bomb.xlsx", bomb, "xlsx"],
     ["zip.xlsx", makeZip([["a", Buffer.alloc(1_000)]]), "xlsx"],
     ["laugh.xml", '<!DOCTYPE x [<!ENTITY a "b">]><x>&a;</x>', "xml", "document type"],
-    ["deep.xml", "<a>".repeat(200), "xml", "nested too deeply"],
+    ["deep.xml", "<a>".repeat(200), "xml", "too many levels of nesting"],
     ["open.xml", "<a>\n<b></a>", "xml", "(line 2)"],
     ["bad.json", '{\n"a": }', "json", "(line 2)"],
-    ["no.pdf", "%PDF-1.4 nothing", "pdf", "no PDF"],
-    ["bomb.pdf", makePdfBomb(), "pdf", "more memory or time"],
-    ["picture.pdf", Buffer.from("89504e470d0a1a0a0000", "hex"), "pdf", "no PDF"],
+    ["no.pdf", "%PDF-1.4 nothing", "pdf", "not a valid PDF"],
+    ["bomb.pdf", makePdfBomb(), "pdf", "memory or time limit"],
+    ["picture.pdf", Buffer.from("89504e470d0a1a0a0000", "hex"), "pdf", "not a valid PDF"],
     ["wide.csv", `a\r\n${"x,".repeat(700_000)}`, "csv"],
     ["big.txt", "x".repeat(5_000_000), "text", "in parts"],
   ];
@@ -120,7 +120,7 @@ test("previews a document for users with access, and reports a hostile one", asy
   });
   expect(await look("no.pdf", "%PDF-1.4 nothing")).toMatchObject({
     status: 422,
-    body: { code: "file_unreadable", detail: "The file is no PDF that can be read." },
+    body: { code: "file_unreadable", detail: "The file is not a valid PDF." },
   });
   const { body } = await upload(world, owner, makePdf("Mine"), { name: "mine.pdf" });
   const other = await world.member(["builder"]);

@@ -8,7 +8,7 @@ import { readStep, writeStep } from "./steps.ts";
 /** Workflow steps that convert between files and data. */
 export const documents = domain({
   name: "documents",
-  summary: "Steps that read and write documents, and a look at them.",
+  summary: "Workflow steps and previews for documents.",
   tag: "workflows",
   permissions: [],
   events: [],

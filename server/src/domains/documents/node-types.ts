@@ -12,35 +12,38 @@ const File = (description: string) => Type.Unknown({ description });
 
 export const fileRead = nodeType({
   type: "file.read",
-  summary: "Reads a file as data: rows of a table, the text of a PDF or a page, JSON or XML",
+  summary: "Reads data from a file: rows of a table, text of a PDF or a page, JSON or XML",
   config: object({
     file: File("A file, such as `{{ steps.fetch.output.body }}`"),
     as: Type.Optional(
-      Type.Enum([...READ_FORMATS], { description: "Found from the file unless given" }),
+      Type.Enum([...READ_FORMATS], { description: "Format. Default: detected from the file" }),
     ),
     header: Type.Optional(
       Type.Boolean({
-        description:
-          "Of a table: whether its first row has the names of the columns; it has unless given",
+        description: "For a table: whether the first row contains column names. Default: true",
       }),
     ),
     separator: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1, description: "Of a CSV file; found unless given" }),
+      Type.String({
+        minLength: 1,
+        maxLength: 1,
+        description: "Separator of a CSV file. Default: detected",
+      }),
     ),
-    encoding: Type.Optional(Type.Enum([...ENCODINGS], { description: "Of a text" })),
-    sheet: Type.Optional(line(200, "Of a spreadsheet; the first unless given")),
+    encoding: Type.Optional(Type.Enum([...ENCODINGS], { description: "Encoding of a text file" })),
+    sheet: Type.Optional(line(200, "Sheet of a spreadsheet. Default: the first sheet")),
     skip: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 10_000_000,
-        description: "Of a table: rows passed over",
+        description: "For a table: number of rows to skip",
       }),
     ),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: ROWS_MAX,
-        description: "Of a table: rows at most; `more` says if others follow",
+        description: "For a table: maximum number of rows. `more` is true if there are more",
       }),
     ),
   }),
@@ -51,13 +54,13 @@ export const fileRead = nodeType({
     first: { file: "{{ trigger.input.file }}" },
     fields: {
       file: { title: "File", placeholder: "{{ steps.fetch.output.body }}" },
-      as: { title: "As" },
-      header: { title: "First row has names" },
+      as: { title: "Format" },
+      header: { title: "First row contains names" },
       separator: { title: "Separator", placeholder: ";" },
       encoding: { title: "Encoding" },
       sheet: { title: "Sheet" },
       skip: { title: "Rows to skip" },
-      limit: { title: "Rows at most" },
+      limit: { title: "Maximum rows" },
     },
   },
   output: ({ as }) => OUTPUTS.get(String(as)) ?? Type.Unknown(),
@@ -68,7 +71,7 @@ export const fileRead = nodeType({
 const Rows = Type.Object({
   columns: Type.Array(Type.String()),
   rows: Type.Array(Type.Unknown()),
-  more: Type.Boolean({ description: "Whether rows follow that `limit` left out" }),
+  more: Type.Boolean({ description: "Whether there are more rows than `limit`" }),
 });
 const OUTPUTS: ReadonlyMap<string, TSchema> = new Map<string, TSchema>([
   ["csv", Rows],
@@ -99,30 +102,32 @@ const OUTPUTS: ReadonlyMap<string, TSchema> = new Map<string, TSchema>([
 export const fileWrite = nodeType({
   type: "file.write",
   summary:
-    "Writes data as a file of the run, or several files as a ZIP file; its output is the file",
+    "Writes data to a file of the run, or several files to a ZIP file. The output is the file",
   config: object({
     as: Type.Enum([...WRITE_FORMATS, "zip"]),
-    name: Type.Optional(line(200, "Of the file; its ending is added where it has none")),
+    name: Type.Optional(line(200, "File name. The extension is added if it is missing")),
     data: Type.Optional(
       Type.Unknown({
         description:
-          "Of a table a list of objects or of lists; a text for `text`, `html` and `base64`; anything for `json`",
+          "For a table: a list of objects or lists. For `text`, `html` and `base64`: a string. For `json`: any value",
       }),
     ),
     files: Type.Optional(
-      Type.Array(Type.Unknown(), { maxItems: FILES_MAX, description: "Of a ZIP file" }),
+      Type.Array(Type.Unknown(), { maxItems: FILES_MAX, description: "Files of a ZIP file" }),
     ),
     columns: Type.Optional(
       Type.Array(line(200), {
         maxItems: 500,
-        description: "Of a table: which, and in which order; all unless given",
+        description: "For a table: columns in order. Default: all",
       }),
     ),
     header: Type.Optional(
-      Type.Boolean({ description: "Of a CSV file: whether its first row has the names" }),
+      Type.Boolean({
+        description: "For a CSV file: whether the first row contains the column names",
+      }),
     ),
     formulas: Type.Optional(Formulas),
-    sheet: Type.Optional(line(31, "Of a spreadsheet: the name of its sheet")),
+    sheet: Type.Optional(line(31, "For a spreadsheet: name of the sheet")),
   }),
   form: {
     title: "Write a file",
@@ -130,12 +135,12 @@ export const fileWrite = nodeType({
     icon: "file-output",
     first: { as: "csv", name: "report.csv", data: "{{ steps.list.output }}" },
     fields: {
-      as: { title: "As" },
+      as: { title: "Format" },
       name: { title: "Name", placeholder: "report.csv" },
       data: { title: "Data", placeholder: "{{ steps.list.output }}" },
       files: { title: "Files" },
       columns: { title: "Columns", example: ["name", "total"] },
-      header: { title: "First row has names" },
+      header: { title: "First row contains names" },
       formulas: { title: "Formulas" },
       sheet: { title: "Sheet" },
     },

@@ -10,18 +10,18 @@ import { DocumentsBusy, documentPool } from "./work/document-pool.ts";
 import { DocumentError, PREVIEW } from "./work/task.ts";
 
 const XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
-const NoPreview = failure("no_preview", 404, "Of this file there is no preview.");
-const Unreadable = failure("file_unreadable", 422, "The file can't be read.");
+const NoPreview = failure("no_preview", 404, "This file has no preview.");
+const Unreadable = failure("file_unreadable", 422, "The file can't be parsed.");
 
 const Preview = Type.Object(
   {
-    pages: nullable(Type.Array(Type.String(), { description: "The words of each page of a PDF" })),
+    pages: nullable(Type.Array(Type.String(), { description: "Text of each page of a PDF" })),
     rows: nullable(
       Type.Array(Type.Array(Type.String()), {
-        description: "The cells of the first sheet of a workbook",
+        description: "Cells of the first sheet of a workbook",
       }),
     ),
-    more: Type.Boolean({ description: "True where the document goes on" }),
+    more: Type.Boolean({ description: "True if the preview is incomplete" }),
   },
   { title: "DocumentPreview" },
 );
@@ -30,11 +30,8 @@ type Preview = Static<typeof Preview>;
 export const previewDocument = query({
   id: "files.preview",
   route: "GET /api/v1/files/{id}/preview",
-  summary: "Read the beginning of a document as words",
-  description:
-    `The words of the first ${PREVIEW.pages} pages of a PDF, or the first ${PREVIEW.rows} rows of a workbook (XLSX). It is ` +
-    "read apart from the server, within bounds; its scripts and formulas are not run. Texts are read by " +
-    "`files.download`, with a `Range`.",
+  summary: "Get a text preview of a document",
+  description: `Returns the text of the first ${PREVIEW.pages} pages of a PDF, or the first ${PREVIEW.rows} rows of a workbook (XLSX). Documents are parsed in a separate process with limits; scripts and formulas are not run. For text files, use \`files.download\` with a \`Range\`.`,
   permission: FilesRead,
   params: object({ id: FileId }),
   longRunning: true,

@@ -108,7 +108,7 @@ function formatOf({ file: { name, mediaType } }: OpenedFile): ReadFormat {
     return ending === "tsv" ? "csv" : ending === "htm" ? "html" : (ending as ReadFormat);
   }
   if (known !== undefined) return known;
-  const message = `/file is ${mediaType}, which has no data to read; say with \`as\` what it is.`;
+  const message = `/file is ${mediaType}, which can't be read. Set the format with \`as\`.`;
   throw new StepFailure("file_unreadable", message, { retryable: false, field: "/file" });
 }
 

@@ -11,15 +11,15 @@ export const StoredFile = Type.Object(
   {
     id: FileId,
     name: line(FILE_NAME_MAX),
-    mediaType: Type.String({ description: "Found from its content, whatever the sender says" }),
-    size: Type.Integer({ description: "In bytes" }),
-    sha256: Type.String({ description: "Of its content, in hexadecimal" }),
-    width: nullable(Type.Integer({ description: "Of a picture, in pixels" })),
+    mediaType: Type.String({ description: "Detected from the content" }),
+    size: Type.Integer({ description: "Size in bytes" }),
+    sha256: Type.String({ description: "Hash of the content, in hexadecimal" }),
+    width: nullable(Type.Integer({ description: "Size of an image in pixels" })),
     height: nullable(Type.Integer()),
     attachedTo: nullable(
       Type.Object(
         { type: Type.String(), id: Type.String() },
-        { description: "Whoever may read that may read the file" },
+        { description: "Everyone who can view this resource can read the file" },
       ),
     ),
     createdBy: Type.String(),
@@ -27,7 +27,7 @@ export const StoredFile = Type.Object(
     expiresAt: nullable(
       Type.String({
         format: "date-time",
-        description: "When it is deleted unless it is attached to something",
+        description: "Time of deletion if the file is not attached until then",
       }),
     ),
   },
@@ -38,7 +38,7 @@ export type StoredFile = Static<typeof StoredFile>;
 const about = { resource: "file", data: StoredFile } as const;
 export const FileUploaded = event("file.uploaded", {
   ...about,
-  summary: "A file was uploaded; what is in it is not told.",
+  summary: "A file was uploaded. The event does not contain its content.",
 });
 export const FileDeleted = event("file.deleted", { ...about, summary: "A file was deleted." });
 export const fileEvents: readonly EventType[] = [FileUploaded, FileDeleted];
@@ -47,22 +47,18 @@ export const FileTooLarge = failure("file_too_large", 413, "The file is too larg
 export const QuotaExceeded = failure(
   "file_quota_exceeded",
   507,
-  "The files of this workspace take all the space that they may.",
+  "The storage limit of the workspace is reached.",
 );
 export const ShareExceeded = failure(
   "file_share_exceeded",
   507,
-  "Your files take all the space that those of one person who asks may.",
+  "The storage limit of your files is reached.",
 );
-export const FileAttached = failure(
-  "file_attached",
-  409,
-  "The file is attached to something already.",
-);
+export const FileAttached = failure("file_attached", 409, "The file is already attached.");
 export const NotAttachable = failure(
   "file_not_attachable",
   422,
-  "Only a file of one's own that is attached to nothing can be attached.",
+  "Only files that you uploaded and that are not attached can be attached.",
 );
 
 /** The resource type for files of runs. */

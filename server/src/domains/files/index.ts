@@ -68,8 +68,7 @@ export {
 /** One file store for all domains. */
 export const files = domain({
   name: "files",
-  summary:
-    "Files: uploaded once, attached to what they belong to, and read by whoever may read that.",
+  summary: "Files: upload, attach and download.",
   permissions: [FilesRead, FilesWrite, FilesManage],
   events: fileEvents,
   operations: fileOperations,

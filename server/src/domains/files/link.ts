@@ -68,10 +68,9 @@ export function linkPath(
 export const createLink = query({
   id: "files.create_link",
   route: "GET /api/v1/files/{id}/link",
-  summary: "Get an address that the file can be read from for a while",
+  summary: "Create a temporary download URL",
   description:
-    "By whoever has it, without a credential: for a browser, which can't send headers with a picture, or somebody " +
-    "who needs the file once. It ends early when its maker leaves the workspace, or the file is deleted.",
+    "Anyone with the URL can read the file without a credential. Use it for browsers, which can't send headers for images, or to share the file once. The URL becomes invalid early if its creator leaves the workspace or the file is deleted.",
   permission: FilesRead,
   params: object({ id: FileId }),
   query: object({
@@ -79,7 +78,7 @@ export const createLink = query({
       minimum: 1,
       maximum: LINK_SECONDS_MAX,
       default: LINK_SECONDS,
-      description: "In seconds",
+      description: "Validity in seconds",
     }),
   }),
   response: item(
@@ -99,9 +98,8 @@ export const createLink = query({
 export const openLink = query({
   id: "files.open_link",
   route: "GET /files/{token}",
-  summary: "Read a file from a signed address",
-  description:
-    "From an address that `files.create_link` gave; with `edge`, a picture as a small one.",
+  summary: "Download a file by its temporary URL",
+  description: "Uses a URL from `files.create_link`. `edge` returns a thumbnail of an image.",
   access: "public",
   readsRange: true,
   params: object({
@@ -109,7 +107,7 @@ export const openLink = query({
   }),
   query: object({
     edge: Type.Optional(Edge),
-    download: Type.Optional(Type.Boolean({ description: "True for a download in any case" })),
+    download: Type.Optional(Type.Boolean({ description: "Always downloads the file" })),
   }),
   response: fileContent("application/octet-stream"),
   fails: [NotFound, NoThumbnail, RangeNotSatisfiable, Unavailable],
@@ -117,7 +115,7 @@ export const openLink = query({
   async prepare(platform, { params: { token }, query: { edge, download = false } }, caller) {
     const link = verifyLink(platform.masterKey, token, platform.clock.nowMs());
     if (!link || !(await findRights(platform, link.workspace, { runAs: link.userId }))) {
-      throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
+      throw new Failure(NotFound, { detail: "The URL is invalid or expired." });
     }
     const opened = await openPartitionFile(platform, link, link.fileId);
     if (edge !== undefined) return serveThumbnail(platform, link, { opened, edge });

@@ -32,7 +32,7 @@ const example = { params: { id: EXAMPLE_ID } };
 const getFile = query({
   id: "files.get",
   route: "GET /api/v1/files/{id}",
-  summary: "Get a file: its name, type and size",
+  summary: "Get a file",
   permission: FilesRead,
   params,
   response: item(StoredFile),
@@ -45,15 +45,15 @@ const LISTED_MAX = 1_000;
 const listFiles = query({
   id: "files.list",
   route: "GET /api/v1/files",
-  summary: "List one's own uploads, or what is attached to something",
+  summary: "List your uploads or attached files",
   description:
-    "With `attachedTo`, those attached to it that the caller may read; else the newest of one's own.",
+    "With `attachedTo`, returns attached files that you can read; otherwise your own uploads, newest first.",
   permission: FilesRead,
   query: object({
     ...pageQuery,
-    attachedTo: Type.Optional(line(100, "The id of a ticket, an article or another thing")),
+    attachedTo: Type.Optional(line(100, "The id of a ticket, an article or another resource")),
     unattached: Type.Optional(
-      Type.Boolean({ description: "Only those that are attached to nothing" }),
+      Type.Boolean({ description: "Returns only files that are not attached" }),
     ),
   }),
   response: page(withRevision(StoredFile)),
@@ -95,14 +95,13 @@ async function findAttached(ctx: ReadContext, attachedTo: string): Promise<reado
 const downloadFile = query({
   id: "files.download",
   route: "GET /api/v1/files/{id}/content",
-  summary: "Read a file's content",
+  summary: "Download the content of a file",
   description:
-    "All of it, or a part (`Range: bytes=0-1023`). Pictures and plain texts may be shown by a browser, everything " +
-    "else is a download; neither may run anything.",
+    "Returns the whole file, or a part (`Range: bytes=0-1023`). Browsers can show images and plain text, and download other files. Scripts are never run.",
   permission: FilesRead,
   params,
   query: object({
-    download: Type.Optional(Type.Boolean({ description: "True for a download in any case" })),
+    download: Type.Optional(Type.Boolean({ description: "Always downloads the file" })),
   }),
   readsRange: true,
   response: fileContent("application/octet-stream"),
@@ -118,8 +117,8 @@ const downloadFile = query({
 const removeFile = command({
   id: "files.delete",
   route: "DELETE /api/v1/files/{id}",
-  summary: "Delete an upload of one's own",
-  description: "One that is attached to nothing. What is attached is removed where it is attached.",
+  summary: "Delete an uploaded file",
+  description: "Only for files that are not attached. Remove an attached file from its resource.",
   permission: FilesWrite,
   params,
   response: noContent(),
@@ -139,10 +138,10 @@ const removeFile = command({
 
 const Usage = Type.Object(
   {
-    contents: Type.Integer({ description: "Each counts once, however many files have it" }),
+    contents: Type.Integer({ description: "Each content is counted once" }),
     bytes: Type.Integer(),
-    quotaBytes: nullable(Type.Integer({ description: "Null when there is no quota" })),
-    fileBytesMax: Type.Integer({ description: "Of one file" }),
+    quotaBytes: nullable(Type.Integer({ description: "Null without a limit" })),
+    fileBytesMax: Type.Integer({ description: "Maximum size of a file" }),
   },
   { title: "FileUsage" },
 );
@@ -150,8 +149,8 @@ const Usage = Type.Object(
 const getUsage = query({
   id: "files.usage",
   route: "GET /api/v1/files/usage",
-  summary: "Get the space that the files of the workspace take",
-  description: "In all its environments together.",
+  summary: "Get the storage usage of the workspace",
+  description: "Includes all environments.",
   permission: FilesManage,
   environmentScoped: false,
   response: item(Usage),

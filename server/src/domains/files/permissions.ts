@@ -2,15 +2,15 @@ import type { Principal } from "#kernel/access/caller.ts";
 import { EVERYONE, permission } from "#kernel/access/permission.ts";
 import type { EventVisibility } from "#kernel/log/event-visibility.ts";
 
-export const FilesRead = permission("files:read", "Read files that one may see", EVERYONE);
-export const FilesWrite = permission("files:write", "Upload and delete files of one's own", [
+export const FilesRead = permission("files:read", "Read visible files", EVERYONE);
+export const FilesWrite = permission("files:write", "Upload and delete own files", [
   "builder",
   "agent",
   "change_manager",
   "member",
   "requester",
 ]);
-export const FilesManage = permission("files:manage", "See what files take up", []);
+export const FilesManage = permission("files:manage", "View storage usage", []);
 
 /** Only its uploader sees an unattached file and its events. Owners and admins see all. */
 export const fileEventVisibility: EventVisibility = {

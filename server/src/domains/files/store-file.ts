@@ -96,7 +96,7 @@ export async function discard(
 /** The failure of a content above the file size limit. */
 export function tooLarge(bytesMax: number): Failure {
   return new Failure(FileTooLarge, {
-    detail: `A file has at most ${bytesMax} bytes here.`,
+    detail: `A file can have at most ${bytesMax} bytes here.`,
     extra: { bytesMax },
   });
 }

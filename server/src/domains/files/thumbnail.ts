@@ -13,11 +13,13 @@ import { FilesRead } from "./permissions.ts";
 import { PICTURE_BYTES_MAX, PIXELS_MAX } from "./pictures/picture-limits.ts";
 import { thumbnailer } from "./pictures/thumbnailer.ts";
 
-export const NoThumbnail = failure("no_thumbnail", 404, "Of this file there is no small picture.");
+export const NoThumbnail = failure("no_thumbnail", 404, "This file has no thumbnail.");
 
 /** A few fixed sizes, so that each is created once. */
 const EDGES = [96, 320, 960] as const;
-export const Edge = Type.Enum([...EDGES], { description: "The longer side in pixels, at most" });
+export const Edge = Type.Enum([...EDGES], {
+  description: "Maximum length of the longer side in pixels",
+});
 
 export const PICTURES: ReadonlySet<string> = new Set([
   "image/png",
@@ -36,10 +38,8 @@ export function thumbnailPath(path: string, mediaType: string): string | null {
 export const getThumbnail = query({
   id: "files.thumbnail",
   route: "GET /api/v1/files/{id}/thumbnail",
-  summary: "Get a picture as a small one",
-  description:
-    "WebP, without what the camera wrote into it. A picture that can't be read, or has more than " +
-    `${PIXELS_MAX / 1_000_000} million pixels, has none.`,
+  summary: "Get a thumbnail of an image",
+  description: `WebP, without camera metadata. Damaged images, and images with more than ${PIXELS_MAX / 1_000_000} million pixels, have no thumbnail.`,
   permission: FilesRead,
   params: object({ id: FileId }),
   query: object({ edge: Type.Optional(Edge) }),

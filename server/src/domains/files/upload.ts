@@ -17,11 +17,11 @@ export const uploadFile = command({
   route: "POST /api/v1/files",
   summary: "Upload a file",
   description:
-    "The body is the file itself, with its `name` in the query, or a form (`multipart/form-data`) with one file. Its " +
-    "type is found from its content. It is yours alone until it is attached to something, and deleted after a day " +
-    "if it never is.",
+    "The body is the file, with its `name` in the query, or a form (`multipart/form-data`) with one file. The type is detected from the content. Only you can read the file until it is attached. Files that are not attached are deleted after one day.",
   permission: FilesWrite,
-  query: object({ name: Type.Optional(line(500, "Of the file; in a form that of its part")) }),
+  query: object({
+    name: Type.Optional(line(500, "File name. For a form, the name of the form part")),
+  }),
   streamsBody: true,
   response: created(StoredFile, { location: ({ id }) => `/api/v1/files/${id}` }),
   emits: [FileUploaded],
@@ -42,7 +42,7 @@ async function receiveUpload(
   name: string | undefined,
 ): Promise<StoredContent> {
   const { upload } = caller;
-  if (!upload) throw new Failure(Invalid, { detail: "The body must be the file." });
+  if (!upload) throw new Failure(Invalid, { detail: "The body must be a file." });
   const bytesMax = platform.settings.fileBytesMax;
   const boundary = formBoundary(upload.contentType);
   // A form is slightly longer than its file.
@@ -54,6 +54,6 @@ async function receiveUpload(
 }
 
 function rawFile({ content }: Upload, name: string | undefined) {
-  if (name === undefined) throw invalidField("?name", "is required, unless a form is sent");
+  if (name === undefined) throw invalidField("?name", "is required without a form");
   return { name, content };
 }

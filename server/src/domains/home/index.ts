@@ -14,8 +14,7 @@ import {
 /** Responds at the installation's address next to the console: its description, guides, and links in e-mails. */
 export const home = domain({
   name: "home",
-  summary:
-    "What is at the root besides the console: a description for programs, the guides, links in mails.",
+  summary: "The start page, the guides and links in e-mails.",
   environmentScoped: false,
   permissions: [],
   events: [],

@@ -41,19 +41,19 @@ function mailLink<Params extends TObject>(
 export const mailLinks = [
   mailLink("home.show_ticket", {
     route: "GET /tickets/{number}",
-    summary: "The page of a ticket, by its number",
+    summary: "Open a ticket by its number",
     params: object({ number: Type.String({ pattern: "^(INC|CHG|PRB|REQ)\\d{7,15}$" }) }),
     example: { number: "INC0000012" },
   }),
   mailLink("home.show_notification", {
     route: "GET /notifications/{id}",
-    summary: "The page of what a notification is about",
+    summary: "Open the resource of a notification",
     params: object({ id: idOf("ntf") }),
     example: { id: "ntf_01jd0000000000000000000000" },
   }),
   mailLink("home.show_mail_settings", {
     route: "GET /settings/notifications",
-    summary: "The page on which a person says which mails they want",
+    summary: "Open the notification settings",
     params: object({}),
     example: {},
   }),

@@ -43,9 +43,9 @@ const homeResponse: ResponseType<HomeResponse> = {
 export const showHome = query({
   id: "home.show",
   route: "GET /",
-  summary: "Say what is here, and where its description is",
+  summary: "Get information about this server",
   description:
-    "For programs, as JSON. A browser gets the console at this address; without a console, a page that says so.",
+    "Returns JSON with the URL of the API description. Browsers get the console at this URL; without a console, a page with this information.",
   access: "public",
   readsAccept: true,
   response: homeResponse,
@@ -70,9 +70,9 @@ const APPS = "home.apps";
 export const listApps = query({
   id: "home.list_apps",
   route: "GET /api/v1/home/apps",
-  summary: "List the apps that you can open here, by name",
+  summary: "List apps that you can open, by name",
   description:
-    "Those that are deployed in the environment of the request. An app is at `/apps/{workspace}/{slug}`.",
+    "Returns apps that are deployed in the environment of the request. The URL of an app is `/apps/{workspace}/{slug}`.",
   permission: AppsUse,
   environmentScoped: true,
   query: object(pageQuery),
@@ -101,8 +101,9 @@ export const listApps = query({
 export const logOut = command({
   id: "home.log_out",
   route: "POST /logout",
-  summary: "End the session of a browser, and go to the first page",
-  description: "For the form on the pages of apps, which work without a console.",
+  summary: "Sign out of the browser session",
+  description:
+    "Redirects to the start page. For the form on app pages, which work without the console.",
   access: "visitor",
   allowNoop: true,
   response: html(htmlErrorRendering),
@@ -121,7 +122,7 @@ export const logOut = command({
 export const showGuides = query({
   id: "guides.list",
   route: "GET /guide",
-  summary: "Show the guides by what one wants to do",
+  summary: "Show the guides by topic",
   access: "public",
   response: html(htmlErrorRendering),
   run: async ({ caller }) => guidesDocument(prefixOf(caller.origin), GUIDE_GROUPS),
@@ -149,7 +150,7 @@ const GuideName = Type.String({ pattern: "^[a-z][a-z-]{0,40}$" });
 export const readGuide = query({
   id: "guides.read",
   route: "GET /api/v1/guides/{name}",
-  summary: "Read a guide, as HTML",
+  summary: "Get a guide as HTML",
   access: "public",
   params: object({ name: GuideName }),
   response: item(
@@ -157,7 +158,7 @@ export const readGuide = query({
       {
         name: GuideName,
         title: Type.String(),
-        html: Type.String({ description: "Nothing in it acts; links lead to `/guide`" }),
+        html: Type.String({ description: "HTML without scripts. Links refer to `/guide`" }),
       },
       { title: "Guide" },
     ),
@@ -176,7 +177,7 @@ export const readGuide = query({
 export const findInGuides = query({
   id: "guides.search",
   route: "GET /api/v1/guides",
-  summary: "Search the guides, or list them by what one wants to do",
+  summary: "Search or list the guides",
   access: "public",
   query: object({ q: Type.Optional(Type.String({ maxLength: 100 })) }),
   response: item(
@@ -199,7 +200,7 @@ export const findInGuides = query({
               Type.Object({ name: GuideName, title: Type.String(), about: Type.String() }),
             ),
           }),
-          { description: "All guides; empty for a search" },
+          { description: "All guides. Empty for a search" },
         ),
       },
       { title: "GuideSearch" },

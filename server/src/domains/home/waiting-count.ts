@@ -10,19 +10,16 @@ import { item } from "#kernel/operation/response.ts";
 export const countWaiting = query({
   id: "home.waiting",
   route: "GET /api/v1/home/waiting",
-  summary: "Count what waits for you in this environment",
+  summary: "Count the items that are waiting for you",
   description:
-    "`approvals`: steps of runs that ask you; `agentCalls`: calls of agents that do; `changeApprovals` and `requestApprovals`: tickets that do; " +
-    "`incidents`, `changes`, `problems`, `requests`: tickets assigned to you that are not over; `changeTasks` and " +
-    "`requestTasks`: tasks that you can begin with. Only what you may " +
-    "see is counted, each up to 1000.",
+    "`approvals`: workflow approvals; `agentCalls`: agent calls that need your approval; `changeApprovals` and `requestApprovals`: tickets that need your approval; `incidents`, `changes`, `problems`, `requests`: open tickets assigned to you; `changeTasks` and `requestTasks`: tasks that you can start. Counts only what you can view in this environment, each up to 1,000.",
   permission: ApprovalsDecide,
   environmentScoped: true,
   response: item(
     Type.Object(
       {
         total: Type.Integer(),
-        counts: Type.Record(Type.String(), Type.Integer(), { description: "By what waits" }),
+        counts: Type.Record(Type.String(), Type.Integer(), { description: "Number by kind" }),
       },
       { title: "WaitingWork" },
     ),

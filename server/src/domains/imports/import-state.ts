@@ -29,7 +29,7 @@ export function checkMapping(
   if (row.key_field === null) return;
   const { name } = findKeyColumn(schema, row.key_field);
   if (!plan.some(({ column }) => column.name === name))
-    throw invalidField("/key", "is not filled by the mapping");
+    throw invalidField("/key", "is not part of the mapping");
 }
 
 /** Continues an import in a job after the commit. */

@@ -36,14 +36,18 @@ export const ACTIVE_STATES: readonly ImportState[] = [
 
 export const ImportCounts = Type.Object(
   {
-    read: Type.Integer({ description: "Lines of the file so far" }),
+    read: Type.Integer({ description: "Number of lines of the file so far" }),
     created: Type.Integer(),
-    updated: Type.Integer({ description: "Records that were there, found by `key`, and changed" }),
-    unchanged: Type.Integer({ description: "Records that were there and are like that already" }),
-    invalid: Type.Integer({ description: "Lines that can't be imported as they are" }),
+    updated: Type.Integer({
+      description: "Number of records that were found by `key` and updated",
+    }),
+    unchanged: Type.Integer({
+      description: "Number of records that were found by `key` without changes",
+    }),
+    invalid: Type.Integer({ description: "Number of skipped lines" }),
     takenBack: Type.Integer(),
     refused: Type.Integer({
-      description: "Records that were changed since, and were not taken back",
+      description: "Number of records that were not reverted because they were changed later",
     }),
   },
   { title: "ImportCounts" },
@@ -62,30 +66,31 @@ export const NO_COUNTS: ImportCounts = {
 /** The table field that a file column fills, and how its cells are parsed. */
 export const ColumnMapping = object(
   {
-    column: Type.Integer({ minimum: 0, maximum: CELLS_MAX, description: "Of the file, from 0" }),
+    column: Type.Integer({
+      minimum: 0,
+      maximum: CELLS_MAX,
+      description: "Index of the column in the file, from 0",
+    }),
     field: ColumnName,
     title: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: TITLE_CHARACTERS_MAX,
-        description: "Of the column of a new table; what the file calls it when absent",
+        description: "Title of the column of a new table. Default: the name in the file",
       }),
     ),
     type: Type.Optional(
-      Type.Enum([...COLUMN_TYPES], { description: "Of the column of a new table" }),
+      Type.Enum([...COLUMN_TYPES], { description: "For the column of a new table" }),
     ),
     options: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: "Of the column of a new table" }),
+      Type.Record(Type.String(), Type.Unknown(), { description: "For the column of a new table" }),
     ),
     required: Type.Optional(Type.Boolean()),
     unique: Type.Optional(Type.Boolean()),
     dateOrder: Type.Optional(Type.Enum([...DATE_ORDERS])),
     decimalMark: Type.Optional(Type.Enum([...DECIMAL_MARKS])),
     match: Type.Optional(
-      line(
-        63,
-        "For a reference: the field of the other table in which a record has the text of the cell",
-      ),
+      line(63, "For a reference: the field of the other table that contains the text of the cell"),
     ),
   },
   { title: "ColumnMapping" },
@@ -100,9 +105,9 @@ const summaryFields = {
   name: Type.String(),
   state: Type.Enum([...IMPORT_STATES]),
   table: nullable(Slug),
-  lines: nullable(Type.Integer({ description: "Rows of the file, without its header" })),
+  lines: nullable(Type.Integer({ description: "Number of rows in the file, without the header" })),
   counts: ImportCounts,
-  reason: nullable(Type.String({ description: "Why it failed" })),
+  reason: nullable(Type.String({ description: "Reason of the failure" })),
   createdBy: Type.String(),
   createdAt: Time,
   updatedAt: Time,
@@ -117,12 +122,14 @@ export const Import = Type.Object(
     ...summaryFields,
     fileId: Type.String(),
     format: nullable(SourceFormat),
-    columns: Type.Array(SourceColumn, { description: "Of the file" }),
+    columns: Type.Array(SourceColumn, { description: "Columns of the file" }),
     newTable: nullable(NewTable),
     mapping: Type.Array(ColumnMapping),
     key: nullable(line(63)),
     check: nullable(ImportCounts),
-    corrections: Type.Integer({ description: "Corrected lines that are not imported yet" }),
+    corrections: Type.Integer({
+      description: "Number of corrected lines that are not imported yet",
+    }),
   },
   { title: "Import" },
 );
@@ -144,44 +151,44 @@ export type ImportLine = Static<typeof ImportLine>;
 const about = { resource: "import", data: ImportSummary } as const;
 export const ImportCreated = event("import.created", {
   ...about,
-  summary: "An import of a file was begun; its file is read next.",
+  summary: "An import was created. The file is read next.",
 });
 export const ImportAnalyzed = event("import.analyzed", {
   ...about,
-  summary: "The file of an import was read, and its columns are known.",
+  summary: "The file of an import was read.",
 });
 export const ImportUpdated = event("import.updated", {
   ...about,
-  summary: "An import was given another mapping, table or format, or corrected lines.",
+  summary: "The mapping, the table, the format or corrected lines of an import were changed.",
 });
 export const ImportStarted = event("import.started", {
   ...about,
-  summary: "An import began to write records, or to check what it would write.",
+  summary: "An import, or the check of an import, started.",
 });
 export const ImportProgressed = event("import.progressed", {
   ...about,
-  summary: "A part of an import was done.",
+  summary: "A batch of an import was processed.",
 });
 export const ImportChecked = event("import.checked", {
   ...about,
-  summary: "It is known what an import would do; nothing was written.",
+  summary: "The check of an import was completed. Nothing was written.",
 });
 export const ImportCompleted = event("import.completed", {
   ...about,
-  summary: "An import has written all that it could.",
+  summary: "An import was completed.",
 });
 export const ImportCancelled = event("import.cancelled", {
   ...about,
-  summary: "An import was stopped; what it wrote is there.",
+  summary: "An import was stopped. Written records are kept.",
 });
-export const ImportFailed = event("import.failed", { ...about, summary: "An import can't go on." });
+export const ImportFailed = event("import.failed", { ...about, summary: "An import failed." });
 export const ImportTakenBack = event("import.taken_back", {
   ...about,
-  summary: "All that an import wrote was taken back, but for what was changed since.",
+  summary: "An import was undone, except for records that were changed later.",
 });
 export const ImportDeleted = event("import.deleted", {
   ...about,
-  summary: "An import was deleted; the records that it made stay.",
+  summary: "An import was deleted. Its records are kept.",
 });
 
 export const importEvents: readonly EventType[] = [
@@ -201,10 +208,10 @@ export const importEvents: readonly EventType[] = [
 export const ImportWrongState = failure(
   "import_wrong_state",
   409,
-  "The import is in a state in which this is not possible.",
+  "The state of the import does not allow this action.",
 );
 export const TooManyImports = failure(
   "too_many_imports",
   409,
-  "There are too many imports; delete some that are done.",
+  "Too many imports exist. Delete completed imports first.",
 );

@@ -79,7 +79,7 @@ test("a messy file becomes a typed table; invalid lines are reported, corrected 
   expect(lines.data).toHaveLength(broken);
   const [first] = lines.data;
   expect(first.errors).toEqual([
-    { path: "/bestelltAm", message: expect.stringContaining("must be a day") },
+    { path: "/bestelltAm", message: expect.stringContaining("must be a date") },
   ]);
   const cells = first.cells.with(1, "24.12.2025");
   for (const [line, given] of [
@@ -199,7 +199,7 @@ test("an import follows the table's rules, is limited to its owner, and reports 
   const done = await act(id, "start", "completed", member);
   expect(done.counts).toMatchObject({ created: 2, invalid: 1 });
   expect((await member(`GET ${IMPORTS}/${id}/lines`)).body.data).toMatchObject([
-    { line: 3, errors: [{ message: "is a record that you may not make" }] },
+    { line: 3, errors: [{ message: "is a record that you can't create" }] },
   ]);
   expect((await recordsOf("ruled")).map(({ kind, createdBy }) => [kind, createdBy])).toEqual([
     ["open", member.userId],
@@ -210,6 +210,6 @@ test("an import follows the table's rules, is limited to its owner, and reports 
   await member(`PATCH ${IMPORTS}/${madeUp}`, { newTable: { slug: "mine", name: "Mine" } });
   expect((await member(`POST ${IMPORTS}/${madeUp}/start`)).status).toBe(403);
   const broken = await begin('a,b\n1,"never closed\n');
-  expect((await reach(broken, "failed")).reason).toBe("Line 2 has a quote that is never closed.");
+  expect((await reach(broken, "failed")).reason).toBe("Line 2 has an unclosed quote.");
   expect((await owner(`POST ${IMPORTS}/${broken}/start`)).body.code).toBe("import_wrong_state");
 });

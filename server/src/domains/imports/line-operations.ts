@@ -29,7 +29,7 @@ const example = { params: { id: EXAMPLE_ID } };
 const listLines = query({
   id: "imports.list_lines",
   route: "GET /api/v1/imports/{id}/lines",
-  summary: "List the lines of an import that can't be imported, and the corrected ones",
+  summary: "List skipped and corrected lines of an import",
   permission: RecordsWrite,
   params,
   query: object({ ...pageQuery, corrected: Type.Optional(Type.Boolean()) }),
@@ -59,8 +59,7 @@ const correctLines = command({
   route: "POST /api/v1/imports/{id}/lines",
   summary: "Correct lines of an import",
   description:
-    "The cells take the place of those in the file, by the order of its columns. `cells: null` takes a correction back. " +
-    "Lines that were corrected after the import are written when it is started again.",
+    "The cells replace those of the file, in the order of its columns. `cells: null` removes a correction. Lines that were corrected after the import are written when you start it again.",
   permission: RecordsWrite,
   params,
   body: object({
@@ -91,7 +90,7 @@ const correctLines = command({
     const present = new Set(known.map(({ line: number }) => number));
     for (const [index, each] of lines.entries()) {
       if (!present.has(each.line))
-        throw invalidField(`/lines/${index}/line`, "is not a line that can't be imported");
+        throw invalidField(`/lines/${index}/line`, "is not a skipped line");
       // Corrected lines are read together when the import is started again.
       if (JSON.stringify(each.cells).length > KEPT_CHARACTERS_MAX)
         throw invalidField(

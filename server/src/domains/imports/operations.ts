@@ -51,12 +51,9 @@ const createImport = command({
   id: "imports.create",
   effect: "ordinary",
   route: "POST /api/v1/imports",
-  summary: "Begin an import of an uploaded file",
+  summary: "Create an import of an uploaded file",
   description:
-    "Of CSV with any separator and encoding, XLSX, or JSON (a list of objects, or one in each line). The file is read " +
-    "as a whole; afterwards (`import.analyzed`, state `ready`) the import has its columns with the type, date order " +
-    "and decimal mark that nearly all values have, examples, and a mapping to change. Nothing is written before it " +
-    "is started. Up to 2,000,000 lines.",
+    "Supports CSV with any separator and encoding, XLSX, and JSON (a list of objects, or one object per line), up to 2,000,000 lines. The whole file is read first. Then (`import.analyzed`, state `ready`) the import contains its columns with their types, date order, decimal mark and examples, and a suggested mapping. Nothing is written until you start the import.",
   permission: RecordsWrite,
   body: object({
     fileId: FileId,
@@ -97,7 +94,7 @@ const createImport = command({
 const getImport = query({
   id: "imports.get",
   route: "GET /api/v1/imports/{id}",
-  summary: "Get an import: its columns, mapping and progress",
+  summary: "Get an import",
   permission: RecordsWrite,
   params,
   response: item(Import),
@@ -108,8 +105,8 @@ const getImport = query({
 const listImports = query({
   id: "imports.list",
   route: "GET /api/v1/imports",
-  summary: "List one's own imports, newest first",
-  description: "Owners and admins see those of everybody.",
+  summary: "List your imports, newest first",
+  description: "Owners and admins see all imports.",
   permission: RecordsWrite,
   query: object({ ...pageQuery, table: Type.Optional(Slug) }),
   response: page(withRevision(ImportSummary)),
@@ -130,11 +127,9 @@ const updateImport = command({
   id: "imports.update",
   effect: "ordinary",
   route: "PATCH /api/v1/imports/{id}",
-  summary: "Change an import's format, table, mapping or key",
+  summary: "Update an import",
   description:
-    "Of one that is `ready` or could not be read. Another `format` reads the file anew. The records go into `table`, " +
-    "or into a `newTable` whose columns are those of the mapping. A column that the mapping does not name is left " +
-    "out. `key` is a unique field: a record that has the same value in it is updated.",
+    "Allowed in the state `ready`, or if the file could not be read. Another `format` reads the file again. The records go into `table`, or into a `newTable` with the columns of the mapping. Columns without a mapping are skipped. `key` is a unique field: a record with the same value is updated.",
   permission: RecordsWrite,
   params,
   body: Type.Object(
@@ -206,7 +201,7 @@ const deleteImport = command({
   id: "imports.delete",
   route: "DELETE /api/v1/imports/{id}",
   summary: "Delete an import and its file",
-  description: "The records that it made stay; it can't be taken back any more.",
+  description: "Its records are kept, and the import can no longer be undone.",
   permission: RecordsWrite,
   params,
   response: noContent(),

@@ -35,11 +35,9 @@ const checkImport = command({
   id: "imports.check",
   effect: "ordinary",
   route: "POST /api/v1/imports/{id}/check",
-  summary: "Find out what an import would do",
+  summary: "Check an import",
   description:
-    "A dry run over all lines, with the rules and the data of the table. At its end (`import.checked`) `check` has the " +
-    "counts, and `imports.list_lines` the lines that can't be imported. For a table that is not there yet, values that " +
-    "are there twice are found only when it is started.",
+    "A dry run of all lines with the rules and the data of the table. At the end (`import.checked`), `check` contains the counts, and `imports.list_lines` returns the lines that would be skipped. For a new table, duplicate values are only found when the import is started.",
   permission: RecordsWrite,
   params,
   response: accepted(Import),
@@ -57,11 +55,9 @@ const startImport = command({
   id: "imports.start",
   effect: "drastic",
   route: "POST /api/v1/imports/{id}/start",
-  summary: "Write the records of an import",
+  summary: "Start an import",
   description:
-    "Batch by batch, in the name of the caller, with an event for each record and for each batch. Lines that can't be " +
-    "imported are left out, and named by `imports.list_lines`; when they were corrected, the import can be started " +
-    "again for them. To make a new table needs `tables:write`.",
+    "Writes the records in batches, with your permissions and with an event per record and per batch. Lines with errors are skipped; `imports.list_lines` returns them. After correcting lines, you can start the import again for them. Creating a table requires `tables:write`.",
   permission: RecordsWrite,
   params,
   response: accepted(Import),
@@ -72,7 +68,7 @@ const startImport = command({
     const row = await prepareStart(ctx, id, ["ready", "completed"]);
     if (row.state === "completed") {
       if (row.corrections === 0)
-        throw new Failure(ImportWrongState, { detail: "No line of it was corrected." });
+        throw new Failure(ImportWrongState, { detail: "No lines have been corrected." });
       return begin(
         ctx,
         { ...row, counts: { ...row.counts, invalid: row.counts.invalid - row.corrections } },
@@ -104,7 +100,9 @@ async function makeTable(
 ): Promise<void> {
   const { slug, name } = row.new_table ?? { slug: "", name: "" };
   if (!ctx.caller.permissions.has("tables:write")) {
-    throw new Failure(Forbidden, { detail: "To make a table needs the permission tables:write." });
+    throw new Failure(Forbidden, {
+      detail: "Creating a table requires the permission tables:write.",
+    });
   }
   const { created: tables } = await runSteps(
     ctx,
@@ -143,7 +141,7 @@ const cancelImport = command({
   route: "POST /api/v1/imports/{id}/cancel",
   summary: "Stop an import",
   description:
-    "What it has written is there, and can be taken back. A check that is stopped leaves it `ready`.",
+    "Stops the import. Written records are kept, and you can undo them. Stopping a check returns the import to `ready`.",
   permission: RecordsWrite,
   params,
   response: item(Import),
@@ -167,10 +165,9 @@ const takeBackImport = command({
   id: "imports.take_back",
   effect: "drastic",
   route: "POST /api/v1/imports/{id}/take-back",
-  summary: "Take back all that an import wrote",
+  summary: "Undo an import",
   description:
-    "The records that it made are deleted, those that it changed get their values back; a table that it made goes too. A " +
-    "record that was changed since, or to which others refer, stays as it is and is counted in `refused`.",
+    "Deletes the created records, restores the updated records, and deletes a table that the import created. Records that were changed later, or that other records refer to, are kept and counted in `refused`.",
   permission: RecordsWrite,
   params,
   response: accepted(Import),

@@ -75,7 +75,7 @@ export const importJob = job({
       if (error instanceof Failure) return { kind: "failure", reason: reasonOf(error) };
       if (number < ATTEMPTS_MAX || signal.aborted) throw error;
       platform.log.error({ err: error, importId }, "an import can't be read");
-      return { kind: "failure", reason: "The file could not be read." };
+      return { kind: "failure", reason: "The file can't be read." };
     }
   },
   async run(ctx, payload, prepared) {
@@ -99,9 +99,12 @@ async function prepareWork(
     runAs: row.run_as,
     permissions: row.permissions,
   });
-  if (!rights) return { kind: "failure", reason: "Its owner is no longer a member." };
+  if (!rights) return { kind: "failure", reason: "The owner of the import is no longer a member." };
   if (!rights.permissions.has(RecordsWrite.name))
-    return { kind: "failure", reason: "Its owner may no longer write records." };
+    return {
+      kind: "failure",
+      reason: "The owner of the import lacks permission to write records.",
+    };
   const cause = { correlationId: newCorrelationId(platform.clock), depth: 1 };
   const caller = { ...systemCaller(partition, cause), ...rights, actor: row.actor };
   if (row.state === "taking_back") return { kind: "taking back", caller };

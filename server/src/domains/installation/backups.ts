@@ -17,7 +17,7 @@ const Backup = Type.Object(
   {
     id: id("bkp"),
     status: Type.Enum(["running", "made", "failed"]),
-    file: Type.String({ description: "In the folder `backups` of the data folder" }),
+    file: Type.String({ description: "Name in the folder `backups` of the data folder" }),
     bytes: nullable(Type.Integer()),
     completeUpTo: nullable(Time),
     error: nullable(Type.String()),
@@ -33,17 +33,17 @@ const Backup = Type.Object(
 export const ServerDatabase = failure(
   "server_database",
   409,
-  "The database is a server of its own: back it up with its own tools, as the guide shows.",
+  "The database runs on its own server. Back it up with the tools of PostgreSQL, see the guide.",
 );
 export const BackupRunning = failure(
   "backup_running",
   409,
-  "A backup is being made or verified already.",
+  "Another backup is already being created or verified.",
 );
 export const BackupUnfinished = failure(
   "backup_unfinished",
   409,
-  "Only a backup that was made can be verified or deleted.",
+  "Only a completed backup can be verified or deleted.",
 );
 
 const JOBS = [backupJob, verifyBackupJob].map(({ kind }) => `'${kind}'`).join(", ");
@@ -71,7 +71,7 @@ interface BackupRow {
   readonly isAbandoned: boolean;
 }
 
-const GIVEN_UP = "Its job was given up.";
+const GIVEN_UP = "The job failed all attempts.";
 
 async function listRows({ db }: Pick<Platform, "db">): Promise<BackupRow[]> {
   const rows = await db.system<BackupRow>(LIST);
@@ -102,7 +102,7 @@ function requireEmbedded({ databaseUrl }: Settings): void {
 export const readBackups = query({
   id: "installation.read_backups",
   route: "GET /api/v1/installation/backups",
-  summary: "List the backups that were made from here, newest first",
+  summary: "List backups, newest first",
   ...operatorAccess,
   response: item(Type.Object({ backups: Type.Array(Backup) })),
   prepare: listRows,
@@ -112,10 +112,9 @@ export const readBackups = query({
 export const startBackup = command({
   id: "installation.start_backup",
   route: "POST /api/v1/installation/backups",
-  summary: "Make a backup of the embedded database",
+  summary: "Create a backup of the embedded database",
   description:
-    "While everything goes on, by a process of its own, into the folder `backups` of the data folder and without the " +
-    "master key. Keep a copy on another disk, and the key apart from it.",
+    "Runs in a separate process while the installation is in use. Writes to the folder `backups` of the data folder, without the master key. Copy the backup to another disk, and store the key separately.",
   ...operatorAccess,
   response: accepted(Backup),
   emits: [BackupRequested],
@@ -170,7 +169,8 @@ export const verifyBackup = command({
   id: "installation.verify_backup",
   route: "POST /api/v1/installation/backups/{id}/verify",
   summary: "Verify a backup",
-  description: "It is restored aside, started and read as a whole, by a process of its own.",
+  description:
+    "Restores the backup to a temporary folder, starts it and reads all data, in a separate process.",
   ...operatorAccess,
   params: object({ id: id("bkp") }),
   response: accepted(Backup),
@@ -209,7 +209,7 @@ export const verifyBackup = command({
 export const deleteBackup = command({
   id: "installation.delete_backup",
   route: "DELETE /api/v1/installation/backups/{id}",
-  summary: "Delete a backup with its file",
+  summary: "Delete a backup and its file",
   ...operatorAccess,
   params: object({ id: id("bkp") }),
   response: accepted(Backup),

@@ -35,7 +35,7 @@ export { grantOperator, insertOperator, OperatorGranted } from "./operator.ts";
 
 export const installation = domain({
   name: "installation",
-  summary: "The installation as a whole, for those who run it.",
+  summary: "Operation of the installation.",
   environmentScoped: false,
   permissions: [],
   events: [

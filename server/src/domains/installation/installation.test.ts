@@ -103,7 +103,7 @@ test("a failed backup reports its error once, and another can be requested", asy
       (body.data.backups as { error: string; file: string }[])
     );
   });
-  expect(failed?.error).toContain("There is no database in");
+  expect(failed?.error).toContain("does not contain a database");
   expect(existsSync(join(world.kernel.settings.dataDir, "backups", failed?.file ?? ""))).toBe(
     false,
   );

@@ -11,14 +11,14 @@ const ProcessSample = Type.Object(
   {
     at: Time,
     requestsPerSecond: Type.Number(),
-    failuresPerSecond: Type.Number({ description: "Answers with a status of 500 and more" }),
-    p95Ms: nullable(Type.Number({ description: "95 of 100 answers took no longer" })),
-    cpuShare: Type.Number({ description: "Of one core" }),
+    failuresPerSecond: Type.Number({ description: "Responses with status 500 or higher" }),
+    p95Ms: nullable(Type.Number({ description: "95th percentile of the response time" })),
+    cpuShare: Type.Number({ description: "Share of one CPU core" }),
     residentBytes: Type.Integer(),
     heapBytes: Type.Integer(),
-    loopDelayMs: Type.Number({ description: "The longest that the event loop was held" }),
-    databaseWaiting: Type.Integer({ description: "Requests that wait for a connection" }),
-    connections: Type.Integer({ description: "Connections of clients" }),
+    loopDelayMs: Type.Number({ description: "Maximum delay of the event loop" }),
+    databaseWaiting: Type.Integer({ description: "Requests waiting for a database connection" }),
+    connections: Type.Integer({ description: "Open client connections" }),
   },
   { title: "ProcessSample" },
 );
@@ -26,8 +26,8 @@ const ProcessSample = Type.Object(
 export const readLoad = query({
   id: "installation.read_load",
   route: "GET /api/v1/installation/load",
-  summary: "Read the load of this process over the last hour",
-  description: "A sample each 15 seconds, oldest first, of the process that answers.",
+  summary: "Get the load of this process in the last hour",
+  description: "Samples of the responding process every 15 seconds, oldest first.",
   ...operatorAccess,
   response: item(Type.Object({ samples: Type.Array(ProcessSample) })),
   run: async ({ services }) => ({ samples: [...services.monitor.samples] }),
@@ -39,11 +39,11 @@ const OperationLoad = Type.Object(
   {
     operation: Type.String(),
     count: Type.Integer(),
-    failures: Type.Integer({ description: "Answers with a status of 500 and more" }),
+    failures: Type.Integer({ description: "Responses with status 500 or higher" }),
     meanMs: Type.Number(),
-    p50Ms: nullable(Type.Number({ description: "Null beyond 5 seconds" })),
-    p95Ms: nullable(Type.Number({ description: "Null beyond 5 seconds" })),
-    totalMs: Type.Number({ description: "Of all its requests together" }),
+    p50Ms: nullable(Type.Number({ description: "Null above 5 seconds" })),
+    p95Ms: nullable(Type.Number({ description: "Null above 5 seconds" })),
+    totalMs: Type.Number({ description: "Total time of all its requests" }),
   },
   { title: "OperationLoad" },
 );
@@ -51,8 +51,9 @@ const OperationLoad = Type.Object(
 export const readOperationTimes = query({
   id: "installation.read_operation_times",
   route: "GET /api/v1/installation/operations",
-  summary: "List the operations that took the most time",
-  description: "Since this process began, by the time of all their requests together; at most 100.",
+  summary: "List the operations with the highest total time",
+  description:
+    "Since the start of this process, sorted by the total time of all requests; at most 100.",
   ...operatorAccess,
   response: item(Type.Object({ operations: Type.Array(OperationLoad) })),
   run: async ({ services }) => ({
@@ -79,7 +80,7 @@ function toLoad(times: OperationTimes) {
 
 const LogLine = Type.Object(
   {
-    position: Type.Integer({ description: "Grows with each line of this process" }),
+    position: Type.Integer({ description: "Increases with each line of this process" }),
     at: nullable(Time),
     level: Type.Enum([...LOG_LEVELS]),
     message: Type.String(),
@@ -91,14 +92,13 @@ const LogLine = Type.Object(
 export const readLog = query({
   id: "installation.read_log",
   route: "GET /api/v1/installation/log",
-  summary: "Read the last lines of the log of this process",
+  summary: "Get recent log lines of this process",
   description:
-    "Oldest first, scrubbed of secrets as the log itself is. To follow it, ask again with the last `position` as " +
-    "`after`; the process keeps its last 1,000 lines.",
+    "Oldest first, without secrets. For new lines, send the last `position` as `after`. The process keeps its last 1,000 lines.",
   ...operatorAccess,
   query: object({
     after: Type.Optional(Type.Integer({ minimum: 0 })),
-    level: Type.Optional(Type.Enum([...LOG_LEVELS], { description: "This level and above" })),
+    level: Type.Optional(Type.Enum([...LOG_LEVELS], { description: "Minimum level" })),
     limit: Type.Integer({ minimum: 1, maximum: 1_000, default: 200 }),
   }),
   response: item(Type.Object({ lines: Type.Array(LogLine) })),
@@ -110,7 +110,7 @@ export const readLog = query({
 const Setting = Type.Object(
   {
     name: Type.String(),
-    isSet: Type.Boolean({ description: "False where the default holds" }),
+    isSet: Type.Boolean({ description: "False for a default value" }),
     value: nullable(Type.String({ description: "Null for a secret" })),
     isSecret: Type.Boolean(),
     expected: Type.String(),
@@ -121,9 +121,9 @@ const Setting = Type.Object(
 export const readSettingsInForce = query({
   id: "installation.read_settings",
   route: "GET /api/v1/installation/settings",
-  summary: "List the settings of this process as they are in force",
+  summary: "List the effective settings of this process",
   description:
-    "Settings are variables of its environment; those with passwords or keys are without values.",
+    "Settings are environment variables of the process. Values with passwords or keys are omitted.",
   ...operatorAccess,
   response: item(Type.Object({ settings: Type.Array(Setting) })),
   run: async () => ({ settings: [...listSettings(process.env)] }),

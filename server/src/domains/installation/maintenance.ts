@@ -7,19 +7,19 @@ import type { MaintenanceState } from "#kernel/access/maintenance.ts";
 import { operatorAccess, recordAtHome } from "./access.ts";
 
 export const MaintenanceSchema = Type.Object(
-  { message: Type.String({ description: "What people are told" }), since: Time },
+  { message: Type.String({ description: "Message for users" }), since: Time },
   { title: "Maintenance" },
 );
 
 export const MaintenanceStarted = event("audit.maintenance.started", {
   resource: "installation",
-  summary: "The installation went into maintenance: changes are refused.",
+  summary: "Maintenance mode was turned on. Changes are rejected.",
   data: MaintenanceSchema,
 });
 
 export const MaintenanceEnded = event("audit.maintenance.ended", {
   resource: "installation",
-  summary: "The maintenance of the installation ended.",
+  summary: "Maintenance mode was turned off.",
   data: Type.Object({ since: Time }),
 });
 
@@ -28,16 +28,15 @@ const RESOURCE = { id: "installation", displayName: "Installation" };
 export const setMaintenance = command({
   id: "installation.set_maintenance",
   route: "PUT /api/v1/installation/maintenance",
-  summary: "Begin or end maintenance",
+  summary: "Turn maintenance mode on or off",
   description:
-    "In maintenance everything can be read, and changes are answered with 503 `maintenance` and `Retry-After`, but " +
-    "those of operators. Runs, deliveries and mails that are under way go on.",
+    "In maintenance mode, reads work, and changes return 503 `maintenance` with `Retry-After`, except for operators. Active runs, deliveries and e-mails continue.",
   ...operatorAccess,
   allowNoop: true,
   body: object({ enabled: Type.Boolean(), message: Type.Optional(text(500)) }),
   response: item(object({ maintenance: nullable(MaintenanceSchema) })),
   emits: [MaintenanceStarted, MaintenanceEnded],
-  example: { body: { enabled: true, message: "We move to a larger disk until 22:00." } },
+  example: { body: { enabled: true, message: "We are moving to a larger disk until 22:00." } },
   async run(ctx, { body: { enabled, message = "" } }) {
     const { maintenance } = await ctx.tx
       .selectFrom("installation")

@@ -26,21 +26,17 @@ const OperatorData = Type.Object({ userId: id("usr"), email: Type.String() });
 
 export const OperatorGranted = event("audit.operator.granted", {
   resource: "operator",
-  summary: "Somebody became an operator of the installation.",
+  summary: "An operator of the installation was added.",
   data: OperatorData,
 });
 
 export const OperatorRevoked = event("audit.operator.revoked", {
   resource: "operator",
-  summary: "Somebody is no longer an operator of the installation.",
+  summary: "An operator of the installation was removed.",
   data: OperatorData,
 });
 
-export const LastOperator = failure(
-  "last_operator",
-  409,
-  "The last operator can't be removed: nobody could run the installation any more.",
-);
+export const LastOperator = failure("last_operator", 409, "The last operator can't be removed.");
 
 interface OperatorRow {
   readonly userId: string;
@@ -92,7 +88,7 @@ export async function grantOperator(
 export const readOperators = query({
   id: "installation.read_operators",
   route: "GET /api/v1/installation/operators",
-  summary: "List the operators of the installation",
+  summary: "List operators of the installation",
   ...operatorAccess,
   response: item(Type.Object({ operators: Type.Array(Operator) })),
   prepare: ({ db }) => listRows(db),
@@ -102,10 +98,9 @@ export const readOperators = query({
 export const addOperator = command({
   id: "installation.add_operator",
   route: "POST /api/v1/installation/operators",
-  summary: "Make somebody an operator of the installation",
+  summary: "Add an operator of the installation",
   description:
-    "An account of its own, with a confirmed address; an account that a workspace's identity provider or " +
-    "administrators manage can't be one. To add one who is one already changes nothing.",
+    "The account must have a verified e-mail address, and must not be managed by the identity provider or the administrators of a workspace. If the user is already an operator, nothing changes.",
   ...operatorAccess,
   allowNoop: true,
   body: object({ email: line(254) }),
@@ -115,12 +110,12 @@ export const addOperator = command({
   prepare: ({ db }, { body }) => findAccount(db, toAccountEmail(body.email)),
   async run(ctx, _input, account) {
     if (account?.user.status !== "active") {
-      throw invalidField("/email", "is not the address of an active account");
+      throw invalidField("/email", "is not the e-mail address of an active account");
     }
     // Anyone who invites its address can create an account in advance.
     if (!account.verified) {
-      const way = "the command `millrace operator` makes an operator of who can get no mail";
-      throw invalidField("/email", `was never confirmed by its person; ${way}`);
+      const way = "use the command `millrace operator` for a user who can't receive e-mail";
+      throw invalidField("/email", `was never verified by its owner; ${way}`);
     }
     const { user } = account;
     await grantOperator(ctx, user);
@@ -136,7 +131,7 @@ export const addOperator = command({
 export const removeOperator = command({
   id: "installation.remove_operator",
   route: "DELETE /api/v1/installation/operators/{id}",
-  summary: "Take the installation from an operator",
+  summary: "Remove an operator of the installation",
   ...operatorAccess,
   params: object({ id: id("usr") }),
   response: noContent(),

@@ -31,7 +31,7 @@ const Installation = Type.Object(
         nodeVersion: Type.String(),
         residentBytes: Type.Integer(),
       },
-      { description: "The process that answers" },
+      { description: "The responding process" },
     ),
     database: Type.Object({
       isEmbedded: Type.Boolean(),
@@ -40,7 +40,7 @@ const Installation = Type.Object(
       connections: Type.Integer(),
       connectionsMax: Type.Integer(),
       epoch: Type.Integer({
-        description: "Grows when a standby takes over or a backup is restored",
+        description: "Increases when a standby takes over or a backup is restored",
       }),
     }),
     migrations: Type.Object({
@@ -51,8 +51,8 @@ const Installation = Type.Object(
     people: Type.Integer(),
     baseUrl: Type.String(),
     retention: Type.Object({
-      eventDays: Type.Integer({ description: "0 for ever" }),
-      runDays: Type.Integer({ description: "0 for ever" }),
+      eventDays: Type.Integer({ description: "0 for unlimited" }),
+      runDays: Type.Integer({ description: "0 for unlimited" }),
       deliveryDays: Type.Integer(),
       mailDays: Type.Integer(),
     }),
@@ -97,7 +97,7 @@ interface BackupRow {
 export const readInstallation = query({
   id: "installation.read",
   route: "GET /api/v1/installation",
-  summary: "Read the state of the installation, and what needs attention",
+  summary: "Get the state of the installation and its problems",
   ...operatorAccess,
   response: item(Installation),
   prepare: (platform) => describeInstallation(platform),
@@ -167,21 +167,18 @@ async function checkHealth(platform: Platform, lastBackup: BackupRow | null): Pr
       status: behind >= BEHIND_MAX ? "failing" : behind >= BEHIND_WARNING ? "warning" : "ok",
       detail:
         behind === 0
-          ? "Every reader is at the end of the log."
+          ? "All readers are up to date."
           : `The slowest reader is ${behind >= BEHIND_MAX ? "at least " : ""}${behind} events behind.`,
     },
     {
       name: "dead_letters",
       status: deadLetters > 0 ? "warning" : "ok",
-      detail:
-        deadLetters === 0
-          ? "No reader has given an event up."
-          : `${deadLetters} events became dead letters.`,
+      detail: deadLetters === 0 ? "No dead letters." : `${deadLetters} events became dead letters.`,
     },
     {
       name: "jobs",
       status: failed > 0 ? "warning" : "ok",
-      detail: failed === 0 ? "No job was given up." : `${failed} jobs were given up.`,
+      detail: failed === 0 ? "No failed jobs." : `${failed} jobs failed all attempts.`,
     },
     ...(settings.databaseUrl === undefined ? [checkBackup(lastBackup, clock.nowMs())] : []),
     ...disk,
@@ -191,8 +188,8 @@ async function checkHealth(platform: Platform, lastBackup: BackupRow | null): Pr
       status: settings.smtpUrl === undefined ? "warning" : "ok",
       detail:
         settings.smtpUrl === undefined
-          ? "Without MILLRACE_SMTP_URL no mail leaves: no invitation, no new password, no answer."
-          : "A mail server is set.",
+          ? "Without MILLRACE_SMTP_URL, no e-mails are sent: no invitations, password resets or replies."
+          : "A mail server is configured.",
     },
   ];
 }
@@ -205,7 +202,7 @@ function checkBackup(last: BackupRow | null, nowMs: number): Check {
     status: isOld ? "warning" : "ok",
     detail:
       last === null
-        ? "Nobody has made a backup from here. Copies that were made by the command line are not seen."
+        ? "No backup was created here. Backups from the command line are not listed."
         : `The last backup is ${Math.max(0, Math.round(hours))} hours old${last.verifiedAt === null ? " and was not verified" : ""}.`,
   };
 }
@@ -218,7 +215,9 @@ async function checkDisk(folder: string): Promise<Check[]> {
     const status =
       share < DISK_FAILING_SHARE ? "failing" : share < DISK_WARNING_SHARE ? "warning" : "ok";
     const free = Math.round((bavail * bsize) / 1e9);
-    return [{ name: "disk", status, detail: `${free} GB of the data folder's disk are free.` }];
+    return [
+      { name: "disk", status, detail: `${free} GB are free on the disk of the data folder.` },
+    ];
   } catch {
     return [];
   }
@@ -231,7 +230,7 @@ function checkTransport(url: string): Check {
     name: "transport",
     status: isSafe ? "ok" : "warning",
     detail: isSafe
-      ? `People reach it at ${url}.`
-      : `${url} is not encrypted: put a proxy with TLS before it, and set MILLRACE_BASE_URL.`,
+      ? `The public URL is ${url}.`
+      : `${url} is not encrypted. Use a proxy with TLS, and set MILLRACE_BASE_URL.`,
   };
 }

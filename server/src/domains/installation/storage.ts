@@ -14,17 +14,17 @@ const Storage = Type.Object(
         createdAt: Time,
         members: Type.Integer(),
         events: Type.Integer({
-          description: "In the log, up to a few that were appended just now",
+          description: "Events in the log, except for very recent ones",
         }),
         lastEventAt: nullable(Time),
         fileBytes: Type.Integer(),
-        tableBytes: Type.Integer({ description: "Of its tables with their indexes" }),
+        tableBytes: Type.Integer({ description: "Size of its tables with indexes" }),
       }),
-      { description: "The 500 with the most events" },
+      { description: "The 500 workspaces with the most events" },
     ),
     largestTables: Type.Array(
       Type.Object({ name: Type.String(), bytes: Type.Integer(), rows: Type.Integer() }),
-      { description: "Of the product itself; rows as the database estimates them" },
+      { description: "Tables of the product. Row counts are estimates" },
     ),
   },
   { title: "Storage" },
@@ -72,7 +72,7 @@ interface WorkspaceRow {
 export const readStorage = query({
   id: "installation.read_storage",
   route: "GET /api/v1/installation/storage",
-  summary: "Read what each workspace takes",
+  summary: "Get the storage usage of each workspace",
   ...operatorAccess,
   response: item(Storage),
   async prepare({ db }) {

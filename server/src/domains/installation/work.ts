@@ -14,18 +14,20 @@ const Work = Type.Object(
     readers: Type.Array(
       Type.Object({
         name: Type.String(),
-        behind: Type.Integer({ description: "Events after its cursor, counted to 10,000" }),
-        deadLetters: Type.Integer({ description: "Events that it gave up, counted to 10,000" }),
+        behind: Type.Integer({
+          description: "Number of events after its cursor, counted up to 10,000",
+        }),
+        deadLetters: Type.Integer({ description: "Number of dead letters, counted up to 10,000" }),
         updatedAt: Time,
       }),
     ),
     queues: Type.Array(
       Type.Object({
         kind: Type.String(),
-        due: Type.Integer({ description: "Could be claimed now" }),
-        waiting: Type.Integer({ description: "Due later" }),
+        due: Type.Integer({ description: "Number of jobs that are due" }),
+        waiting: Type.Integer({ description: "Number of jobs that are due later" }),
         running: Type.Integer(),
-        failed: Type.Integer({ description: "Given up after the last attempt" }),
+        failed: Type.Integer({ description: "Number of jobs that failed all attempts" }),
         oldestDueAt: nullable(Time),
       }),
     ),
@@ -34,7 +36,7 @@ const Work = Type.Object(
         engine: Type.String(),
         node: Type.String(),
         seenAt: Time,
-        shards: Type.Array(Type.Integer(), { description: "Of 16" }),
+        shards: Type.Array(Type.Integer(), { description: "Number of shards, of 16" }),
       }),
     ),
   },
@@ -57,7 +59,7 @@ interface LeaseRow {
 export const readWork = query({
   id: "installation.read_work",
   route: "GET /api/v1/installation/work",
-  summary: "Read how far readers, jobs and engines are, and on which nodes",
+  summary: "Get the state of readers, jobs and engines by node",
   ...operatorAccess,
   response: item(Work),
   async prepare({ db, clock }) {
@@ -75,7 +77,7 @@ const FailedJob = Type.Object(
   {
     id: id("job"),
     kind: Type.String(),
-    workspace: nullable(Type.String({ description: "Its slug" })),
+    workspace: nullable(Type.String({ description: "Slug of the workspace" })),
     environment: Type.String(),
     attempts: Type.Integer(),
     failedAt: Time,
@@ -104,8 +106,8 @@ interface FailedJobRow {
 export const readFailedJobs = query({
   id: "installation.read_failed_jobs",
   route: "GET /api/v1/installation/failed-jobs",
-  summary: "List the jobs that were given up, newest first",
-  description: "The last 200, of all workspaces.",
+  summary: "List failed jobs, newest first",
+  description: "Returns the last 200 of all workspaces.",
   ...operatorAccess,
   response: item(Type.Object({ jobs: Type.Array(FailedJob) })),
   async prepare({ db }) {
@@ -122,13 +124,13 @@ const JobData = Type.Object({ kind: Type.String() });
 
 export const JobRetried = event("audit.job.retried", {
   resource: "job",
-  summary: "A job that had been given up was put back into its queue.",
+  summary: "A failed job was retried.",
   data: JobData,
 });
 
 export const JobDiscarded = event("audit.job.discarded", {
   resource: "job",
-  summary: "A job that had been given up was deleted.",
+  summary: "A failed job was deleted.",
   data: JobData,
 });
 
@@ -157,7 +159,7 @@ const jobExample = { params: { id: "job_01jd0000000000000000000000" } };
 export const retryJob = command({
   id: "installation.retry_job",
   route: "POST /api/v1/installation/failed-jobs/{id}/retry",
-  summary: "Put a failed job back into its queue",
+  summary: "Retry a failed job",
   ...operatorAccess,
   params: object({ id: id("job") }),
   response: noContent(),

@@ -23,8 +23,7 @@ const VERSION = "1.0.0";
 const TEXT_CHARACTERS_MAX = 200_000;
 const DURATION_MAX_MS = 120_000;
 const INSTRUCTIONS =
-  "Millrace runs workflows, tables and a service desk. Everything is an operation: find_operations, describe_operation, " +
-  "call_operation with dryRun first. Whatever you do is in the log with your token's name.";
+  "Millrace runs workflows, tables and a service desk. Everything is an operation: use find_operations, describe_operation, and call_operation with dryRun first. All your actions are logged with the name of your token.";
 
 /** Headers of a request that the library looks at. */
 const READ_HEADERS = ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name"];
@@ -43,7 +42,7 @@ export async function answerAgent(platform: Platform, caller: Caller): Promise<R
   const parsedBody = parseBody(request.bytes);
   if (Array.isArray(parsedBody)) {
     throw new Failure(MalformedRequest, {
-      detail: "A batch is not taken: send messages one by one.",
+      detail: "Batches are not supported. Send single messages.",
     });
   }
   const library = await import("@modelcontextprotocol/server");
@@ -51,7 +50,7 @@ export async function answerAgent(platform: Platform, caller: Caller): Promise<R
     ({ era }) => createServer(library, { platform, caller, canAsk: era === "modern" }),
     {
       maxSubscriptions: 0,
-      onerror: (error) => platform.log.debug({ err: error }, "an agent's request was refused"),
+      onerror: (error) => platform.log.debug({ err: error }, "a request of an agent was rejected"),
     },
   );
   try {
@@ -134,7 +133,7 @@ function createServer(library: Library, context: AgentContext): Server {
   }));
   server.setRequestHandler("prompts/get", ({ params }) => {
     const prompt = PROMPTS.find(({ name }) => name === params.name);
-    if (!prompt) throw invalidParams(library, `There is no prompt ${params.name}.`);
+    if (!prompt) throw invalidParams(library, `The prompt ${params.name} does not exist.`);
     const text = prompt.text(String(params.arguments?.[prompt.argument.name] ?? ""));
     return {
       description: prompt.description,
@@ -163,7 +162,7 @@ async function callTool(
   const plan =
     planCall(platform, caller, { name, args }) ??
     (await planWorkflowCall(platform, caller, { name, args }));
-  if (!plan) throw invalidParams(library, `There is no tool ${name}.`);
+  if (!plan) throw invalidParams(library, `The tool ${name} does not exist.`);
   if ("refusal" in plan) return toResult(plan.refusal, true);
   if ("answer" in plan) return toResult(plan.answer, false);
   if ("callId" in plan) {
@@ -179,13 +178,13 @@ async function callTool(
   if (await isDrastic()) {
     if (!canAsk || !capabilities?.elicitation) {
       return toResult(
-        "A person must confirm this, and your client can't ask one. Let somebody do it in the console.",
+        "A person must confirm this, but your client does not support elicitation. A person can do this in the console.",
         true,
       );
     }
     if (responses?.["confirm"] === undefined) return askPerson(library, question);
     const accepted = library.acceptedContent({ ...responses }, "confirm");
-    if (accepted?.["confirm"] !== true) return toResult("It was not confirmed.", true);
+    if (accepted?.["confirm"] !== true) return toResult("The call was not confirmed.", true);
   }
   const { status, value } = await run();
   return toResult(value, status >= 400);
@@ -198,14 +197,14 @@ function describePending(value: unknown): object {
     id: data.id,
     status: data.status,
     expiresAt: data.expiresAt,
-    message: "A person must approve this; then it is performed by itself. Look with get_call.",
+    message: "A person must approve this call. It then runs automatically. Check it with get_call.",
   };
 }
 
 function askPerson(library: Library, message: string): InputRequiredResult {
   const requestedSchema = {
     type: "object" as const,
-    properties: { confirm: { type: "boolean" as const, title: "Do it" } },
+    properties: { confirm: { type: "boolean" as const, title: "Confirm" } },
     required: ["confirm"],
   };
   const confirm = library.inputRequired.elicit({ message, requestedSchema });
@@ -216,7 +215,7 @@ function toResult(value: unknown, isError: boolean): CallToolResult {
   const whole = typeof value === "string" ? value : JSON.stringify(value);
   const text =
     whole.length > TEXT_CHARACTERS_MAX
-      ? `${whole.slice(0, TEXT_CHARACTERS_MAX)}… (cut; ask for less)`
+      ? `${whole.slice(0, TEXT_CHARACTERS_MAX)}… (truncated; request less data)`
       : whole;
   return { content: [{ type: "text", text }], ...(isError && { isError }) };
 }

@@ -17,7 +17,7 @@ import { mayManage } from "./approvals/policy.ts";
 const LIST = "agents, newest first";
 const AgentId = Type.String({
   pattern: "^(?:tok|oag)_[0-9a-hjkmnp-tv-z]{26}$",
-  description: "Of a token, or of a consent",
+  description: "Id of a token or a consent",
 });
 
 const Agent = Type.Object(
@@ -30,7 +30,7 @@ const Agent = Type.Object(
     createdAt: Time,
     lastUsedAt: nullable(Time),
     expiresAt: nullable(Time),
-    pendingCalls: Type.Integer({ description: "Calls of it that wait for an approval" }),
+    pendingCalls: Type.Integer({ description: "Number of its calls that wait for an approval" }),
     isOwn: Type.Boolean(),
   },
   { title: "Agent" },
@@ -40,9 +40,9 @@ type Agent = Static<typeof Agent>;
 export const listAgents = query({
   id: "agents.list",
   route: "GET /api/v1/agents",
-  summary: "List the agents of the workspace, newest first",
+  summary: "List agents of the workspace, newest first",
   description:
-    "API tokens with the scope `mcp:connect`, and applications that somebody allowed it. Yours; all of them for whoever sets the policy.",
+    "Returns API tokens with the scope `mcp:connect`, and applications with consent: your own, or all of them if you can manage the policy.",
   permission: CallsRead,
   environmentScoped: false,
   query: object(pageQuery),
@@ -86,9 +86,9 @@ export const listAgents = query({
 export const revokeAgent = command({
   id: "agents.revoke",
   route: "DELETE /api/v1/agents/{id}",
-  summary: "End the access of an agent at once",
+  summary: "Revoke the access of an agent",
   description:
-    "Of one of yours; of anybody's for whoever sets the policy, though only an owner ends that of an owner's. In person.",
+    "You can revoke your own agents, and all agents if you can manage the policy; only an owner can revoke agents of an owner. Requires a user session.",
   permission: TokensWrite,
   environmentScoped: false,
   params: object({ id: AgentId }),
@@ -98,7 +98,7 @@ export const revokeAgent = command({
   example: { params: { id: "tok_01jd0000000000000000000000" } },
   async run(ctx, { params: { id } }) {
     if (!isInPerson(ctx.caller)) {
-      throw new Failure(Forbidden, { detail: "Only a person ends the access of an agent here." });
+      throw new Failure(Forbidden, { detail: "This requires a user session." });
     }
     // It is given and ended, and never changed.
     ctx.expectRevision(1);

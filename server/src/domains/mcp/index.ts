@@ -36,7 +36,7 @@ import { serveAgent } from "./operations.ts";
 
 export const mcp = domain({
   name: "mcp",
-  summary: "Agents that act by the Model Context Protocol, within the scopes of their tokens.",
+  summary: "Agents that use the Model Context Protocol (MCP), within the scopes of their tokens.",
   permissions: [McpConnect, CallsRead, PolicyWrite],
   events: [
     PolicyUpdated,

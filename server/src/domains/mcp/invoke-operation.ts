@@ -48,7 +48,10 @@ export async function invokeOperation(
     const { requestId } = caller;
     // The library would send the message of an error of ours.
     if (!(error instanceof Failure)) {
-      platform.log.error({ requestId, err: error, operation: op.id }, "an agent's call failed");
+      platform.log.error(
+        { requestId, err: error, operation: op.id },
+        "the call of an agent failed",
+      );
     }
     const context = { instance: "/mcp", requestId };
     const { status, body: text } = renderFailure(op.response, toFailure(error), context);

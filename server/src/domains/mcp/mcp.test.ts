@@ -177,12 +177,14 @@ test("a deployed workflow that is offered is a tool with its own schema, within 
   await using starter = await connect(await makeToken(["mcp:connect", "workflows:trigger"]));
   const names = (await starter.client.listTools()).tools.map(({ name }) => name);
   expect([names.includes("add_one"), names.includes("run_sql")]).toEqual([true, false]);
-  await expect(starter.call("run_sql", { a: 1 })).rejects.toThrow("There is no tool run_sql");
+  await expect(starter.call("run_sql", { a: 1 })).rejects.toThrow(
+    "The tool run_sql does not exist",
+  );
   await using reader = await connect(await makeToken(["mcp:connect", "workflows:read"]));
   expect((await reader.client.listTools()).tools.map(({ name }) => name)).not.toContain("add_one");
-  await expect(reader.call("add_one", { a: 1 })).rejects.toThrow("There is no tool add_one");
+  await expect(reader.call("add_one", { a: 1 })).rejects.toThrow("The tool add_one does not exist");
   await owner(`POST /api/v1/workflows/${id}/deactivate`);
-  await expect(agent.call("add_one", { a: 1 })).rejects.toThrow("There is no tool add_one");
+  await expect(agent.call("add_one", { a: 1 })).rejects.toThrow("The tool add_one does not exist");
 });
 
 test("what is drastic asks a person; without one it is not done", async () => {
@@ -265,7 +267,7 @@ test("sessions, strangers and tokens without the scope get nothing; a 401 names 
   await using reader = await connect(await makeToken(["mcp:connect", "workflows:read"]));
   const { tools } = await reader.client.listTools();
   expect(tools.map(({ name }) => name)).not.toContain("create_workflow");
-  await expect(reader.call("create_workflow", {})).rejects.toThrow("There is no tool");
+  await expect(reader.call("create_workflow", {})).rejects.toThrow("does not exist");
   const refused = await reader.call("call_operation", { operation: "workflows.create", input: {} });
   expect(refused.isError).toBe(true);
 });

@@ -8,12 +8,9 @@ import { McpConnect } from "./approvals/agent-call.ts";
 export const serveAgent = command({
   id: "mcp.serve",
   route: "POST /mcp",
-  summary: "Serve an agent by the Model Context Protocol",
+  summary: "Handle a Model Context Protocol request",
   description:
-    "Streamable HTTP without sessions, revision 2026-07-28, and 2025-11-25 for older clients. The workspace is that of " +
-    "`X-Workspace` or `?workspace=`, or the only one that the token is good for. Tools are operations within the scopes of the " +
-    "token: each call is performed and logged as if it had come over HTTP. It takes an API token or one of an OAuth application, " +
-    "and no session of a person.",
+    "Streamable HTTP without sessions, revision 2026-07-28, and 2025-11-25 for older clients. The workspace is `X-Workspace` or `?workspace=`, or the only workspace of the token. Tools are operations within the scopes of the token: each call runs and is logged like a call over HTTP. Requires an API token or a token of an OAuth application; user sessions are not accepted.",
   permission: McpConnect,
   readsRequest: true,
   infersWorkspace: true,
@@ -21,7 +18,7 @@ export const serveAgent = command({
   longRunning: true,
   ephemeral: true,
   response: {
-    ...rawResponse<RawResponse>(Type.Unknown(), "Messages of JSON-RPC."),
+    ...rawResponse<RawResponse>(Type.Unknown(), "JSON-RPC messages."),
     status: 200,
   },
   emits: [],
@@ -29,7 +26,7 @@ export const serveAgent = command({
   async prepare(platform, _input, caller) {
     if (caller.credential?.kind === "session") {
       const detail =
-        "An agent needs a token of its own: what it does must be told from what you do.";
+        "An agent requires its own token, so that its actions can be distinguished from yours.";
       throw new Failure(Forbidden, { detail });
     }
     return answerAgent(platform, caller);

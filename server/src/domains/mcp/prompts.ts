@@ -9,22 +9,16 @@ interface PromptText {
 export const PROMPTS: readonly PromptText[] = [
   {
     name: "build_workflow",
-    description: "Build a workflow, prove it, and bring it to staging",
-    argument: { name: "goal", description: "What it is to do" },
+    description: "Build a workflow, test it, and deploy it to staging",
+    argument: { name: "goal", description: "Purpose of the workflow" },
     text: (goal) =>
-      `Build a workflow: ${goal}\n\n` +
-      "1. Read millrace://guides/workflows and call list_node_types.\n" +
-      "2. Write a definition and call validate_workflow until nothing is wrong.\n" +
-      "3. create_workflow, then test_workflow with mocks for what reaches outside; look at each step's input.\n" +
-      "4. Of a workflow that has run before: rehearse_workflow, and explain every run that differs.\n" +
-      "5. publish_workflow to staging. Production is for a person to confirm.",
+      `Build a workflow: ${goal}\n\n1. Read millrace://guides/workflows and call list_node_types.\n2. Write a definition and call validate_workflow until there are no errors.\n3. Call create_workflow, then test_workflow with mocks for steps that call other systems. Check the input of each step.\n4. If the workflow has run before, call rehearse_workflow and explain every run with a difference.\n5. Call publish_workflow for staging. A person must confirm production.`,
   },
   {
     name: "explain_run",
-    description: "Explain why a run failed, and what would mend it",
-    argument: { name: "runId", description: "The id of the run" },
+    description: "Explain why a run failed, and how to fix it",
+    argument: { name: "runId", description: "Id of the run" },
     text: (runId) =>
-      `Call get_run for ${runId}. Say which step failed, with what input and which error, what led there, and what would mend it: ` +
-      "a change of the definition (prove it by rehearse_workflow with this run), or of the data. Change nothing yet.",
+      `Call get_run for ${runId}. Explain which step failed, with which input and error, what caused it, and how to fix it: by a change of the definition (verify it with rehearse_workflow and this run), or of the data. Do not change anything yet.`,
   },
 ];

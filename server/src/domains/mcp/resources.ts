@@ -6,7 +6,7 @@ import { toInputSchema } from "./tool-input.ts";
 
 /** The kinds of resources, each with the operation that reads one. */
 const TEMPLATES = [
-  { kind: "runs", param: "runId", operation: "runs.get", description: "A run with its trace" },
+  { kind: "runs", param: "runId", operation: "runs.get", description: "A run with its steps" },
   { kind: "events", param: "eventId", operation: "audit.get", description: "An event of the log" },
   { kind: "workflows", param: "id", operation: "workflows.get", description: "A workflow" },
   {
@@ -52,7 +52,7 @@ export function listResources(): {
   return ["workflows", "triggers", "runs", "tables", "tickets"].map((name) => ({
     uri: `millrace://guides/${name}`,
     name: `Guide: ${name}`,
-    description: `How ${name} work here, with examples`,
+    description: `Guide to ${name}, with examples`,
     mimeType: "application/json",
   }));
 }

@@ -65,8 +65,7 @@ const FIND: ToolItem = {
   name: "find_operations",
   title: "Find operations",
   description:
-    "Finds what can be done here by words, such as `incident resolve`. Only what your token may do is found. Then describe one, " +
-    "and call it.",
+    "Finds operations by words, such as `incident resolve`, within the permissions of your token. Then describe an operation and call it.",
   inputSchema: {
     type: "object",
     properties: { query: { type: "string", maxLength: 200 } },
@@ -79,7 +78,7 @@ const DESCRIBE: ToolItem = {
   name: "describe_operation",
   title: "Describe an operation",
   description:
-    "The input of an operation as JSON Schema, the events that it appends, and how it can fail.",
+    "Returns the input of an operation as JSON Schema, the events that it appends, and its errors.",
   inputSchema: {
     type: "object",
     properties: { operation: { type: "string", maxLength: 200 } },
@@ -92,20 +91,24 @@ const extras = (environment?: EnvironmentName): Readonly<Record<string, object>>
   environment: {
     type: "string",
     enum: [...ENVIRONMENTS],
-    description: `That of the connection unless given${environment ? `; here ${environment}` : ""}`,
+    description: `That of the connection unless given${environment ? `; current environment: ${environment}` : ""}`,
   },
   dryRun: {
     type: "boolean",
-    description: "True to see what it would answer, change and append, and take all of it back",
+    description: "True to preview the response, the changes and the events without saving anything",
   },
-  idempotencyKey: { type: "string", maxLength: 200, description: "A repeated key acts once" },
+  idempotencyKey: {
+    type: "string",
+    maxLength: 200,
+    description: "A repeated key has no further effect",
+  },
 });
 
 const CALL: ToolItem = {
   name: "call_operation",
   title: "Call an operation",
   description:
-    "Calls an operation that you described before. Send `dryRun: true` first where it changes something. Drastic calls ask a person.",
+    "Calls an operation that you described before. Send `dryRun: true` first if it changes data. Critical calls require the confirmation of a person.",
   inputSchema: {
     type: "object",
     properties: {
@@ -127,19 +130,22 @@ const WAIT_SECONDS_MAX = 60;
 
 const GET_CALL: ToolItem = {
   name: "get_call",
-  title: "Look after a call that waits for an approval",
+  title: "Check a call that waits for an approval",
   description:
-    "The status of a call that a person must approve, and its answer once it was performed. Approved calls are performed by " +
-    "themselves: don't repeat them.",
+    "Returns the status of a call that requires approval, and its response after it ran. Approved calls run automatically: do not repeat them.",
   inputSchema: {
     type: "object",
     properties: {
-      id: { type: "string", maxLength: 100, description: "As the call answered: agc_…" },
+      id: {
+        type: "string",
+        maxLength: 100,
+        description: "Id from the response of the call: agc_…",
+      },
       waitSeconds: {
         type: "integer",
         minimum: 0,
         maximum: WAIT_SECONDS_MAX,
-        description: "How long to wait for a decision; answers at once when there is one",
+        description: "How long to wait for a decision. Returns immediately if there is one",
       },
     },
     required: ["id"],
@@ -212,7 +218,7 @@ export function planCall(
 }
 
 const UNKNOWN_OPERATION = {
-  refusal: "There is no such operation, or your token may not call it. Use find_operations.",
+  refusal: "The operation does not exist, or your token can't call it. Use find_operations.",
 } as const;
 
 function describe(platform: Platform, caller: Caller, id: string): PlannedCall {
@@ -247,7 +253,7 @@ export function planOperation(
 ): PlannedCall {
   const environment = options["environment"] ?? caller.environment;
   if (!ENVIRONMENTS.includes(environment as EnvironmentName)) {
-    return { refusal: "The environment is production, staging or development." };
+    return { refusal: "The environment must be production, staging or development." };
   }
   const isDryRun = options["dryRun"] === true && op.kind === "command";
   const chosen = effectiveEnvironment(op, environment as EnvironmentName);

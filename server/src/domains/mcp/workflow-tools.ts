@@ -64,6 +64,6 @@ export function toToolAnswer(answer: AgentAnswer): AgentAnswer {
   if (status === "completed") return { status: 200, value: { runId, status, output } };
   if (["failed", "cancelled"].includes(status))
     return { status: 500, value: { runId, status, error } };
-  const message = "It goes on. Look with get_run; don't call it again.";
+  const message = "The run continues. Check it with get_run; do not start it again.";
   return { status: 202, value: { runId, status, message } };
 }

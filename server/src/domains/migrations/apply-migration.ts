@@ -117,7 +117,7 @@ class DryRunDone extends Error {
   readonly outcome: StepsOutcome;
 
   constructor(outcome: StepsOutcome) {
-    super("A dry run is undone.");
+    super("The dry run was rolled back.");
     this.outcome = outcome;
   }
 }
@@ -154,7 +154,7 @@ async function attemptSteps(
   }
 }
 
-const MEMORY_MESSAGE = "it needs more memory than one statement may have";
+const MEMORY_MESSAGE = "the statement exceeded its memory limit";
 
 async function recordFailure(
   ctx: RunContext,
@@ -203,13 +203,15 @@ async function assertNext({ tx }: RunContext, { number, status }: Migration): Pr
     throw new Failure(OutOfOrder, { detail });
   }
   if (newest > number) {
-    throw new Failure(OutOfOrder, { detail: `Migration ${newest} is applied here already.` });
+    throw new Failure(OutOfOrder, {
+      detail: `Migration ${newest} is already applied in this environment.`,
+    });
   }
 }
 
 const ORDER_HINTS: Readonly<Partial<Record<MigrationStatus, string>>> = {
-  failed: "failed here: mend or delete it",
-  rolled_back: "was rolled back here: apply it again or delete it",
+  failed: "failed in this environment: fix or delete it",
+  rolled_back: "was rolled back in this environment: apply it again or delete it",
 };
 
 async function assertNewest({ tx }: RunContext, migration: Migration): Promise<void> {

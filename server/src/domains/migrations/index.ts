@@ -5,7 +5,7 @@ import * as permissions from "./permissions.ts";
 
 export const migrations = domain({
   name: "migrations",
-  summary: "Changes of tables, written down and applied in one environment after the other.",
+  summary: "Migrations of tables between environments.",
   tag: "tables",
   permissions: Object.values(permissions),
   events: migrationEvents,

@@ -33,7 +33,7 @@ test("a migration of many slow steps ends with its time, and others read the log
     expect(answer.body.errors).toEqual([
       {
         path: expect.stringMatching(/^\/up\/\d+\/sql$/),
-        message: "the migration takes longer than it may in all",
+        message: "the migration exceeded its time limit",
       },
     ]);
   }
@@ -56,7 +56,7 @@ test.runIf(inject("database").isPrivate)(
     expect(answer.body).toMatchObject({
       code: "migration_failed",
       step: 1,
-      errors: [{ path: "/up/1/sql", message: "it needs more memory than one statement may have" }],
+      errors: [{ path: "/up/1/sql", message: "the statement exceeded its memory limit" }],
     });
     expect(await recordsOf("items")).toMatchObject([{ amount: 1 }]);
   },

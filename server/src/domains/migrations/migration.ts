@@ -20,11 +20,7 @@ export interface SqlStep {
 
 const StepInput = Type.Unknown({
   description:
-    "`{ op, table, … }` with `op` one of `create_table` (`columns`, `indexes?`, `name?`), " +
-    "`alter_table` (`name?`, `description?`, `rules?`), `drop_table`, `add_column` (`column`), " +
-    "`rename_column` (`from`, `to`), `alter_column` (`column`, `change`), `drop_column` (`column`), " +
-    "`add_index` (`columns`, `unique?`, `name?`) and `drop_index` (`name` or `columns`); or " +
-    '`{ op: "sql", sql }`, or that SQL as a text',
+    '`{ op, table, … }` with `op` one of `create_table` (`columns`, `indexes?`, `name?`), `alter_table` (`name?`, `description?`, `rules?`), `drop_table`, `add_column` (`column`), `rename_column` (`from`, `to`), `alter_column` (`column`, `change`), `drop_column` (`column`), `add_index` (`columns`, `unique?`, `name?`) and `drop_index` (`name` or `columns`); or `{ op: "sql", sql }`, or the SQL statement as a string',
 });
 
 const steps = Type.Array(StepInput, { minItems: 1, maxItems: STEPS_MAX });
@@ -38,7 +34,7 @@ export const migrationFields = {
       minItems: 1,
       maxItems: STEPS_MAX,
       description:
-        "Undoes it; without it, what undoes the steps of `up` is found out when they are taken",
+        "Steps to roll back the migration. Default: the reverse of `up`, determined when it is applied",
     }),
   ),
 };
@@ -48,16 +44,16 @@ export type MigrationStatus = (typeof MIGRATION_STATUSES)[number];
 const status = Type.Enum([...MIGRATION_STATUSES]);
 
 const StatusError = Type.Object({
-  step: nullable(Type.Integer({ description: "Its index in `up`, when one is to blame" })),
+  step: nullable(Type.Integer({ description: "Index of the failed step in `up`" })),
   message: Type.String(),
 });
 export type StatusError = Static<typeof StatusError>;
 
 const summaryFields = {
   id: MigrationId,
-  number: Type.Integer({ description: "Migrations are applied in the order of their numbers" }),
+  number: Type.Integer({ description: "Position. Migrations are applied in this order" }),
   name: migrationFields.name,
-  checksum: Type.String({ description: "Of `up` and `down`" }),
+  checksum: Type.String({ description: "Hash of `up` and `down`" }),
 };
 
 /** A migration as lists show it. */
@@ -65,7 +61,7 @@ export const MigrationSummary = Type.Object(
   {
     ...summaryFields,
     status: Type.Enum([...MIGRATION_STATUSES], {
-      description: "In the environment of the request",
+      description: "Status in the environment of the request",
     }),
     statuses: Type.Object({ production: status, staging: status, development: status }),
     statusChangedAt: nullable(Time),
@@ -83,7 +79,7 @@ export const Migration = Type.Object(
     up: Type.Array(StepInput),
     down: nullable(Type.Array(StepInput)),
     statements: Type.Array(Type.String(), {
-      description: "What was run when it was last applied or rolled back in this environment",
+      description: "Steps that ran when it was last applied or rolled back in this environment",
     }),
   },
   { title: "Migration" },
@@ -99,8 +95,8 @@ export type Migration = Omit<Static<typeof Migration>, "up" | "down"> & StoredSt
 export const MigrationRun = Type.Object(
   {
     ...Migration.properties,
-    dryRun: Type.Boolean({ description: "Whether all of it was undone again" }),
-    recordsChanged: Type.Integer({ description: "By statements of SQL" }),
+    dryRun: Type.Boolean({ description: "Whether everything was rolled back" }),
+    recordsChanged: Type.Integer({ description: "Number of records changed by SQL statements" }),
   },
   { title: "MigrationRun" },
 );
@@ -108,81 +104,82 @@ export type MigrationRun = Omit<Static<typeof MigrationRun>, "up" | "down"> & St
 
 /** A migration in events. */
 const MigrationData = Type.Object(
-  { ...summaryFields, steps: Type.Integer({ description: "How many there are in `up`" }) },
+  { ...summaryFields, steps: Type.Integer({ description: "Number of steps in `up`" }) },
   { title: "MigrationData" },
 );
 
 export const AppliedSomewhere = failure(
   "migration_applied",
   409,
-  "The migration is applied in some environment; roll it back there first.",
+  "The migration is applied in an environment. Roll it back there first.",
 );
 export const AlreadyApplied = failure(
   "migration_already_applied",
   409,
-  "The migration is applied here already.",
+  "The migration is already applied in this environment.",
 );
 export const OutOfOrder = failure(
   "migration_out_of_order",
   409,
-  "Migrations are applied in the order of their numbers.",
+  "Migrations must be applied in order.",
 );
 export const NotApplied = failure(
   "migration_not_applied",
   409,
-  "The migration is not applied here.",
+  "The migration is not applied in this environment.",
 );
 export const NotNewest = failure(
   "migration_not_newest",
   409,
-  "Only the newest migration that is applied here can be rolled back.",
+  "Only the newest applied migration can be rolled back.",
 );
 export const Irreversible = failure(
   "migration_irreversible",
   409,
-  "The migration has statements that change records, and no `down` to undo them.",
+  "The migration has statements that change records, but no `down` steps.",
 );
 export const Changed = failure(
   "migration_changed",
   409,
-  "The migration is not, or no longer, the one that was meant.",
+  "The migration was changed by another request.",
 );
 export const TooManyMigrations = failure(
   "too_many_migrations",
   409,
-  `There are at most ${MIGRATIONS_MAX} migrations in a workspace.`,
+  `A workspace can have at most ${MIGRATIONS_MAX} migrations.`,
 );
 export const StepFailed = failure(
   "migration_failed",
   422,
-  "A step of the migration failed, and all of it was undone.",
+  "A step of the migration failed. Everything was rolled back.",
 );
 
 const resource = "migration";
 
 export const MigrationCreated = event("migration.created", {
   resource,
-  summary: "A migration was written down.",
+  summary: "A migration was created.",
   data: MigrationData,
 });
 
 export const MigrationUpdated = changeEvent("migration.updated", {
   resource,
-  summary: "A migration that is applied nowhere was changed.",
+  summary: "A migration was updated.",
   data: MigrationData,
 });
 
 export const MigrationDeleted = event("migration.deleted", {
   resource,
-  summary: "A migration that is applied nowhere was deleted.",
+  summary: "A migration was deleted.",
   data: MigrationData,
 });
 
 const MigrationOutcome = Type.Object({
   ...MigrationData.properties,
-  statements: Type.Integer({ description: "How many were run" }),
+  statements: Type.Integer({ description: "Number of steps that ran" }),
   recordsChanged: Type.Integer({
-    description: "By statements of SQL; records have no events of it",
+    description:
+      "Number of records changed by SQL statements. No events are appended for these records",
   }),
 });
 
@@ -200,7 +197,7 @@ export const MigrationRolledBack = event("migration.rolled_back", {
 
 export const MigrationFailed = event("migration.failed", {
   resource,
-  summary: "A migration could not be applied or rolled back in the environment of the event.",
+  summary: "A migration failed to be applied or rolled back in the environment of the event.",
   data: Type.Object({
     ...MigrationData.properties,
     direction: Type.Enum(["up", "down"]),

@@ -176,7 +176,9 @@ test("a rollback brings structure and data back, as far as the data is there", a
 
   expect(await apply(await write(["drop table items"]))).toMatchObject({
     status: 409,
-    body: { detail: "Migration 2 was rolled back here: apply it again or delete it." },
+    body: {
+      detail: "Migration 2 was rolled back in this environment: apply it again or delete it.",
+    },
   });
   await remove(id);
   await owner(

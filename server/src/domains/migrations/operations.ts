@@ -45,7 +45,7 @@ const environmentScoped = false;
 export const listMigrations = query({
   id: "migrations.list",
   route: "GET /api/v1/migrations",
-  summary: "List the migrations, newest first, and how they stand",
+  summary: "List migrations with their status, newest first",
   permission: MigrationsRead,
   query: object(pageQuery),
   response: page(withRevision(MigrationSummary)),
@@ -65,12 +65,9 @@ export const createMigration = command({
   id: "migrations.create",
   effect: "ordinary",
   route: "POST /api/v1/migrations",
-  summary: "Write a migration down",
+  summary: "Create a migration",
   description:
-    "It belongs to the workspace, and is applied in one environment after the other. Its steps change " +
-    "tables; or they are SQL, of which `create table`, `alter table`, `create index`, `drop …` and " +
-    "`comment on` are translated into such steps, `insert`, `update` and `delete` change records, and " +
-    "anything else is refused. A step of SQL may be several statements, of 262144 characters together.",
+    "The migration belongs to the workspace, and can be applied in each environment. Its steps change tables. They can also be SQL: `create table`, `alter table`, `create index`, `drop …` and `comment on` are translated into steps, `insert`, `update` and `delete` change records, and other statements are rejected. A SQL step can contain several statements, with at most 262,144 characters in total.",
   permission: MigrationsWrite,
   environmentScoped,
   body: object({
@@ -103,7 +100,7 @@ export const createMigration = command({
 export const getMigration = query({
   id: "migrations.get",
   route: "GET /api/v1/migrations/{id}",
-  summary: "Read a migration, and what became of it in this environment",
+  summary: "Get a migration and its status",
   permission: MigrationsRead,
   params: ById,
   response: item(Migration),
@@ -115,8 +112,9 @@ export const updateMigration = command({
   id: "migrations.update",
   effect: "ordinary",
   route: "PATCH /api/v1/migrations/{id}",
-  summary: "Change a migration that is applied nowhere",
-  description: "Where it had failed it is pending again, unless only its name was changed.",
+  summary: "Update a migration",
+  description:
+    "Only for migrations that are not applied in any environment. After a failure it becomes pending again, unless only its name was changed.",
   permission: MigrationsWrite,
   environmentScoped,
   params: ById,
@@ -136,7 +134,7 @@ export const updateMigration = command({
 export const deleteMigration = command({
   id: "migrations.delete",
   route: "DELETE /api/v1/migrations/{id}",
-  summary: "Delete a migration that is applied nowhere",
+  summary: "Delete a migration that is not applied",
   permission: MigrationsWrite,
   environmentScoped,
   params: ById,
@@ -151,7 +149,7 @@ const RunBody = object({
   dryRun: Type.Optional(
     Type.Boolean({
       default: false,
-      description: "Do all of it and undo it again, to see the statements, or why it fails",
+      description: "Runs everything and rolls it back, to return the statements or the error",
     }),
   ),
 });
@@ -160,12 +158,9 @@ export const applyMigration = command({
   id: "migrations.apply",
   effect: "drastic",
   route: "POST /api/v1/migrations/{id}/apply",
-  summary: "Apply a migration in the environment of the request",
+  summary: "Apply a migration",
   description:
-    "All of it, in one transaction, or nothing. Every migration with a lower number must be applied " +
-    "there before (409 `migration_out_of_order`). One that fails (422 `migration_failed`, with the " +
-    "index of the `step`) is `failed` and holds up those after it until it is changed, deleted, or " +
-    "applied after all. Records that SQL changes have no events of it, and no rule of a table is asked.",
+    "Applies the migration in the environment of the request, in one transaction. All migrations with a lower number must be applied there first (409 `migration_out_of_order`). If a step fails (422 `migration_failed`, with the index of the `step`), the migration becomes `failed` and blocks later migrations until it is changed, deleted or applied. Changes of records by SQL append no events, and access rules do not apply.",
   permission: MigrationsWrite,
   params: ById,
   body: RunBody,
@@ -194,11 +189,9 @@ export const rollBackMigration = command({
   id: "migrations.rollback",
   effect: "drastic",
   route: "POST /api/v1/migrations/{id}/rollback",
-  summary: "Roll the newest migration that is applied in the environment of the request back",
+  summary: "Roll back the newest applied migration",
   description:
-    "By its `down`, or by what was found to undo its steps when they were taken. A column or table that " +
-    "was dropped comes back empty; a column that was required comes back optional where there are " +
-    "records. One that changed records by SQL needs a `down` (409 `migration_irreversible`).",
+    "Runs the `down` steps, or the reverse of the steps in `up`. Restored columns and tables are empty; a restored required column becomes optional if the table has records. A migration that changed records by SQL requires `down` (409 `migration_irreversible`).",
   permission: MigrationsWrite,
   params: ById,
   body: RunBody,

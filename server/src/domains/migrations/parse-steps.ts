@@ -72,7 +72,7 @@ async function parseOne(input: unknown, position: StepPosition): Promise<ParseRe
     const [unknownField] = Object.keys(others);
     if (unknownField !== undefined)
       return invalidStep(`${path}/${unknownField}`, "is not a known field");
-    if (typeof sql !== "string") return invalidStep(`${path}/sql`, "must be a text");
+    if (typeof sql !== "string") return invalidStep(`${path}/sql`, "must be a string");
     return parseSql(sql, { ...position, path: `${path}/sql` });
   }
   const parsed = parseStep(input, ["sql"]);
@@ -89,7 +89,7 @@ async function parseSql(
   if (sql.length > SQL_CHARACTERS_MAX) {
     return invalidStep(
       path,
-      `must have at most ${SQL_CHARACTERS_MAX} characters; make several steps of it`,
+      `must have at most ${SQL_CHARACTERS_MAX} characters. Split it into several steps`,
     );
   }
   const result = await readScript(workspace, sql);

@@ -150,7 +150,9 @@ class StepRunner {
     const tables = await this.#listTables();
     const unknown = statement.relations.find((name) => !tables.some(({ slug }) => slug === name));
     if (unknown !== undefined) {
-      throw new StepError(index, [{ path, message: `there is no table ${unknown} here` }]);
+      throw new StepError(index, [
+        { path, message: `the table ${unknown} does not exist in this environment` },
+      ]);
     }
     try {
       await this.#write(statement, tables);

@@ -33,7 +33,7 @@ export function toStepError(
 
 /** The message when a step used up the time of the migration: it has what the others left of it. */
 function timeoutMessage(error: unknown): string | undefined {
-  return isTimeout(error) ? "the migration takes longer than it may in all" : undefined;
+  return isTimeout(error) ? "the migration exceeded its time limit" : undefined;
 }
 
 /** A statement on records, its script, and the tables of the partition. */
@@ -64,7 +64,7 @@ export function stepErrorMessage(
     return describePosition({ message: hideInternalNames(error.message, tables), at });
   }
   const message = VALUE_ERRORS.test(code)
-    ? (VALUE_ERROR_MESSAGES.get(code) ?? "a value does not fit")
+    ? (VALUE_ERROR_MESSAGES.get(code) ?? "a value is not allowed")
     : hideInternalNames(error.message, tables);
   return describePosition({ message, at: statement.at });
 }
@@ -74,10 +74,10 @@ const VALUE_ERRORS = /^(22...|42601|42704)$/;
 const VALUE_ERROR_MESSAGES: ReadonlyMap<string, string> = new Map([
   ["22001", "a value is too long"],
   ["22003", "a value is out of range"],
-  ["22007", "a value is no date or time"],
+  ["22007", "a value is not a date or time"],
   ["22008", "a date or time is out of range"],
   ["22012", "division by zero"],
-  ["22P02", "a value can't be read as one of the type that it is to have"],
+  ["22P02", "a value can't be converted to the new type"],
 ]);
 
 /** Errors of values, constraints, syntax and limits, and those that triggers raise. */

@@ -28,14 +28,14 @@ test("what is wrong with steps is told with its path before anything is written"
     expect.stringMatching(/^\/up\/0\/column\/type must be one of text/),
     expect.stringMatching(/^\/up\/1\/op must be one of create_table, .*, drop_index, sql$/),
     "/up/2 must be an object",
-    "/up/3 line 1, column 1: SELECT is not available here",
-    "/up/4/sql line 2, column 9: the function pg_read_file is not available here",
-    "/up/5/sql line 3, column 19: there is no column of the type interval",
+    "/up/3 line 1, column 1: SELECT is not available",
+    "/up/4/sql line 2, column 9: the function pg_read_file is not available",
+    "/up/5/sql line 3, column 19: the column type interval is not available",
     expect.stringMatching(/^\/up\/6\/sql line 1, column 8: syntax error/),
-    "/up/7/sql there is no statement",
+    "/up/7/sql the statement is empty",
     "/up/8/more is not a known field",
-    "/up/9/sql must be a text",
-    "/down/0 line 1, column 35: there is no value for the parameter $1",
+    "/up/9/sql must be a string",
+    "/down/0 line 1, column 35: the parameter $1 has no value",
   ]);
   const long = await owner("POST /api/v1/migrations", { name: "x", up: ["-".repeat(262_145)] });
   expect(long.body.errors).toMatchObject([{ path: "/up/0" }]);
@@ -82,7 +82,7 @@ test("one that fails leaves nothing behind, and holds up the others until it is 
   expect(event.data).toMatchObject({ id, direction: "up", error: { step: 2 } });
   expect(await apply(later)).toMatchObject({
     status: 409,
-    body: { detail: "Migration 2 failed here: mend or delete it." },
+    body: { detail: "Migration 2 failed in this environment: fix or delete it." },
   });
   // It fails again, and its name alone mends nothing.
   expect(await apply(id)).toMatchObject({ status: 422, events: ["migration.failed"] });
@@ -95,9 +95,24 @@ test("one that fails leaves nothing behind, and holds up the others until it is 
 });
 
 const FAILING = [
-  [[{ op: "drop_table", table: "nothing" }], 0, "/up/0/table", "is not a table here"],
-  [["drop table nothing"], 0, "/up/0/sql", "drop_table nothing table: is not a table here"],
-  [["insert into nothing (x) values (1)"], 0, "/up/0/sql", "there is no table nothing here"],
+  [
+    [{ op: "drop_table", table: "nothing" }],
+    0,
+    "/up/0/table",
+    "is not a table in this environment",
+  ],
+  [
+    ["drop table nothing"],
+    0,
+    "/up/0/sql",
+    "drop_table nothing table: is not a table in this environment",
+  ],
+  [
+    ["insert into nothing (x) values (1)"],
+    0,
+    "/up/0/sql",
+    "the table nothing does not exist in this environment",
+  ],
   [
     ["insert into items (nothing)\nvalues (1)"],
     0,
@@ -129,13 +144,13 @@ const FAILING = [
     ],
     1,
     "/up/1",
-    "A table with this slug exists.",
+    "A table with this slug already exists.",
   ],
   [
     ["create table t (r text references nothing)"],
     0,
     "/up/0/sql",
-    "the column r: options/table is not a table here",
+    "the column r: options/table is not a table in this environment",
   ],
 ] as const;
 

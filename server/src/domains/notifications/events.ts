@@ -6,7 +6,7 @@ import { PreferencesData } from "./notification.ts";
 
 export const NotificationSent = event("notification.sent", {
   resource: "notification",
-  summary: "A notification was put into a member's inbox. Its words are for the member alone.",
+  summary: "A notification was created for a member. The event does not contain its text.",
   data: NotificationData,
 });
 
@@ -18,13 +18,13 @@ export const NotificationRead = event("notification.read", {
 
 export const NotificationUnread = event("notification.unread", {
   resource: "notification",
-  summary: "A member marked a notification as unread again.",
+  summary: "A member marked a notification as unread.",
   data: NotificationData,
 });
 
 export const NotificationsAllRead = event("notification.all_read", {
   resource: "inbox",
-  summary: "A member marked all their notifications as read; `read` is how many that were.",
+  summary: "A member marked all notifications as read. `read` is their number.",
   data: Type.Object({ userId: id("usr"), read: Type.Integer() }),
 });
 
@@ -36,6 +36,6 @@ export const NotificationDeleted = event("notification.deleted", {
 
 export const PreferencesUpdated = changeEvent("notification.preferences_updated", {
   resource: "notification_preferences",
-  summary: "A member changed how they are told.",
+  summary: "A member changed their notification settings.",
   data: PreferencesData,
 });

@@ -28,7 +28,7 @@ export { type MailPlace, type NotificationSubject, notify } from "./notify.ts";
 
 export const notifications = domain({
   name: "notifications",
-  summary: "What members are told: an inbox for each, and e-mail where they want it.",
+  summary: "Notifications in the inbox and by e-mail.",
   environmentScoped: false,
   permissions: [NotificationsRead, NotificationsSend],
   events: [

@@ -15,7 +15,7 @@ const content = { title: line(TITLE_CHARACTERS_MAX), body: text(BODY_CHARACTERS_
 /** The subject of a notification: an event and its resource. */
 const about = {
   environment: Type.Enum(["production", "staging", "development"], {
-    description: "Where it happened",
+    description: "Environment of the event",
   }),
   eventId: nullable(Type.String({ pattern: EVENT_ID_PATTERN })),
   eventType: nullable(Type.String()),
@@ -45,7 +45,7 @@ export const NotificationInput = object({
   userIds: Type.Array(id("usr"), {
     minItems: 1,
     maxItems: RECIPIENTS_MAX,
-    description: "Who is no active member of the workspace is passed over",
+    description: "Members. Users who are not active members are skipped",
   }),
   ...content,
 });
@@ -58,7 +58,7 @@ export const SentNotification = Type.Object(
 
 export const NotificationsRead = permission(
   "notifications:read",
-  "Read and tidy your own notifications",
+  "Read and manage own notifications",
   EVERYONE,
 );
 export const NotificationsSend = permission(
@@ -69,12 +69,12 @@ export const NotificationsSend = permission(
 
 /** The preferences of a member. */
 export const preferences = {
-  email: Type.Boolean({ description: "Whether notifications are sent by e-mail too" }),
+  email: Type.Boolean({ description: "Whether notifications are also sent by e-mail" }),
   noEmailFor: Type.Array(Type.String({ minLength: 1, maxLength: PATTERN_CHARACTERS_MAX }), {
     maxItems: 100,
     uniqueItems: true,
     description:
-      "Event types whose notifications are not, with patterns: `incident.closed`, `sla.*`",
+      "Event types whose notifications are not sent by e-mail, as patterns: `incident.closed`, `sla.*`",
   }),
 };
 

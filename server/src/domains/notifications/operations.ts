@@ -26,12 +26,14 @@ export const listNotifications = query({
   id: "notifications.list",
   route: "GET /api/v1/notifications",
   summary: "List your notifications, newest first",
-  description: "Those of all environments of the workspace. They are kept for 90 days.",
+  description: "Includes all environments of the workspace. Notifications are kept for 90 days.",
   permission: NotificationsRead,
   query: object({
     ...pageQuery,
     unread: Type.Optional(
-      Type.Boolean({ description: "Only the unread ones, or only those that you have read" }),
+      Type.Boolean({
+        description: "`true`: only unread notifications. `false`: only read notifications",
+      }),
     ),
   }),
   response: page(withRevision(Notification)),
@@ -55,8 +57,8 @@ export const countUnread = query({
 export const getNotification = query({
   id: "notifications.get",
   route: "GET /api/v1/notifications/{id}",
-  summary: "Read one of your notifications",
-  description: "That does not mark it as read.",
+  summary: "Get one of your notifications",
+  description: "Does not mark it as read.",
   permission: NotificationsRead,
   params: ById,
   response: item(Notification),
@@ -70,8 +72,7 @@ export const sendNotification = command({
   route: "POST /api/v1/notifications",
   summary: "Send a notification to members of the workspace",
   description:
-    "The answer names those who were told; whoever is no active member is passed over. They get an " +
-    "e-mail too, where the installation sends e-mail and they have not turned that off.",
+    "The response contains the notified members; users who are not active members are skipped. Members also get an e-mail, if the installation can send e-mail and they have not turned it off.",
   // It is sent in one environment, and says so in the inbox.
   environmentScoped: true,
   permission: NotificationsSend,
@@ -88,7 +89,7 @@ export const sendNotification = command({
   async run(ctx, { body }) {
     const userIds = await notify(ctx, body);
     if (userIds.length === 0)
-      throw invalidField("/userIds", "names no active member of the workspace");
+      throw invalidField("/userIds", "must contain an active member of the workspace");
     return { userIds };
   },
 });
@@ -111,7 +112,7 @@ export const unreadNotification = command({
   id: "notifications.unread",
   effect: "ordinary",
   route: "POST /api/v1/notifications/{id}/unread",
-  summary: "Mark one of your notifications as unread again",
+  summary: "Mark one of your notifications as unread",
   permission: NotificationsRead,
   params: ById,
   response: item(Notification),
@@ -142,7 +143,7 @@ export const readAllNotifications = command({
   effect: "ordinary",
   route: "POST /api/v1/notifications/read-all",
   summary: "Mark all your notifications as read",
-  description: "`read` is how many were unread until then.",
+  description: "`read` is the number of notifications that were unread.",
   permission: NotificationsRead,
   response: item(Type.Object({ read: Type.Integer() }, { title: "ReadCount" })),
   emits: [NotificationsAllRead],

@@ -10,7 +10,7 @@ import { setPreferences } from "./service.ts";
 export const getPreferences = query({
   id: "notifications.get_preferences",
   route: "GET /api/v1/notifications/preferences",
-  summary: "Read how you are told in this workspace",
+  summary: "Get your notification settings in this workspace",
   permission: NotificationsRead,
   response: item(Preferences),
   run: ({ tx, caller }) => store.get(tx, userIdOf(caller)),
@@ -20,9 +20,9 @@ export const putPreferences = command({
   id: "notifications.set_preferences",
   effect: "ordinary",
   route: "PUT /api/v1/notifications/preferences",
-  summary: "Say how you want to be told in this workspace",
+  summary: "Update your notification settings in this workspace",
   description:
-    "The inbox has every notification, whatever you say here. `noEmailFor` stays as it is when absent.",
+    "All notifications appear in the inbox, regardless of these settings. If `noEmailFor` is missing, it does not change.",
   permission: NotificationsRead,
   body: PreferencesInput,
   response: item(Preferences),

@@ -17,7 +17,7 @@ export { TASKS, type Task } from "./imports/events.ts";
 
 export const portability = domain({
   name: "portability",
-  summary: "A whole workspace as one archive, to another installation.",
+  summary: "Export and import of whole workspaces.",
   environmentScoped: false,
   permissions: [],
   events: [

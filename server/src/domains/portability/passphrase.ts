@@ -7,7 +7,7 @@ export const Passphrase = Type.String({
   minLength: 12,
   maxLength: 1_000,
   description:
-    "Seals what is secret in the archive. It is kept nowhere: without it nobody opens them",
+    "Encrypts the secrets in the archive. It is not stored: without it, nobody can decrypt them",
 });
 
 /** Encrypts a passphrase for the process that needs it, so that rows contain it only in sealed form. */

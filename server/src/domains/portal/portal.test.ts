@@ -97,8 +97,8 @@ test("everybody sees an outage and no more of it, counts once and is told of its
   await agent(`POST ${path}/resolve`, { resolution: "A secret" });
   const told = async (ask: typeof ada) =>
     (await ask("GET /api/v1/notifications")).body.data.map(({ title }: any) => title);
-  await until(async () => (await told(ada)).includes("It is over: No mail"));
-  expect(await told(ben)).not.toContain("It is over: No mail");
+  await until(async () => (await told(ada)).includes("Resolved: No mail"));
+  expect(await told(ben)).not.toContain("Resolved: No mail");
   expect((await ben(affect)).body.code).toBe("outage_over");
 });
 

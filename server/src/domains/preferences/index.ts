@@ -4,7 +4,7 @@ import { PreferenceDeleted, PreferenceSet, PreferencesOwn } from "./preference.t
 
 export const preferences = domain({
   name: "preferences",
-  summary: "What the console keeps for a person: saved views, a theme, the last visit.",
+  summary: "Preferences of the console per user, such as saved views and the theme.",
   environmentScoped: false,
   permissions: [PreferencesOwn],
   events: [PreferenceSet, PreferenceDeleted],

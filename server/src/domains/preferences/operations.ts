@@ -22,7 +22,7 @@ const example = { params: { key: "views.incidents" } };
 export const listPreferences = query({
   id: "preferences.list",
   route: "GET /api/v1/me/preferences",
-  summary: "Read all preferences of your own in this workspace",
+  summary: "List your preferences in this workspace",
   permission: PreferencesOwn,
   response: item(Type.Object({ preferences: Type.Array(Preference) }, { title: "Preferences" })),
   run: async ({ tx, caller }) => ({ preferences: await store.list(tx, userIdOf(caller)) }),
@@ -31,7 +31,7 @@ export const listPreferences = query({
 export const getPreference = query({
   id: "preferences.get",
   route: "GET /api/v1/me/preferences/{key}",
-  summary: "Read a preference of your own",
+  summary: "Get one of your preferences",
   permission: PreferencesOwn,
   params: ByKey,
   response: item(Preference),
@@ -48,10 +48,9 @@ export const setPreference = command({
   id: "preferences.set",
   effect: "ordinary",
   route: "PUT /api/v1/me/preferences/{key}",
-  summary: "Set a preference of your own",
+  summary: "Set one of your preferences",
   description:
-    "Any JSON of up to 16,384 characters; a person keeps up to 200 in a workspace. The value that is " +
-    "there already changes nothing, and no event tells of it.",
+    "Any JSON of at most 16,384 characters. A user can have up to 200 preferences in a workspace. If nothing changes, no event is appended.",
   permission: PreferencesOwn,
   params: ByKey,
   body: object({ value: Type.Unknown() }),
@@ -63,7 +62,7 @@ export const setPreference = command({
   async run(ctx, { params: { key }, body }) {
     const value = body.value ?? null;
     if (JSON.stringify(value).length > VALUE_CHARACTERS_MAX) {
-      throw invalidField("/value", `must not be longer than ${VALUE_CHARACTERS_MAX} characters`);
+      throw invalidField("/value", `must have at most ${VALUE_CHARACTERS_MAX} characters`);
     }
     const userId = userIdOf(ctx.caller);
     const before = await store.lock(ctx.tx, userId, key);
@@ -79,7 +78,7 @@ export const setPreference = command({
 export const deletePreference = command({
   id: "preferences.delete",
   route: "DELETE /api/v1/me/preferences/{key}",
-  summary: "Delete a preference of your own",
+  summary: "Delete one of your preferences",
   permission: PreferencesOwn,
   params: ByKey,
   response: noContent(),

@@ -23,12 +23,12 @@ export type Preference = Static<typeof Preference> & { readonly revision: number
 export const TooManyPreferences = failure(
   "too_many_preferences",
   409,
-  `Nobody keeps more than ${PREFERENCES_MAX} preferences in one workspace; delete some first.`,
+  `You can have at most ${PREFERENCES_MAX} preferences in a workspace. Delete some first.`,
 );
 
 export const PreferencesOwn = permission(
   "preferences:own",
-  "Keep settings of one's own, such as saved views",
+  "Manage own preferences, such as saved views",
   EVERYONE,
 );
 
@@ -37,11 +37,11 @@ const data = Type.Object({ userId: id("usr"), key: Key });
 
 export const PreferenceSet = event("preference.set", {
   resource: "preference",
-  summary: "Somebody set a preference of their own; the event has its key, not its value.",
+  summary: "A user set a preference. The event contains its key but not its value.",
   data,
 });
 export const PreferenceDeleted = event("preference.deleted", {
   resource: "preference",
-  summary: "Somebody deleted a preference of their own.",
+  summary: "A user deleted a preference.",
   data,
 });

@@ -6,7 +6,7 @@ export { type PresenceFollower, presenceWatchOf } from "./presence-watch.ts";
 
 export const presence = domain({
   name: "presence",
-  summary: "Who is at something right now: the one thing that no log keeps.",
+  summary: "Presence: users who view or edit a resource. It is not written to the event log.",
   permissions: [PresenceShare],
   events: [],
   operations: [getPresence, leavePresence, listPresence, putPresence],

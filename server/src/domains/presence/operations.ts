@@ -26,11 +26,9 @@ const NO_REVISION = -1;
 export const putPresence = command({
   id: "presence.put",
   route: "PUT /api/v1/presence/{thing}",
-  summary: "Say that you look at or edit something",
+  summary: "Set presence",
   description:
-    "It is kept for 30 seconds: send it again every 10. The answer is who is there. Changes reach you on " +
-    "`topics.stream` with `presence=true`, as long as you are there yourself. It needs the right to read the " +
-    "thing. Nothing of it is in the log.",
+    "Reports that you view or edit a resource. Valid for 30 seconds: send it again every 10 seconds. Returns everyone who is present. Changes are sent on `topics.stream` with `presence=true` while you are present. Requires permission to view the resource. Presence is not written to the event log.",
   permission: PresenceShare,
   params: ByThing,
   body: object(PresenceInput),
@@ -54,8 +52,8 @@ export const putPresence = command({
 export const getPresence = query({
   id: "presence.get",
   route: "GET /api/v1/presence/{thing}",
-  summary: "See who looks at or edits something",
-  description: "One entry for each person, who has been there longest first.",
+  summary: "List users present at a resource",
+  description: "One entry per user, longest presence first.",
   permission: PresenceShare,
   params: ByThing,
   response: item(Presence),
@@ -67,10 +65,9 @@ export const getPresence = query({
 export const listPresence = query({
   id: "presence.list",
   route: "GET /api/v1/presence",
-  summary: "See who looks at or edits any of several things",
+  summary: "List users present at several resources",
   description:
-    "For lists, whose rows show who has them open. Only things at which somebody is are answered; one that you " +
-    "may not read is as one at which nobody is.",
+    "For lists with presence indicators. Returns only resources with present users that you can view.",
   permission: PresenceShare,
   query: object({ things: ThingIds }),
   response: item(Type.Object({ things: Type.Array(Presence) }, { title: "PresenceList" })),
@@ -94,8 +91,8 @@ export const listPresence = query({
 export const leavePresence = command({
   id: "presence.leave",
   route: "DELETE /api/v1/presence/{thing}",
-  summary: "Say that you have left something",
-  description: "Whoever just stops renewing is gone after 30 seconds.",
+  summary: "Clear presence",
+  description: "Presence that is not renewed expires after 30 seconds.",
   permission: PresenceShare,
   params: ByThing,
   ephemeral: true,

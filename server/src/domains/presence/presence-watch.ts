@@ -61,7 +61,7 @@ export class PresenceWatch {
     const { log, wakeSignal } = this.#platform;
     this.#loop = new Loop(
       () => this.#read(),
-      (error) => log.error({ err: error }, "presence can't be read"),
+      (error) => log.error({ err: error }, "can't read presence"),
     );
     this.#unsubscribe = wakeSignal.subscribe((work) => {
       if (work === PRESENCE_CHANGE) this.#loop?.wake();

@@ -20,31 +20,31 @@ export const PRESENCES_MAX = 1_000;
 
 export const PresenceShare = permission(
   "presence:share",
-  "See who else is at something that one may read, and be seen there",
+  "View who is present at visible resources, and be shown there",
   EVERY_ROLE,
 );
 
 export const PresenceFull = failure(
   "presence_full",
   409,
-  `No more than ${PRESENCES_MAX} people and things are kept at a time.`,
+  `At most ${PRESENCES_MAX} presences can be active at a time.`,
 );
 
 const ID = idPattern("[a-z]+").replace(/^\^|\$$/g, "");
 
 export const ThingId = Type.String({
   pattern: idPattern("[a-z]+"),
-  description: "The id of anything that has an address of its own and that you may read",
+  description: "Id of a resource that you can view",
 });
 
 export const ThingIds = Type.String({
   pattern: `^${ID}(,${ID}){0,${ASKED_THINGS_MAX - 1}}$`,
-  description: `Up to ${ASKED_THINGS_MAX} ids: \`inc_…,inc_…\``,
+  description: `At most ${ASKED_THINGS_MAX} ids: \`inc_…,inc_…\``,
 });
 
 export const PresenceInput = {
   state: Type.Enum(["viewing", "editing"]),
-  at: Type.Optional(line(200, "The part of it, such as a step, a field or a record")),
+  at: Type.Optional(line(200, "Part of the resource, such as a step, a field or a record")),
 };
 
 /** A user at a resource, regardless of the number of open windows. */
@@ -55,7 +55,7 @@ export const PresentPerson = Type.Object(
     state: Type.Enum(["viewing", "editing"]),
     at: nullable(Type.String()),
     since: Time,
-    sessions: Type.Integer({ description: "How many browsers or programs of theirs are there" }),
+    sessions: Type.Integer({ description: "Number of open browsers or programs" }),
     you: Type.Boolean(),
   },
   { title: "PresentPerson" },

@@ -12,7 +12,7 @@ import { queryDefinition, queryEvents } from "./saved-query.ts";
 
 export const queries = domain({
   name: "queries",
-  summary: "Queries in SQL about tables, run at once or saved.",
+  summary: "SQL queries on tables, unsaved or saved.",
   tag: "tables",
   permissions: Object.values(permissions),
   events: queryEvents,

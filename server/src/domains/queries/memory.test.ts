@@ -25,7 +25,7 @@ test.runIf(inject("database").isPrivate)(
       answers.map(() => [
         422,
         "query_failed",
-        { path: "/sql", message: "it needs more memory or disk than one statement may have" },
+        { path: "/sql", message: "the statement exceeded its memory or disk limit" },
       ]),
     );
     // A process grows on for as long as it takes us to look, and this machine may be slow.

@@ -29,7 +29,7 @@ const environmentScoped = false;
 const listQueries = query({
   id: "queries.list",
   route: "GET /api/v1/queries",
-  summary: "List the saved queries, newest first",
+  summary: "List saved queries, newest first",
   permission: QueriesRun,
   environmentScoped,
   query: object(pageQuery),
@@ -44,8 +44,7 @@ const createQuery = command({
   route: "POST /api/v1/queries",
   summary: "Save a query",
   description:
-    "It belongs to the workspace and can be run in every environment, so its tables need not be there " +
-    "yet; that it is one harmless `select` is checked now. Without `parameters` they are called `p1`, `p2` …",
+    "The query belongs to the workspace and can be run in every environment. It is checked to be a single `select` that only reads; its tables do not have to exist yet. Default names of the `parameters`: `p1`, `p2` …",
   permission: QueriesWrite,
   environmentScoped,
   body: object({
@@ -71,7 +70,7 @@ const createQuery = command({
 const getQuery = query({
   id: "queries.get",
   route: "GET /api/v1/queries/{id}",
-  summary: "Read a saved query",
+  summary: "Get a saved query",
   permission: QueriesRun,
   environmentScoped,
   params: ById,
@@ -84,7 +83,7 @@ const updateQuery = command({
   id: "queries.update",
   effect: "ordinary",
   route: "PATCH /api/v1/queries/{id}",
-  summary: "Change a saved query",
+  summary: "Update a saved query",
   permission: QueriesWrite,
   environmentScoped,
   params: ById,
@@ -92,7 +91,7 @@ const updateQuery = command({
   response: item(SavedQuery),
   emits: [QueryUpdated],
   fails: [QueryRefused, QueryNameTaken, Conflict],
-  example: { ...example, body: { name: "Orders by status since a day" } },
+  example: { ...example, body: { name: "Orders by status since a date" } },
   prepare: (platform, { params, body }, caller) =>
     service.prepareUpdate(platform, caller, params.id, body),
   run: (ctx, { params, body }, prepared) => service.update(ctx, params.id, body, prepared),

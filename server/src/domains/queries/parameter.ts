@@ -21,10 +21,10 @@ export const Parameter = object(
     name: Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]{0,62}$" }),
     type: Type.Optional(
       Type.Enum([...PARAMETER_TYPES], {
-        description: "What a value, or each value of a list, must be; anything when absent",
+        description: "Type of the value, or of each value of a list. Default: any",
       }),
     ),
-    default: Type.Optional(Type.Unknown({ description: "Taken where a run gives no value" })),
+    default: Type.Optional(Type.Unknown({ description: "Default if the run has no value" })),
   },
   { title: "QueryParameter" },
 );
@@ -58,7 +58,7 @@ export function checkDeclarations(parameters: readonly Parameter[]): FieldError[
   const names = new Set<string>();
   for (const [index, { name, ...parameter }] of parameters.entries()) {
     const path = `/parameters/${index}`;
-    if (names.has(name)) errors.push({ path: `${path}/name`, message: "comes more than once" });
+    if (names.has(name)) errors.push({ path: `${path}/name`, message: "appears more than once" });
     names.add(name);
     if (parameter.default === undefined) continue;
     const parsed = parseValue({ name, ...parameter }, parameter.default);
@@ -79,7 +79,7 @@ export function checkParameters(
   }
   for (const number of numbers) {
     if (number < 1 || number > parameters.length) {
-      errors.push({ path: "/parameters", message: `has nothing for $${number}` });
+      errors.push({ path: "/parameters", message: `has no parameter for $${number}` });
     }
   }
   return errors;

@@ -1,8 +1,8 @@
 import { permission } from "#kernel/access/permission.ts";
 
-export const QueriesRun = permission("queries:run", "Ask questions in SQL", [
+export const QueriesRun = permission("queries:run", "Run SQL queries", [
   "builder",
   "viewer",
   "auditor",
 ]);
-export const QueriesWrite = permission("queries:write", "Save questions in SQL", ["builder"]);
+export const QueriesWrite = permission("queries:write", "Save SQL queries", ["builder"]);

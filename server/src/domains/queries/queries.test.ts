@@ -235,7 +235,7 @@ test("where there is no table yet, a question about none is answered", async () 
       errors: [
         {
           path: "/sql",
-          message: `line 2, column 6: there is no table ${orders.slug} that you may read`,
+          message: `line 2, column 6: the table ${orders.slug} does not exist, or you can't view it`,
           position: 14,
         },
       ],

@@ -25,8 +25,7 @@ const ROW_NUMBER = '"(row)"';
  */
 export const querySource = reportSource({
   kind: "query",
-  summary:
-    "What the saved query `queryId` answers with `params`. Its rows are in the order of its `order by`.",
+  summary: "The result of the saved query `queryId` with `params`, in the order of its `order by`.",
   permission: QueriesRun,
   isQuery: true,
   schema: Type.Object(
@@ -46,7 +45,7 @@ export const querySource = reportSource({
       .read(partitionOfCaller(caller), (tx) => store.get(tx, queryId))
       .catch((error: unknown) => {
         const isGone = error instanceof Failure && error.type === NotFound;
-        throw isGone ? invalidField("/source/queryId", "there is no such query") : error;
+        throw isGone ? invalidField("/source/queryId", "is not the id of a query") : error;
       });
     const values = resolveParameters(query.parameters, params);
     const { text } = await inspectQuery(caller, query.sql);
@@ -67,7 +66,8 @@ export const querySource = reportSource({
         const request = { sql, params: all, limit: ROWS_MAX, timeoutMs: REPORT_TIME_LIMIT_MS };
         const answer = await runQuery(platform, caller, request);
         // A statement asks for no more rows than that, so it is their size.
-        if (answer.truncated) throw new Failure(QueryFailed, { detail: "Its rows are too large." });
+        if (answer.truncated)
+          throw new Failure(QueryFailed, { detail: "The rows of the query are too large." });
         // Rows are objects unless somebody asks for lists.
         return answer.rows as readonly SqlRow[];
       },

@@ -12,7 +12,7 @@ export const QueryId = id("qry");
 export const Sql = Type.String({
   minLength: 1,
   maxLength: SQL_CHARACTERS_MAX,
-  description: "One `select`, in PostgreSQL's words; values stand in it as `$1`, `$2` …",
+  description: "One `select` statement of PostgreSQL, with the parameters `$1`, `$2` …",
 });
 
 /** The fields that people decide. */
@@ -22,7 +22,7 @@ export const queryFields = {
   sql: Sql,
   parameters: Type.Array(Parameter, {
     maxItems: PARAMETERS_MAX,
-    description: "What `$1`, `$2` … are, in their order",
+    description: "The parameters `$1`, `$2` … in order",
   }),
 };
 
@@ -54,18 +54,18 @@ export const QueryNameTaken = failure(
 export const TooManyQueries = failure(
   "too_many_queries",
   409,
-  "The workspace has as many saved queries as it may.",
+  "The workspace has reached its limit of saved queries.",
 );
 
 export const QueryCreated = event("query.created", {
   resource: "query",
-  summary: "A query in SQL was saved.",
+  summary: "A saved query was created.",
   data: SavedQuery,
 });
 
 export const QueryUpdated = changeEvent("query.updated", {
   resource: "query",
-  summary: "A saved query was changed.",
+  summary: "A saved query was updated.",
   data: SavedQuery,
 });
 

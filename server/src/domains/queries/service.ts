@@ -95,7 +95,7 @@ export async function remove(ctx: WriteContext<typeof QueryDeleted>, id: string)
   ctx.emit(QueryDeleted, queryRef(query), queryEventData(query));
 }
 
-const STATEMENT_CHANGED = { detail: "The statement was changed meanwhile; try again." };
+const STATEMENT_CHANGED = { detail: "Another request changed the statement. Try again." };
 
 function validateParameters(
   parameters: readonly Parameter[] | undefined,

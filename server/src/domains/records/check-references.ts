@@ -37,7 +37,7 @@ export const checkRecordNodes: ReferenceCheck = async ({ tx }, { nodes }) => {
     else
       warnings.push({
         path: `${path}/table`,
-        message: `names the table ${slug}, which does not exist in this environment`,
+        message: `refers to the table ${slug}, which does not exist in this environment`,
       });
   }
   return { warnings };
@@ -63,7 +63,9 @@ function columnWarnings(
     if (known.includes(name)) return [];
     const closest = closestName(name, known);
     const hint = closest === undefined ? "" : ` (did you mean ${closest}?)`;
-    return [{ path: path + at, message: `names ${name}, which is no column here${hint}` }];
+    return [
+      { path: path + at, message: `refers to ${name}, which is not a column of this table${hint}` },
+    ];
   });
 }
 

@@ -9,7 +9,7 @@ import { recordStatements } from "./record-statements.ts";
 export const tableFields = {
   tableSlug: Slug,
   tableId: TableId,
-  tableRevision: Type.Integer({ description: "The revision that the table's definition was in" }),
+  tableRevision: Type.Integer({ description: "The revision of the table definition" }),
 };
 
 /** A record in an event: its fields beside the table that it belongs to. */
@@ -21,27 +21,27 @@ export const EventRecord = Type.Object(
     updatedAt: Time,
     createdBy: Type.String(),
   },
-  { title: "EventRecord", description: "And the table's own fields", additionalProperties: true },
+  { title: "EventRecord", description: "And the fields of the table", additionalProperties: true },
 );
 
 const WholeEventRecord = Type.Object(
   { ...tableFields, ...EventRecord.properties },
   {
     title: "WholeEventRecord",
-    description: "And the table's own fields",
+    description: "And the fields of the table",
     additionalProperties: true,
   },
 );
 
 export const RecordCreated = event("record.created", {
   resource: "record",
-  summary: "A record was made.",
+  summary: "A record was created.",
   data: WholeEventRecord,
 });
 
 export const RecordUpdated = event("record.updated", {
   resource: "record",
-  summary: "A record was changed.",
+  summary: "A record was updated.",
   data: Type.Object({
     ...tableFields,
     before: EventRecord,
@@ -58,7 +58,7 @@ export const RecordDeleted = event("record.deleted", {
 
 export const RecordRestored = event("record.restored", {
   resource: "record",
-  summary: "A deleted record was made again, with its id and the values that it had.",
+  summary: "A deleted record was restored with its id and values.",
   data: WholeEventRecord,
 });
 

@@ -2,11 +2,11 @@ import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
 
 export const RecordsRead = permission(
   "records:read",
-  "See the records of tables, as far as the tables' rules allow",
+  "View records of tables, within the access rules of the tables",
   EVERY_ROLE,
 );
 export const RecordsWrite = permission(
   "records:write",
-  "Create, change and delete records, as far as the tables' rules allow",
+  "Create, update and delete records, within the access rules of the tables",
   ["builder", "agent", "change_manager", "member"],
 );

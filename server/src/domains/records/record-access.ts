@@ -15,7 +15,7 @@ import { NoSuchRecord, type RecordWrite, type TableRecord } from "./record.ts";
 export const RecordForbidden = failure(
   "record_forbidden",
   403,
-  "The rules of this table do not allow that.",
+  "The access rules of this table do not allow this.",
 );
 
 /** A record as its author sees it: all of it hidden where they may write and not read it. */
@@ -50,7 +50,7 @@ export function createViolations(
 ): FieldError[] {
   if (!grants) return [];
   const { isAllowed, deniedFields } = checkAccess(grants, record, named);
-  if (!isAllowed) return [{ path, message: "is a record that you may not make" }];
+  if (!isAllowed) return [{ path, message: "is a record that you can't create" }];
   return deniedFields.map((field) => deniedField(path, field));
 }
 
@@ -65,16 +65,16 @@ export function updateViolations(
 ): FieldError[] {
   if (!grants) return [];
   const { isAllowed, deniedFields } = checkAccess(grants, before, named);
-  if (!isAllowed) return [{ path, message: "is a record that you may not change" }];
+  if (!isAllowed) return [{ path, message: "is a record that you can't update" }];
   if (deniedFields.length > 0) return deniedFields.map((field) => deniedField(path, field));
   if (checkAccess(grants, record).isAllowed) return [];
-  return [{ path, message: "would become a record that you may not change" }];
+  return [{ path, message: "would become a record that you can't update" }];
 }
 
 /** The rules that deleting a record violates. */
 export function deleteViolations(grants: Grants, record: TableRecord, path = ""): FieldError[] {
   if (!grants || checkAccess(grants, record).isAllowed) return [];
-  return [{ path, message: "is a record that you may not delete" }];
+  return [{ path, message: "is a record that you can't delete" }];
 }
 
 export function assertNoViolations(
@@ -89,5 +89,5 @@ export function assertNoViolations(
 }
 
 function deniedField(path: string, field: string): FieldError {
-  return { path: `${path}/${field}`, message: "is a field that you may not write" };
+  return { path: `${path}/${field}`, message: "is a field that you can't write" };
 }

@@ -33,9 +33,13 @@ export const recordsExecutor = executor({
         await perform("records.delete", { params: ofRecord });
         return { output: null };
       default:
-        throw new StepFailure("unknown_operation", `There is no operation ${String(operation)}.`, {
-          retryable: false,
-        });
+        throw new StepFailure(
+          "unknown_operation",
+          `The operation ${String(operation)} does not exist.`,
+          {
+            retryable: false,
+          },
+        );
     }
   },
 });
@@ -80,7 +84,7 @@ async function listRecords(
   if (truncated && limit === undefined) {
     log(
       "warn",
-      `More than ${recordsMax} records match; the others are left out. See limit and all.`,
+      `More than ${recordsMax} records match; the others are omitted. See limit and all.`,
     );
   }
   return { output: found, page: { truncated, nextCursor: after } };
@@ -140,7 +144,7 @@ async function runQuery({ perform, log }: StepTools, { sql, queryId, parameters 
       : await perform("queries.run_saved", { params: { id: queryId }, body: { params } });
   const { rows, truncated = false } = dataOf(answer) as QueryRows;
   if (truncated)
-    log("warn", "The result has more rows; the others are left out. See limit in the SQL.");
+    log("warn", "The result has more rows; they are omitted. Set a limit in the SQL statement.");
   return { output: rows, page: { truncated, nextCursor: null } };
 }
 

@@ -14,26 +14,29 @@ export const RecordSchema = Type.Object(
     id: RecordId,
     createdAt: Time,
     updatedAt: Time,
-    createdBy: Type.String({ description: "The id of whoever made it" }),
+    createdBy: Type.String({ description: "Id of the creator" }),
   },
   {
     title: "Record",
     additionalProperties: true,
-    description:
-      "Beside these, the fields of its table by their names; null where there is nothing",
+    description: "In addition, the fields of the table by name; null without a value",
   },
 );
 
-export const NoSuchRecord = failure("not_found", 404, "There is no such record.");
+export const NoSuchRecord = failure(
+  "not_found",
+  404,
+  "The record does not exist, or you can't see it.",
+);
 export const RecordNotUnique = failure(
   "record_not_unique",
   409,
-  "Another record has this value in a field where each has its own.",
+  "Another record already has this value in a unique field.",
 );
 export const RecordReferenced = failure(
   "record_referenced",
   409,
-  "Other records refer to this one.",
+  "Other records refer to this record.",
 );
 
 /** A whole record: the platform's own fields first, then the table's. */
@@ -63,7 +66,7 @@ export const recordFields = (options: { minProperties?: number } = {}) =>
     type: "object",
     ...options,
     maxProperties: COLUMNS_MAX,
-    description: "The table's fields by their names",
+    description: "Fields of the table by name",
   });
 
 /** A record as it is to be written. */
@@ -133,6 +136,6 @@ export function storedSize(record: TableRecord): number {
 
 export function checkSize(size: number, path: string): FieldError[] {
   if (size <= RECORD_CHARACTERS_MAX) return [];
-  const message = `must hold at most ${RECORD_CHARACTERS_MAX} characters in all its fields together`;
+  const message = `must have at most ${RECORD_CHARACTERS_MAX} characters in all its fields together`;
   return [{ path, message }];
 }

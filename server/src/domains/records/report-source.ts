@@ -19,12 +19,12 @@ import { fieldsOf } from "./record-statements.ts";
 /** The records of a table, with the rows and fields that its rules let the caller see. */
 export const recordsSource = reportSource({
   kind: "records",
-  summary: "The records of the table with the slug `table`, as its rules let the caller see them.",
+  summary: "The records of the table with the slug `table` that you can view.",
   permission: RecordsRead,
   schema: Type.Object({ table: Slug }, { additionalProperties: false }),
   async open(request, { table: slug }, parameters) {
     const table = await findOpenTable(request, slug);
-    if (!table) throw invalidField("/source/table", `there is no table ${slug} here`);
+    if (!table) throw invalidField("/source/table", `is not a table in this environment: ${slug}`);
     const { schema } = table;
     const rules = table.compileRules(parameters);
     return {
@@ -40,7 +40,7 @@ export const recordsSource = reportSource({
   },
   async openAt(request, { table: slug }, parameters, at) {
     const table = await findOpenTable(request, slug);
-    if (!table) throw invalidField("/source/table", `there is no table ${slug} here`);
+    if (!table) throw invalidField("/source/table", `is not a table in this environment: ${slug}`);
     return openPastRecords(request, table, { parameters, at });
   },
 });

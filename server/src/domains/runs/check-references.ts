@@ -33,7 +33,7 @@ export const checkPeopleAndTopics: ReferenceCheck = async (source, parts) => {
       ...(await peopleErrors(source, parts)),
       ...reserved.map(({ path }) => ({
         path: `${path}/config/topic`,
-        message: "is a topic on which only the platform publishes",
+        message: "is a topic that only the platform can publish to",
       })),
       ...events.flatMap(({ errors }) => errors),
     ],
@@ -61,7 +61,7 @@ function matchIssues(
       : [
           {
             path: `${path}/topic`,
-            message: `is no topic of the platform (did you mean ${closest}?)`,
+            message: `is not a topic of the platform (did you mean ${closest}?)`,
           },
         ];
   const message = isLiteral(eventType) ? eventTypeDoubt(services, eventType) : undefined;
@@ -98,6 +98,8 @@ async function peopleErrors({ tx }: CheckSource, { nodes }: CheckedParts): Promi
     if (field === "userIds") {
       return people.has(name) ? [] : [{ path, message: "is not a member of this workspace" }];
     }
-    return known.has(name) ? [] : [{ path, message: "is neither a member nor a role here" }];
+    return known.has(name)
+      ? []
+      : [{ path, message: "is not a member or a role of this workspace" }];
   });
 }

@@ -25,26 +25,29 @@ const runEvent = (summary: string) => ({ resource: "run", summary, data: RunSumm
 
 export const RunQueued = event(
   "workflow.run_queued",
-  runEvent("A run waits until fewer of its workflow are under way."),
+  runEvent("A run was queued because of the concurrency limit of its workflow."),
 );
 export const RunStarted = event("workflow.run_started", runEvent("A run was started."));
 export const RunCompleted = event("workflow.run_completed", runEvent("A run completed."));
 export const RunFailed = event("workflow.run_failed", runEvent("A run failed."));
-export const RunPaused = event("workflow.run_paused", runEvent("A run waits for an approval."));
+export const RunPaused = event(
+  "workflow.run_paused",
+  runEvent("A run is waiting for an approval."),
+);
 export const RunCancelled = event("workflow.run_cancelled", runEvent("A run was cancelled."));
 export const RunRetried = event("workflow.run_retried", {
   resource: "run",
-  summary: "A run that was over goes on.",
+  summary: "A run was retried.",
   data: Type.Object({
     ...RunSummary.properties,
     inputReplaced: Type.Optional(
-      Type.Boolean({ description: "True when it begins with another input" }),
+      Type.Boolean({ description: "True if it started with another input" }),
     ),
   }),
 });
 export const RunResumed = event("workflow.run_resumed", {
   resource: "run",
-  summary: "Somebody approved or rejected what a run waits for.",
+  summary: "An approver decided on an approval of a run.",
   data: Type.Object({
     ...RunSummary.properties,
     stepId: Type.String(),
@@ -53,21 +56,21 @@ export const RunResumed = event("workflow.run_resumed", {
 });
 export const RunCalled = event("workflow.run_called", {
   resource: "run",
-  summary: "A call came for a step that waits for one.",
+  summary: "A waiting step received its request.",
   data: Type.Object({
     ...RunSummary.properties,
     stepId: Type.String(),
-    early: Type.Boolean({ description: "True when the step was not reached yet" }),
+    early: Type.Boolean({ description: "True if the step had not started yet" }),
   }),
 });
 export const RunTested = event(
   "workflow.run_tested",
-  runEvent("A workflow was tried out; nothing outside of the run was touched."),
+  runEvent("A test run of a workflow was started. It has no effects outside the run."),
 );
 
 export const BulkRetryRequested = event("workflow.bulk_retry_requested", {
   resource: "workflow",
-  summary: "Runs that are over were asked to go on, as many as `count` says.",
+  summary: "A bulk retry of runs was requested. `count` is the number of runs.",
   data: Type.Object({
     workflowId: Type.Optional(id("wf")),
     status: Type.String(),
@@ -79,7 +82,7 @@ export const BulkRetryRequested = event("workflow.bulk_retry_requested", {
 
 export const BulkCancelRequested = event("workflow.bulk_cancel_requested", {
   resource: "workflow",
-  summary: "Runs under way were asked to end, as many as `count` says.",
+  summary: "A bulk cancellation of runs was requested. `count` is the number of runs.",
   data: Type.Object({
     workflowId: Type.Optional(id("wf")),
     status: Type.Optional(Type.String()),
@@ -91,20 +94,19 @@ export const BulkCancelRequested = event("workflow.bulk_cancel_requested", {
 
 export const PinnedDataSet = event("workflow.pinned_data_set", {
   resource: "workflow",
-  summary:
-    "The outputs were set that test runs of a workflow take for granted; `nodes` names them.",
+  summary: "The pinned data of a workflow was changed. `nodes` contains the affected nodes.",
   data: Type.Object({ workflowId: id("wf"), nodes: Type.Array(Type.String()) }),
 });
 
 export const ChainCut = event("workflow.chain_cut", {
   resource: "workflow",
   summary:
-    "One cause has started so many runs of a workflow that it starts no more of them; told once for each cause.",
+    "A chain of automations reached the limit of runs of a workflow. This event is appended once per chain.",
   data: Type.Object({
     workflowId: id("wf"),
     workflowName: Type.String(),
     correlationId: Type.String(),
-    runsMax: Type.Integer({ description: "How many a cause may start in a day" }),
+    runsMax: Type.Integer({ description: "Maximum number of runs per cause and day" }),
   }),
 });
 

@@ -66,7 +66,7 @@ test("a failure can be passed over, or lead another way", async () => {
     status: "failed",
     onError: "continue",
     output: null,
-    error: { code: "http_status", message: "The answer was 404." },
+    error: { code: "http_status", message: "The response status was 404." },
     logs: [{ level: "error", metadata: { body: "not here" } }],
   });
   const handled = await deployAndRun(

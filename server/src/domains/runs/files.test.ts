@@ -188,7 +188,7 @@ test("a handle is good for files of the run, and of those who may read them; oth
     for (const input of [handle(forged), given]) {
       const refused = await trigger(owner, id, input);
       expect([refused.status, refused.events]).toEqual([422, []]);
-      expect(refused.body.errors[0].message).toBe(`names a file that you may not read: ${forged}`);
+      expect(refused.body.errors[0].message).toBe(`contains a file that you can't view: ${forged}`);
     }
   }
   // The run could read it, but neither could whoever starts it, nor did a stranger send it.
@@ -325,7 +325,7 @@ test("a script reads and writes files, part by part, and random bytes stay what 
   expect(text.output).toEqual({
     size: 1_100_000,
     head: "grüß",
-    refused: "/0: there is no file file_x that this run may read.",
+    refused: "/0: the file file_x does not exist, or this run can't read it.",
   });
 });
 

@@ -104,7 +104,7 @@ export { type Response, toRawResponse } from "./inbound/webhook-response.ts";
 
 export const runs = domain({
   name: "runs",
-  summary: "What workflows do, and did.",
+  summary: "Workflow runs: start, monitor, approve, cancel and retry.",
   permissions: [ApprovalsDecide],
   events: [
     events.RunQueued,

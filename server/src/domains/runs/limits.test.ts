@@ -181,7 +181,7 @@ test("a workflow that starts itself, and three of it each time, is cut off after
   );
   expect(await counts()).toEqual([{ free: 4, counted: 40, open: 0 }]);
   expect(
-    world.lines.filter((line) => line.includes("a chain of automations was cut")),
+    world.lines.filter((line) => line.includes("a chain of automations was stopped")),
   ).toHaveLength(1);
   // Told once, however many events were passed over.
   const { correlationId } = cause;

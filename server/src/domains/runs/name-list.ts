@@ -7,7 +7,7 @@ export function listOf<Names extends TSchema>(names: Names) {
   return {
     schema: Type.String({
       pattern: `^${one}(,${one}){0,9}$`,
-      description: `Of ${all.map((name) => `\`${name}\``).join(", ")}: one, or several with commas between them`,
+      description: `One or several of ${all.map((name) => `\`${name}\``).join(", ")}, separated by commas`,
     }),
     /** The pattern admits only these names. */
     parse: (text: string | undefined) => text?.split(",") as Static<Names>[] | undefined,

@@ -72,7 +72,7 @@ test("the first branch wins; a wait, an approval, a request in flight and a run 
   for (const lost of ["hour", "people", "child", "slow"]) {
     expect(steps[`race[0].${lost}`].status, lost).toBe("cancelled");
   }
-  expect(steps["race[0].slow"].logs.at(-1).message).toMatch(/may have been done/);
+  expect(steps["race[0].slow"].logs.at(-1).message).toMatch(/may have happened/);
   await hanging.promise;
   expect(isCut).toBe(true);
   expect((await waitForRun(owner, childRun.id)).status).toBe("cancelled");

@@ -8,7 +8,7 @@ const time = (sql: string) => ({ sql, kind: "time" as const, type: "timestamptz"
 /** The runs of workflows, for reports. */
 export const runsSource = tableSource({
   kind: "runs",
-  summary: "The runs of workflows; tests are among them, with `test` true.",
+  summary: "Workflow runs. Test runs have `test` true.",
   permission: WorkflowsRead,
   from: "runs r join workflows w on w.id = r.workflow_id",
   key: [{ sql: "r.id", type: "text" }],
@@ -40,7 +40,7 @@ export const runsSource = tableSource({
 /** The runs of workflows, for SQL. */
 export const runsSqlView: SqlView = {
   name: "runs",
-  summary: "The runs of workflows.",
+  summary: "Workflow runs.",
   permission: WorkflowsRead,
   columns: viewColumns({
     text: "id workflow_id status trigger_type parent_run_id run_as correlation_id",

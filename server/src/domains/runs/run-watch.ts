@@ -50,7 +50,7 @@ export class RunWatch {
     this.#followed.set(runId, followed);
     this.#pollLoop ??= new Loop(
       () => this.#poll(),
-      (error) => this.#platform.log.error({ err: error }, "runs can't be followed"),
+      (error) => this.#platform.log.error({ err: error }, "can't stream runs"),
     );
     return () => {
       unsubscribe();

@@ -10,8 +10,7 @@ export const RunStatus = Type.Enum(
   ["queued", "running", "waiting", "paused", "completed", "failed", "cancelled"],
   {
     description:
-      "`queued`: until fewer of its workflow run; `waiting`: for a time, an event, a call or another run; " +
-      "`paused`: for an approval. The last three are final, but for a retry",
+      "`queued`: waits for the concurrency limit. `waiting`: for a time, an event, a request or another run. `paused`: for an approval. The last three are final unless the run is retried",
   },
 );
 export type RunStatus = Static<typeof RunStatus>;
@@ -20,17 +19,15 @@ export const RunError = Type.Object({
   code: Type.String(),
   message: Type.String(),
   path: Type.Optional(Type.String({ description: "The step that failed" })),
-  field: Type.Optional(
-    Type.String({ description: "The field of its configuration, as a JSON pointer" }),
-  ),
-  expression: Type.Optional(Type.String({ description: "The expression there" })),
+  field: Type.Optional(Type.String({ description: "The configuration field, as a JSON pointer" })),
+  expression: Type.Optional(Type.String({ description: "The expression with the error" })),
 });
 
 const StepErrorItem = Type.Object(
   {
     ...RunError.properties,
-    path: Type.Optional(Type.String({ description: "Of a loop: the step in it that failed" })),
-    status: Type.Optional(Type.Integer({ description: "Of the answer to a call" })),
+    path: Type.Optional(Type.String({ description: "For a loop: the failed step in it" })),
+    status: Type.Optional(Type.Integer({ description: "Status of the HTTP response" })),
     headers: Type.Optional(Type.Record(Type.String(), Type.String())),
     body: Type.Optional(Type.Unknown()),
   },
@@ -42,7 +39,7 @@ const runFields = {
   workflowId: id("wf"),
   workflowName: Type.String(),
   versionId: id("wfv"),
-  version: nullable(Type.Integer({ description: "Null when the version is no longer kept" })),
+  version: nullable(Type.Integer({ description: "Null if the version was deleted" })),
   environment: Type.Enum(["production", "staging", "development"]),
   status: RunStatus,
   triggerType: Type.String({
@@ -50,18 +47,18 @@ const runFields = {
       "`manual`, `event_bus`, `schedule`, `webhook`, `subworkflow`, `request`, `error` or `test`",
   }),
   triggerId: nullable(
-    Type.String({ description: "Which of the workflow's triggers began it; null for a sole one" }),
+    Type.String({ description: "Id of the trigger of the workflow. Null if there is only one" }),
   ),
-  test: Type.Boolean({ description: "A test touches nothing outside of the run" }),
+  test: Type.Boolean({ description: "Test runs have no effects outside the run" }),
   startedBy: ActorSchema,
   eventId: nullable(Type.String({ description: "The event that started it" })),
-  parentRunId: nullable(Type.String({ description: "The run of which a step waits for this one" })),
+  parentRunId: nullable(Type.String({ description: "The run that waits for this one" })),
   correlationId: Type.String(),
   error: nullable(RunError),
   createdAt: Time,
   startedAt: nullable(Time),
   finishedAt: nullable(Time),
-  durationMs: nullable(Type.Integer({ description: "From the start to the end" })),
+  durationMs: nullable(Type.Integer({ description: "Time from start to end" })),
 };
 
 /** A run as lists show it. */
@@ -74,7 +71,7 @@ export const TriggeredRun = Type.Object(
     ...runFields,
     runId: RunId,
     output: Type.Optional(
-      Type.Unknown({ description: "Of a run that is over, for those who waited for it" }),
+      Type.Unknown({ description: "Output of a completed run, if the request waited for it" }),
     ),
   },
   { title: "TriggeredRun" },
@@ -119,7 +116,7 @@ const StepWait = Type.Object(
 /** One step of a run, as the trace shows it. */
 export const RunStep = Type.Object(
   {
-    id: Type.String({ description: "`call`, or `each[3].call` for one in a loop" }),
+    id: Type.String({ description: "`call`, or `each[3].call` for a step in a loop" }),
     nodeId: Type.String(),
     name: Type.String(),
     type: nullable(Type.String()),
@@ -128,19 +125,21 @@ export const RunStep = Type.Object(
     input: Type.Optional(Type.Unknown()),
     output: Type.Optional(Type.Unknown()),
     page: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: "Of a list: what it left out" }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "For a list: whether records were omitted",
+      }),
     ),
     error: Type.Optional(StepErrorItem),
     onError: Type.Optional(
       Type.Enum(["fail", "continue", "branch"], {
-        description: "Of a step that failed: what followed",
+        description: "Error handling of a failed step",
       }),
     ),
-    branch: Type.Optional(Type.String({ description: "The way that it went" })),
-    items: Type.Optional(Type.Integer({ description: "How many a loop has" })),
+    branch: Type.Optional(Type.String({ description: "The selected branch" })),
+    items: Type.Optional(Type.Integer({ description: "Number of items of a loop" })),
     wait: Type.Optional(StepWait),
     childRunId: Type.Optional(
-      Type.String({ description: "Of a subworkflow: the run that the step started" }),
+      Type.String({ description: "For a sub-workflow: the run that the step started" }),
     ),
     logs: Type.Array(
       Type.Object({
@@ -163,28 +162,28 @@ export const TracedRun = Type.Object(
   {
     ...runFields,
     trigger: Type.Record(Type.String(), Type.Unknown(), {
-      description: "What expressions see as `trigger`",
+      description: "Value of `trigger` in expressions",
     }),
     output: Type.Unknown(),
     queue: Type.Optional(
       Type.Object(
         {
-          limit: Type.Integer({ description: "How many may run at a time" }),
-          running: Type.Integer({ description: "How many do, and block it" }),
-          ahead: Type.Integer({ description: "How many were queued before it" }),
-          key: nullable(Type.String({ description: "Of the runs that exclude each other" })),
+          limit: Type.Integer({ description: "Maximum number of concurrent runs" }),
+          running: Type.Integer({ description: "Number of active runs that block it" }),
+          ahead: Type.Integer({ description: "Number of runs that were queued earlier" }),
+          key: nullable(Type.String({ description: "Concurrency key" })),
         },
-        { title: "RunQueue", description: "Of a queued run: what it waits for" },
+        { title: "RunQueue", description: "For a queued run: the reason for waiting" },
       ),
     ),
     redacted: Type.Optional(
-      Type.Boolean({ description: "True when what its steps read and wrote is left out" }),
+      Type.Boolean({ description: "True if the inputs and outputs of its steps are omitted" }),
     ),
     trace: Type.Object({
       steps: Type.Array(RunStep),
-      total: Type.Integer({ description: "Steps that there are" }),
+      total: Type.Integer({ description: "Number of steps" }),
       truncated: Type.Boolean({
-        description: "Whether there are more behind these; send the last one's id as `afterStep`",
+        description: "Whether there are more steps. Send the id of the last one as `afterStep`",
       }),
     }),
   },
@@ -197,30 +196,42 @@ export const NotDeployed = failure(
   409,
   "No version of the workflow is deployed in this environment.",
 );
-export const RunOver = failure("run_over", 409, "The run is over.");
-export const RunNotOver = failure("run_not_over", 409, "The run is not over yet.");
+export const RunOver = failure("run_over", 409, "The run has ended.");
+export const RunNotOver = failure("run_not_over", 409, "The run has not ended yet.");
 export const RunNotFailed = failure(
   "run_not_failed",
   409,
-  "The run has completed; it can be done again from the start or from a step.",
+  "The run has completed. You can retry it from the start or from a step.",
 );
-export const TestRunFinal = failure("test_run", 409, "A test is not retried; test again.");
+export const TestRunFinal = failure(
+  "test_run",
+  409,
+  "Test runs can't be retried. Start a new test.",
+);
 export const VersionGone = failure(
   "version_gone",
   409,
-  "The version that the run started with is no longer kept; retry with the latest one.",
+  "The version of the run was deleted. Retry with the latest version.",
 );
-export const RunNotPaused = failure("run_not_paused", 409, "No such step waits for an approval.");
+export const RunNotPaused = failure(
+  "run_not_paused",
+  409,
+  "No step with this id waits for an approval.",
+);
 export const NotAnApprover = failure(
   "not_an_approver",
   403,
-  "Others than you were asked to approve this.",
+  "You are not an approver of this step.",
 );
-export const AlreadyDecided = failure("already_decided", 409, "You have decided on this before.");
+export const AlreadyDecided = failure(
+  "already_decided",
+  409,
+  "You have already decided on this approval.",
+);
 
 /** Each approval step names its approvers besides. */
 export const ApprovalsDecide = permission(
   "approvals:decide",
-  "See and decide on approvals that one is asked for",
+  "View and decide on own approvals",
   EVERYONE,
 );

@@ -52,7 +52,7 @@ import * as tests from "./tests/operations.ts";
 
 export const sdk = domain({
   name: "sdk",
-  summary: "Code of people: artifacts, their versions and tests, scheduled jobs and packs.",
+  summary: "Artifacts: custom code with versions, tests, scheduled jobs and packs.",
   environmentScoped: false,
   permissions: Object.values(permissions),
   events: [

@@ -1,13 +1,13 @@
 import { permission } from "#kernel/access/permission.ts";
 
-export const ArtifactsRead = permission("artifacts:read", "See artifacts and what they did", [
+export const ArtifactsRead = permission("artifacts:read", "View artifacts and their executions", [
   "builder",
   "agent",
   "change_manager",
   "viewer",
   "auditor",
 ]);
-export const ArtifactsWrite = permission("artifacts:write", "Write and test artifacts", [
+export const ArtifactsWrite = permission("artifacts:write", "Create, update and test artifacts", [
   "builder",
 ]);
 export const ArtifactsExecute = permission("artifacts:execute", "Execute artifacts", [

@@ -3,7 +3,7 @@ import { searchEverything, SearchUse } from "./operations.ts";
 
 export const search = domain({
   name: "search",
-  summary: "One search over what all areas of the product have.",
+  summary: "Search across all areas.",
   permissions: [SearchUse],
   events: [],
   operations: [searchEverything],

@@ -15,11 +15,7 @@ import { line, nullable, object } from "#kernel/schema/schema.ts";
 const LIMIT_MAX = 50;
 const WORDS_MAX = 8;
 
-export const SearchUse = permission(
-  "search:use",
-  "Search over everything that one may see",
-  EVERYONE,
-);
+export const SearchUse = permission("search:use", "Search everything that you can view", EVERYONE);
 
 const Hit = Type.Object(
   {
@@ -27,8 +23,8 @@ const Hit = Type.Object(
     id: Type.String(),
     title: Type.String(),
     detail: nullable(Type.String()),
-    ref: nullable(Type.String({ description: "What people quote: a number, a slug" })),
-    table: Type.Optional(Type.String({ description: "The slug of a record's table" })),
+    ref: nullable(Type.String({ description: "Number or slug" })),
+    table: Type.Optional(Type.String({ description: "Slug of the table of a record" })),
   },
   { title: "SearchHit" },
 );
@@ -37,12 +33,9 @@ type Hit = Static<typeof Hit>;
 export const searchEverything = query({
   id: "search.find",
   route: "GET /api/v1/search",
-  summary: "Find things of all kinds by words, ids and numbers",
+  summary: "Search resources of all kinds by words, ids and numbers",
   description:
-    "Every word of `q` must be there; of the last one the beginning is enough. The best fit comes first. " +
-    "One finds what one may read, in the environment of the request. `kinds` names some, with commas " +
-    "between them; the answer lists all that one may search. Records are found by the words of the columns that " +
-    "their table indexes for that; without such, among its newest 500.",
+    "Returns resources that you can view in the environment of the request and that match all words of `q`; the last word can be a prefix. Best matches first. `kinds` restricts the kinds, separated by commas; the response lists the available kinds. Records are searched in the searchable columns of their table; without such columns, only the newest 500 records are searched.",
   permission: SearchUse,
   query: object({
     q: line(200),

@@ -6,20 +6,20 @@ const resource = "table";
 
 export const TableCreated = event("table.created", {
   resource,
-  summary: "A table was made.",
+  summary: "A table was created.",
   data: RecordedTable,
 });
 
 export const TableUpdated = changeEvent("table.updated", {
   resource,
   summary:
-    "A table was changed: its columns, indexes, rules or name. Records have no events of it.",
+    "The columns, indexes, rules or the name of a table were changed. No events are appended for its records.",
   data: RecordedTable,
 });
 
 export const TableDropped = event("table.dropped", {
   resource,
-  summary: "A table was dropped, and its records with it.",
+  summary: "A table and its records were deleted.",
   data: RecordedTable,
 });
 

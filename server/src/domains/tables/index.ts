@@ -11,7 +11,7 @@ import { tableContent } from "./structure/pack.ts";
 
 export const tables = domain({
   name: "tables",
-  summary: "Tables that people make, their records, and questions about them in SQL.",
+  summary: "Tables, their records, and SQL queries.",
   permissions: Object.values(permissions),
   events: tableEvents,
   operations: tableOperations,

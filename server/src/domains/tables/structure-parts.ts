@@ -22,7 +22,9 @@ export interface StructureParts {
 export function structureParts(partition: Partition, table: Table): StructureParts {
   const [error] = errorsOf(table);
   if (error)
-    throw new StartupError(`The table ${table.slug} is wrong at ${error.path}: ${error.message}.`);
+    throw new StartupError(
+      `The table ${table.slug} is invalid at ${error.path}: ${error.message}.`,
+    );
   const location = { partition, table };
   const references = table.columns
     .filter((column) => !isComputed(column))

@@ -16,7 +16,7 @@ export const COLUMN_PATTERN = "^[A-Za-z][A-Za-z0-9_]{0,62}$";
 
 export const Slug = Type.String({
   pattern: SLUG_PATTERN,
-  description: "Small letters, digits, `_` and `-`; begins with a letter",
+  description: "Lower-case letters, digits, `_` and `-`; begins with a letter",
 });
 export const ColumnName = Type.String({
   pattern: COLUMN_PATTERN,
@@ -28,8 +28,7 @@ export const TITLE_CHARACTERS_MAX = 200;
 export const ColumnTitle = Type.String({
   minLength: 1,
   maxLength: TITLE_CHARACTERS_MAX,
-  description:
-    'What people see, as it was typed. Derived from the name when absent: `orderedAt` is "Ordered at"',
+  description: 'Display name. Default: derived from the name, "Ordered at" for `orderedAt`',
 });
 
 /** In every table, and filled by the platform; the first spelling is the API's, the second SQL's. */
@@ -72,12 +71,12 @@ export type ColumnTypeName = (typeof COLUMN_TYPES)[number];
 export const Column = Type.Object(
   {
     name: ColumnName,
-    title: Type.String({ description: "What people see" }),
+    title: Type.String({ description: "Display name" }),
     type: Type.Enum([...COLUMN_TYPES]),
     required: Type.Boolean(),
     unique: Type.Boolean(),
     indexed: Type.Boolean(),
-    default: Type.Unknown({ description: "Null when there is none" }),
+    default: Type.Unknown({ description: "Null without a default" }),
     options: Type.Record(Type.String(), Type.Unknown()),
     description: Type.String(),
   },
@@ -115,7 +114,7 @@ export const Rule = object(
     roles: Type.Array(line(100), {
       minItems: 1,
       maxItems: 50,
-      description: "Ids of roles, such as `agent`; `*` is everyone",
+      description: "Ids of roles, such as `agent`; `*` for everyone",
     }),
     actions: Type.Array(Type.Enum([...ACTIONS]), { minItems: 1, maxItems: 4, uniqueItems: true }),
     where: Type.Optional(ConditionSchema),
@@ -124,7 +123,7 @@ export const Rule = object(
         minItems: 1,
         maxItems: COLUMNS_MAX + 4,
         description:
-          "The fields that may be seen or written; all when absent. `id` always may be seen",
+          "The fields that can be viewed or written. Default: all. `id` is always visible",
       }),
     ),
   },
@@ -163,14 +162,18 @@ export type Table = Static<typeof Table> & {
   readonly shape: number;
 };
 
-export const NoSuchTable = failure("not_found", 404, "There is no such table here.");
+export const NoSuchTable = failure(
+  "not_found",
+  404,
+  "The table does not exist, or you can't see it.",
+);
 
 /** Names the environment too: a table of one environment need not exist in another. */
 export const noSuchTable = (slug: string, environment: string): Failure =>
-  new Failure(NoSuchTable, { detail: `There is no table ${slug} in ${environment}.` });
+  new Failure(NoSuchTable, { detail: `The table ${slug} does not exist in ${environment}.` });
 export const SlugTaken = failure(
   "table_slug_taken",
   409,
-  "A table with this slug exists.",
+  "A table with this slug already exists.",
   "user_tables_slug",
 );

@@ -14,7 +14,7 @@ import {
 export const ExpressionFailed = failure(
   "expression_failed",
   422,
-  "The expression can't be applied to this input.",
+  "The expression can't be evaluated with this input.",
 );
 export const ExpressionTimedOut = failure(
   "expression_timed_out",

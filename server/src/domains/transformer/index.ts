@@ -6,7 +6,7 @@ export { TransformerUse } from "./evaluate.ts";
 
 export const transformer = domain({
   name: "transformer",
-  summary: "Expressions, evaluated for whoever asks.",
+  summary: "Evaluation of expressions.",
   environmentScoped: false,
   permissions: [TransformerUse],
   events: [],

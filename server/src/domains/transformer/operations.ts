@@ -11,11 +11,11 @@ const BINDINGS_MAX = 100;
 const Bindings = Type.Record(Type.String({ pattern: "^[A-Za-z_][A-Za-z0-9_]*$" }), Type.Unknown(), {
   maxProperties: BINDINGS_MAX,
   additionalProperties: false,
-  description: "Values for variables: `rate` is `$rate`",
+  description: "Values of variables: `rate` is `$rate`",
 });
 
 const Result = Type.Object(
-  { result: Type.Unknown({ description: "null where the expression gives nothing" }) },
+  { result: Type.Unknown({ description: "Null if the expression has no value" }) },
   { title: "Evaluation" },
 );
 
@@ -24,9 +24,7 @@ export const evaluateExpression = query({
   route: "POST /api/v1/transformer/evaluate",
   summary: "Evaluate a JSONata expression",
   description:
-    "Over `input`, away from everybody else's requests. Where it is wrong, `errors` has the " +
-    "`position` in the expression. What takes longer than a second is stopped. `$now()` is the time " +
-    "of the request, and there is no `$eval`.",
+    "Evaluates the expression with `input`, isolated from other requests. For an error, `errors` contains the `position` in the expression. Time limit: one second. `$now()` is the time of the request. `$eval` is not available.",
   permission: TransformerUse,
   body: object({
     expression: line(EXPRESSION_CHARACTERS_MAX),

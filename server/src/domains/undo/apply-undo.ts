@@ -64,7 +64,7 @@ export class UndoOutcome {
   noteHidden({ resource, id: eventId }: RecordedEvent): void {
     this.conflictCount += 1;
     const { type, id } = resource;
-    const message = "is one of several changes, of which you may not see all";
+    const message = "belongs to several changes, and you may not be able to see all of them";
     this.conflicts.push({ resource: { type, id }, eventId, path: `/${type}/${id}`, message });
   }
 
@@ -101,7 +101,7 @@ export async function applyUndo(
     const { event, transition } = step.thing;
     if (transition === undefined) separable.push(step);
     else {
-      const message = `belongs to ${transition}, which cannot be undone`;
+      const message = `belongs to ${transition}, which can't be undone`;
       outcome.conflict(step.thing, { eventId: event.id, field: "", message });
     }
   }
@@ -163,7 +163,7 @@ const UNIQUE_VIOLATION = "23505";
 function toRefusal(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (sqlStateOf(error) !== UNIQUE_VIOLATION) throw error;
-  return new Failure(Conflict, { detail: "has a name that something else has by now" });
+  return new Failure(Conflict, { detail: "has a name that is now used by something else" });
 }
 
 async function performCall(
@@ -176,7 +176,7 @@ async function performCall(
   const expectRevision = (present: number) => {
     // A row locked by this undo cannot have been changed by others since.
     if (revision === undefined || revision === (lockedRevision ?? present)) return;
-    throw new Failure(PreconditionFailed, { detail: "was changed meanwhile" });
+    throw new Failure(PreconditionFailed, { detail: "was changed by another request" });
   };
   const caller = { ...ctx.caller, isUndo: true as const };
   const value = await op.run(
@@ -231,7 +231,11 @@ function planReversal(
   const current = states.get(id) ?? null;
   const hidden = current && hiddenFields ? hiddenFields(current) : NONE;
   if (!hidden) {
-    outcome.conflict(thing, { eventId: event.id, field: "", message: "is nothing that you see" });
+    outcome.conflict(thing, {
+      eventId: event.id,
+      field: "",
+      message: "does not exist, or you can't see it",
+    });
     return [];
   }
   const { target, conflicts } = foldChanges(current, changes, fields);
@@ -252,7 +256,10 @@ function withoutNames(
   const visible = conflicts.filter(({ field }) => !hidden.has(field));
   const rest = conflicts.find(({ field }) => hidden.has(field));
   if (!rest) return visible;
-  return [...visible, { ...rest, field: "", message: "was changed since where you do not see it" }];
+  return [
+    ...visible,
+    { ...rest, field: "", message: "was changed later by changes that you can't see" },
+  ];
 }
 
 /** Writes all at once. On a refusal, splits into halves until the refused ones are identified. */

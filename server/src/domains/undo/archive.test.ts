@@ -60,7 +60,7 @@ test("restores an archived app unless its address is in use", async () => {
   expect([refused.status, refused.events, refused.body.errors]).toEqual([
     409,
     [],
-    [{ path: `/app/${id}`, message: "has a name that something else has by now" }],
+    [{ path: `/app/${id}`, message: "has a name that is now used by something else" }],
   ]);
   const direct = await owner(`POST ${path}/unarchive`);
   expect([direct.status, direct.body.code]).toEqual([409, "app_slug_taken"]);

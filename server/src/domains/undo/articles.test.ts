@@ -47,7 +47,7 @@ test("an article that became a draft since stays a draft, with a conflict on its
   expect([refused.status, refused.events, refused.body.errors]).toEqual([
     409,
     [],
-    [{ path: `/article/${article.id}/state`, message: "was changed since" }],
+    [{ path: `/article/${article.id}/state`, message: "was changed later" }],
   ]);
   const skipped = await undoOf(retired, { onConflict: "skip" });
   expect([skipped.status, skipped.events, skipped.body.data.things]).toEqual([200, [], 0]);
@@ -77,7 +77,7 @@ test("unpublishes an article to draft or review, and it can be published again",
     expect([refused.status, refused.events, refused.body.errors]).toEqual([
       409,
       [],
-      [{ path: `/article/${id}/state`, message: "was changed since" }],
+      [{ path: `/article/${id}/state`, message: "was changed later" }],
     ]);
   }
 });

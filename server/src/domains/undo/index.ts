@@ -4,7 +4,7 @@ import { UndoWrite } from "./undo.ts";
 
 export const undo = domain({
   name: "undo",
-  summary: "The inverse of what was done.",
+  summary: "Undo of earlier changes.",
   permissions: [UndoWrite],
   events: [],
   operations: [listUndoableTypes, performUndo],

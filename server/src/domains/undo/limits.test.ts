@@ -46,7 +46,7 @@ test("a token can only undo what its own scopes allow", async () => {
     expect([refused.status, refused.events, refused.body.errors?.[0]?.message]).toEqual([
       409,
       [],
-      `This needs the permission ${permission}.`,
+      `This requires the permission ${permission}.`,
     ]);
     expect((await undoOf(act, { dryRun: true }, narrow)).status).toBe(refused.status);
   }

@@ -19,7 +19,7 @@ import {
 export const listUndoableTypes = query({
   id: "undo.list_types",
   route: "GET /api/v1/undo/types",
-  summary: "List the types of events that can be undone",
+  summary: "List event types that can be undone",
   permission: UndoWrite,
   response: item(UndoableTypes),
   async prepare(platform) {
@@ -35,12 +35,7 @@ export const performUndo = command({
   route: "POST /api/v1/undo",
   summary: "Undo changes",
   description:
-    "Makes the inverse of the change of one event, or of every change of one request, import, macro or run, in one " +
-    "transaction: what was made is deleted, what was changed gets its values back, what was deleted is made again " +
-    "with its id. Each by the rules of its own kind, with the caller's permissions, and with ordinary events whose cause " +
-    "is what is undone; so an undo can be undone. A field that somebody changed since is a conflict: 409 " +
-    "`undo_refused` lists them in `errors` by their paths, and with `onConflict: skip` the rest is undone. `left` " +
-    "names what has no inverse. What is as it was before already is left alone.",
+    "Reverts the change of one event, or all changes of one request, import, macro or run, in one transaction: created resources are deleted, updated resources get their previous values, deleted resources are restored with their ids. It follows the rules of each resource, with your permissions, and appends normal events that refer to the undone events as their cause; so you can undo an undo. Fields that were changed later are conflicts: 409 `undo_refused` lists them in `errors` by path; `onConflict: skip` undoes the rest. `left` contains event types that can't be undone. Fields that already have their previous values are not changed.",
   permission: UndoWrite,
   body: UndoInput,
   response: item(UndoResult),

@@ -79,7 +79,7 @@ export async function planThing(
   return plan(await prepareCall(platform, caller, ops.update, { id, current, body }));
 }
 
-const FIXED = "cannot be undone";
+const FIXED = "can't be undone";
 
 /** Combines changes with each part of a list as a separate field. */
 function foldParts(
@@ -138,7 +138,7 @@ async function prepareCall(
   { id, current, body }: { id: string; current: State | null; body?: State },
 ): Promise<PlannedCall> {
   if (!op || op.afterCommit || op.issuesCredential || op.actsOutside) {
-    throw new Failure(NotFound, { detail: "It can't be taken back." });
+    throw new Failure(NotFound, { detail: "It can't be deleted by an undo." });
   }
   authorise(op, caller);
   const input = validateInput(op, { params: { [paramOf(op)]: id }, query: undefined, body });
@@ -160,7 +160,7 @@ async function prepareRestoration(
   { restore }: OperationInverse,
   state: State,
 ): Promise<PlannedCall> {
-  if (!restore) throw new Failure(NotFound, { detail: "It can't be made again." });
+  if (!restore) throw new Failure(NotFound, { detail: "It can't be restored by an undo." });
   if (!holdsPermission(caller.permissions, restore.permission)) {
     throw permissionFailure(restore.permission.name);
   }

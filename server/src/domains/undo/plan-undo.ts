@@ -30,7 +30,7 @@ export async function planUndo(
   );
   if (things.length === 0) {
     const types = [...selected.left.keys()].join(", ");
-    throw new Failure(NothingToUndo, { detail: `There is no inverse of ${types}.` });
+    throw new Failure(NothingToUndo, { detail: `Events of the type ${types} can't be undone.` });
   }
   const costly = things.filter((thing) => isSingle(thing) || isOneByOne(thing));
   if (costly.length > THINGS_MAX) throw new Failure(TooManyChanges);

@@ -11,7 +11,7 @@ export function withoutTransitions(ctx: WriteContext): WriteContext {
   const inverses = inversesByType(ctx.services.contributions);
   const assertNoTransition = (type: string, data: unknown) => {
     if (inverses.has(type) || !tellsState(data)) return;
-    throw new Failure(Conflict, { detail: `would also cause ${type}, which cannot be undone` });
+    throw new Failure(Conflict, { detail: `would also cause ${type}, which can't be undone` });
   };
   return {
     ...ctx,

@@ -55,7 +55,7 @@ test("an approval can't be partly undone: its tasks stay, and the request is not
       [
         {
           path: `/request_task/${task.id}`,
-          message: "belongs to request.approved, which cannot be undone",
+          message: "belongs to request.approved, which can't be undone",
         },
       ],
     ]);
@@ -83,7 +83,7 @@ test("rejects undoing an added task if that would fulfil the request", async () 
   expect([refused.status, refused.events, refused.body.errors[0]?.message]).toEqual([
     409,
     [],
-    "would also cause request.fulfilled, which cannot be undone",
+    "would also cause request.fulfilled, which can't be undone",
   ]);
   expect([(await requestOf(id)).state, (await tasksOf(id)).length]).toEqual(["fulfilling", 2]);
 });
@@ -97,7 +97,7 @@ test("one of several approvals can't be undone, and its response does not offer 
   expect([refused.status, refused.events, refused.body.errors[0]?.message]).toEqual([
     409,
     [],
-    "cannot be undone",
+    "can't be undone",
   ]);
   expect((await momentsOf(id))[0]).toMatchObject({ type: "request.updated", undoable: false });
   const taken = await agent(`PATCH ${REQUESTS}/${id}`, { assigneeId: agent.userId });

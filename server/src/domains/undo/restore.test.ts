@@ -60,7 +60,7 @@ test("restores a page at its place despite changes of others, and reports a page
   expect([refused.status, refused.events, refused.body.errors]).toEqual([
     409,
     [],
-    [{ path: `/app/${app.id}/pages/${one.id}`, message: "was changed since" }],
+    [{ path: `/app/${app.id}/pages/${one.id}`, message: "was changed later" }],
   ]);
   expect((await undoOf(back)).events).toEqual(["app.updated"]);
   const left = (await owner(`GET /api/v1/apps/${app.id}`)).body.data.pages;
@@ -90,7 +90,7 @@ test("restores a removed link, unless the tickets are linked again", async () =>
   for (const more of [{}, { dryRun: true }]) {
     const taken = await undoOf(again, more);
     expect([taken.status, taken.body.code, taken.events]).toEqual([409, "undo_refused", []]);
-    expect(taken.body.errors[0].message).toBe("The tickets are linked in this way already.");
+    expect(taken.body.errors[0].message).toBe("The tickets already have a link of this type.");
   }
   expect((await owner(`GET ${links}`)).body.data).toHaveLength(1);
 });

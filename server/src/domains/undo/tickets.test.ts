@@ -90,7 +90,7 @@ test("unlinks and links the incidents of a problem again, except a newly created
     [
       {
         path: `/problem_incident/${problem.id}.${one.id}/linkId`,
-        message: "was changed since",
+        message: "was changed later",
       },
     ],
   ]);
@@ -131,7 +131,7 @@ test("restores children of a major incident, with a conflict on the parent field
   expect([refused.status, refused.events, refused.body.errors]).toEqual([
     409,
     [],
-    [{ path: `/incident/${child.id}/parentId`, message: "was changed since" }],
+    [{ path: `/incident/${child.id}/parentId`, message: "was changed later" }],
   ]);
   await agent(`DELETE ${childrenOf(storm)}/${child.id}`);
   // An incident that is no longer major has no children.
@@ -170,7 +170,7 @@ test("restores tasks, their fields, and the dependencies on them", async () => {
   expect([refused.status, refused.events, refused.body.errors]).toEqual([
     409,
     [],
-    [{ path: `/change_task/${added.body.data.id}/title`, message: "was changed since" }],
+    [{ path: `/change_task/${added.body.data.id}/title`, message: "was changed later" }],
   ]);
   await agent(`PATCH ${path}/${added.body.data.id}`, { title: "Check" });
   const gone = await undoOf(added);
@@ -239,7 +239,7 @@ test("undoes a merge until another user has done so, and can repeat it", async (
   expect([refused.status, refused.events, refused.body.errors]).toEqual([
     409,
     [],
-    [{ path: `/incident/${one.id}/mergedIntoId`, message: "was changed since" }],
+    [{ path: `/incident/${one.id}/mergedIntoId`, message: "was changed later" }],
   ]);
 });
 
@@ -262,6 +262,6 @@ test("restores the order of tasks unless it has changed since", async () => {
   expect([refused.status, refused.events, refused.body.errors]).toEqual([
     409,
     [],
-    [{ path: `/change_task_order/${change.id}/taskIds`, message: "was changed since" }],
+    [{ path: `/change_task_order/${change.id}/taskIds`, message: "was changed later" }],
   ]);
 });

@@ -119,8 +119,8 @@ test("rejects or skips a field that has changed since, with its path; events are
   const refused = await undoOf(act);
   expect([refused.status, refused.body.code, refused.events]).toEqual([409, "undo_refused", []]);
   expect(refused.body.errors.toSorted((a: any, b: any) => (a.path < b.path ? -1 : 1))).toEqual([
-    { path: `/record/${ada}/age`, message: "was changed since" },
-    { path: `/record/${cyd}`, message: "was deleted since" },
+    { path: `/record/${ada}/age`, message: "was changed later" },
+    { path: `/record/${cyd}`, message: "was deleted later" },
   ]);
   const dry = await undoOf(act, { onConflict: "skip", dryRun: true });
   expect([dry.body.data.things, dry.body.data.conflictCount, dry.events]).toEqual([1, 2, []]);
@@ -184,7 +184,7 @@ test("an undo has the caller's permissions: table rules, scopes, workspaces and 
   const narrow = await owner(UNDO, { correlationId: correlationOf(act) }, scoped);
   expect([narrow.status, narrow.body.errors?.[0]?.message]).toEqual([
     409,
-    "This needs the permission records:write.",
+    "This requires the permission records:write.",
   ]);
   expect((await owner(UNDO, { eventId: `evt_${"0".repeat(22)}` })).status).toBe(404);
   expect((await owner(UNDO, {})).status).toBe(422);
@@ -276,7 +276,7 @@ test("conflicts reveal no data that the caller cannot see", async () => {
   await owner(`PATCH ${path}`, { wage: 7 });
   const refused = await undoOf(made, {}, agent);
   expect([refused.status, refused.events]).toEqual([409, []]);
-  expect(JSON.stringify(refused.body.errors)).toContain("where you do not see it");
+  expect(JSON.stringify(refused.body.errors)).toContain("by changes that you can't see");
   expect(JSON.stringify(refused.body)).not.toContain("wage");
   await owner(`PATCH ${path}`, { wage: null, place: "vault" });
   const hidden = await undoOf(made, { onConflict: "skip" }, agent);

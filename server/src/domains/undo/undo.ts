@@ -5,7 +5,7 @@ import { failure } from "#kernel/operation/failure.ts";
 import { idPattern } from "#kernel/schema/id.ts";
 import { object } from "#kernel/schema/schema.ts";
 
-export const UndoWrite = permission("undo:write", "Undo changes that one may make", [
+export const UndoWrite = permission("undo:write", "Undo changes that you can make", [
   "builder",
   "agent",
   "change_manager",
@@ -21,25 +21,25 @@ export const LISTED_MAX = 200;
 
 export const UndoInput = object({
   eventId: Type.Optional(
-    Type.String({ pattern: EVENT_ID_PATTERN, description: "The change of one event" }),
+    Type.String({ pattern: EVENT_ID_PATTERN, description: "Undoes the change of one event" }),
   ),
   correlationId: Type.Optional(
     Type.String({
       pattern: idPattern("cor"),
-      description: "All changes of one request, import or run, and of what those caused",
+      description: "Undoes all changes of one request, import or run, and their consequences",
     }),
   ),
   runId: Type.Optional(
-    Type.String({ pattern: idPattern("run"), description: "All changes that a run made" }),
+    Type.String({ pattern: idPattern("run"), description: "Undoes all changes of a run" }),
   ),
   dryRun: Type.Optional(
-    Type.Boolean({ description: "Tells what would be undone, and changes nothing" }),
+    Type.Boolean({ description: "Returns the result without changing anything" }),
   ),
   onConflict: Type.Optional(
     Type.Enum(["refuse", "skip"], {
       default: "refuse",
       description:
-        "Where something was changed since: `refuse` undoes nothing, `skip` undoes the rest",
+        "If something was changed later: `refuse` undoes nothing, `skip` undoes the rest",
     }),
   ),
 });
@@ -50,7 +50,9 @@ const Thing = Type.Object({ type: Type.String(), id: Type.String() });
 const UndoConflict = Type.Object({
   resource: Thing,
   eventId: Type.Union([Type.String(), Type.Null()]),
-  path: Type.String({ description: "`/type/id`, and the field where it is about one" }),
+  path: Type.String({
+    description: "`/type/id`, and the field if the conflict is about one field",
+  }),
   message: Type.String(),
 });
 export type UndoConflict = Static<typeof UndoConflict>;
@@ -58,22 +60,24 @@ export type UndoConflict = Static<typeof UndoConflict>;
 const UndoneChange = Type.Object({
   resource: Thing,
   act: Type.Enum(["deleted", "changed", "restored"]),
-  fields: Type.Array(Type.String(), { description: "Those that got their values back" }),
+  fields: Type.Array(Type.String(), { description: "Restored fields" }),
 });
 export type UndoneChange = Static<typeof UndoneChange>;
 
 export const UndoResult = Type.Object(
   {
-    correlationId: Type.String({ description: "Of the undo, by which it can be undone itself" }),
+    correlationId: Type.String({
+      description: "Correlation id of the undo. Use it to undo the undo",
+    }),
     dryRun: Type.Boolean(),
-    things: Type.Integer({ description: "How many things were changed back" }),
-    changes: Type.Array(UndoneChange, { description: `The first ${LISTED_MAX} of them` }),
+    things: Type.Integer({ description: "Number of reverted resources" }),
+    changes: Type.Array(UndoneChange, { description: `At most ${LISTED_MAX}` }),
     conflicts: Type.Array(UndoConflict, {
-      description: `What was left as it is; the first ${LISTED_MAX}`,
+      description: `Skipped changes; at most ${LISTED_MAX}`,
     }),
     conflictCount: Type.Integer(),
     left: Type.Array(Type.Object({ type: Type.String(), count: Type.Integer() }), {
-      description: "Events that have no inverse, such as a mail that was sent",
+      description: "Event types that can't be undone, such as a sent e-mail",
     }),
   },
   { title: "Undo" },
@@ -83,30 +87,30 @@ export type UndoResult = Static<typeof UndoResult>;
 export const UndoRefused = failure(
   "undo_refused",
   409,
-  "Something was changed since, or may not be changed back. Nothing was undone.",
+  "Some changes were changed again later, or can't be undone by you. Nothing was undone.",
 );
 export const NothingToUndo = failure(
   "nothing_to_undo",
   409,
-  "None of these changes has an inverse.",
+  "None of these changes can be undone.",
 );
 export const TooManyChanges = failure(
   "too_many_changes",
   422,
-  `At most ${EVENTS_MAX} events, and ${THINGS_MAX} things that are not records, are undone at once.`,
+  `At most ${EVENTS_MAX} events, and ${THINGS_MAX} resources other than records, can be undone at once.`,
 );
 export const NoSuchChange = failure(
   "no_such_change",
   404,
-  "The log has no such change, or not for you.",
+  "The change does not exist in the log, or you can't see it.",
 );
 export const TooManyConflicts = failure(
   "too_many_conflicts",
   409,
-  "More things refuse than can be skipped. Nothing was undone.",
+  "Too many changes have conflicts. Nothing was undone.",
 );
 
 export const UndoableTypes = Type.Object(
-  { types: Type.Array(Type.String(), { description: "Types of events that have an inverse" }) },
+  { types: Type.Array(Type.String(), { description: "Event types that can be undone" }) },
   { title: "UndoableTypes" },
 );

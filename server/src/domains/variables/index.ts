@@ -15,7 +15,7 @@ const { operations, events, store } = variableResource;
 
 export const variables = domain({
   name: "variables",
-  summary: "Plain values that workflows and scripts read by name, in each environment its own.",
+  summary: "Variables for workflows and scripts, with values by environment.",
   environmentScoped: false,
   permissions: [VariablesRead, VariablesWrite],
   events: [events.created, events.updated, events.deleted],

@@ -23,7 +23,7 @@ export const setVariableEnvironment = command({
   id: "variables.set_environment",
   effect: "drastic",
   route: "PUT /api/v1/variables/{id}/environments/{environment}",
-  summary: "Give a variable a value of its own in an environment",
+  summary: "Set the value of a variable in an environment",
   permission: VariablesWrite,
   environmentScoped: false,
   params: ByEnvironment,
@@ -42,8 +42,9 @@ export const setVariableEnvironment = command({
 export const removeVariableEnvironment = command({
   id: "variables.remove_environment",
   route: "DELETE /api/v1/variables/{id}/environments/{environment}",
-  summary: "Take from a variable its value in an environment",
-  description: "From then on it has that of production there, or none with `ownValuesOnly`.",
+  summary: "Delete the value of a variable in an environment",
+  description:
+    "Afterwards the variable has the production value in this environment, or no value with `ownValuesOnly`.",
   permission: VariablesWrite,
   environmentScoped: false,
   params: ByEnvironment,
@@ -69,9 +70,9 @@ const VariableUsage = Type.Object(
 export const getVariableUsage = query({
   id: "variables.get_usage",
   route: "GET /api/v1/variables/{id}/usage",
-  summary: "Show what reads a variable",
+  summary: "List usages of a variable",
   description:
-    "Workflows and artifacts, as far as you may read them. A script that puts the name together from parts is not found.",
+    "Returns workflows and artifacts that you can view. Scripts that build the name at run time are not found.",
   permission: VariablesRead,
   environmentScoped: false,
   params: ById,

@@ -12,7 +12,7 @@ import { VARIABLES_MAX, VariablesRead } from "./variable.ts";
 export const UnknownVariable = failure(
   "unknown_variable",
   422,
-  "A variable that is referred to does not exist.",
+  "A referenced variable does not exist.",
 );
 
 type Place = Pick<Partition, "workspace" | "environment">;
@@ -66,11 +66,11 @@ export async function readVariables(
   );
   const absent = named.find(({ row }) => !row);
   if (absent) {
-    throw new Failure(UnknownVariable, { detail: `There is no variable ${absent.name}.` });
+    throw new Failure(UnknownVariable, { detail: `The variable ${absent.name} does not exist.` });
   }
   const withheld = named.find(({ row }) => row?.withheld);
   if (withheld) {
-    const detail = `No value of ${withheld.name} is for ${environment}, and production's must not be used there.`;
+    const detail = `${withheld.name} has no value for ${environment}, and the production value must not be used there.`;
     throw new Failure(UnknownVariable, { detail });
   }
   return Object.fromEntries([
@@ -150,6 +150,6 @@ function readOf(db: Platform["db"]): BatchedRead<VariableKey, VariableRow> {
 function assertMayRead(reader: Reader | undefined): void {
   if (reader?.permissions.has(VariablesRead.name)) return;
   throw new Failure(Forbidden, {
-    detail: `The variables in it need the permission ${VariablesRead.name} of the person in whose name it acts.`,
+    detail: `The owner needs the permission ${VariablesRead.name} to use these variables.`,
   });
 }

@@ -17,13 +17,15 @@ export const VariableId = id("var");
 /** The environments with optional separate values. The main value is production's. */
 export const EnvironmentWithOwn = Type.Enum(["staging", "development"]);
 
-export const Value = Type.Unknown({ description: "Any JSON up to 16 KiB; nothing secret" });
+export const Value = Type.Unknown({
+  description: "Any JSON up to 16 KiB. Do not store secrets here",
+});
 
 const fields = {
   name: Type.String({
     pattern: `^${SECRET_NAME}$`,
     maxLength: NAME_CHARACTERS_MAX,
-    description: "Letters, digits and underscores; referred to as `{{variables.NAME}}`",
+    description: "Letters, digits and underscores. Use it as `{{variables.NAME}}`",
   }),
   value: Value,
 };
@@ -33,12 +35,12 @@ const furtherFields = {
     { staging: Type.Optional(Value), development: Type.Optional(Value) },
     {
       additionalProperties: false,
-      description: "Values in the place of `value`, each in its environment",
+      description: "Values that replace `value` in an environment",
     },
   ),
   ownValuesOnly: Type.Boolean({
     description:
-      "An environment other than production without a value of its own has none, in the place of production's",
+      "Whether other environments have only their own value instead of the production value",
   }),
 };
 
@@ -56,7 +58,7 @@ const VariableExists = failure(
 const TooManyVariables = failure(
   "too_many_variables",
   409,
-  `A workspace has at most ${VARIABLES_MAX} variables.`,
+  `A workspace can have at most ${VARIABLES_MAX} variables.`,
 );
 
 export const VariablesRead = permission("variables:read", "Read variables, also in workflows", [
@@ -92,24 +94,19 @@ export const variableResource = resource({
   operations: {
     create: {
       effect: "ordinary",
-      description:
-        "It belongs to the whole workspace. Workflows read it as `{{variables.NAME}}`, scripts by " +
-        '`context.variables.get("NAME")`. `value` is production\'s, and that of environments without one of their own, ' +
-        "unless `ownValuesOnly` keeps it from them; the default of that is the workspace's setting " +
-        `\`ownEnvironmentValues\`. A workspace has at most ${VARIABLES_MAX}.`,
+      description: `The variable belongs to the whole workspace. Workflows read it as \`{{variables.NAME}}\`, scripts with \`context.variables.get("NAME")\`. \`value\` applies to production and to environments without their own value, unless \`ownValuesOnly\` is set. Its default is the workspace setting \`ownEnvironmentValues\`. A workspace can have at most ${VARIABLES_MAX} variables.`,
     },
     update: {
       description:
-        "Steps that begin from now on see it. `environments` is replaced as a whole; one of them alone is set by " +
-        "`variables.set_environment`.",
+        "Steps that start afterwards use the new value. `environments` is replaced as a whole; `variables.set_environment` sets one environment.",
     },
     delete: {
-      description: "What still reads it fails with `unknown_variable` from then on.",
+      description: "Workflows and scripts that still read it fail with `unknown_variable`.",
     },
   },
   docs: {
     noun: "a variable",
-    nouns: "the variables by name",
+    nouns: "variables by name",
     examples: {
       id: "var_01jd0000000000000000000000",
       input: {

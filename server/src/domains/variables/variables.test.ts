@@ -107,7 +107,7 @@ test("steps and scripts read the current value of their environment when they ru
   const refused = await runWorkflow(inEnvironment("development"), workflow);
   expect(refused.error).toMatchObject({
     code: "unknown_variable",
-    message: "No value of RATE is for development, and production's must not be used there.",
+    message: "RATE has no value for development, and the production value must not be used there.",
   });
   const usage = await owner(`GET ${VARIABLES}/${id}/usage`);
   expect(usage.body.data).toEqual({
@@ -118,7 +118,7 @@ test("steps and scripts read the current value of their environment when they ru
   const gone = await runWorkflow(owner, workflow);
   expect(gone.error).toMatchObject({
     code: "unknown_variable",
-    message: "There is no variable RATE.",
+    message: "The variable RATE does not exist.",
   });
 });
 
@@ -141,7 +141,7 @@ test("an unknown variable is a warning of a workflow, not an error; a loop item 
     warnings: [
       {
         path: "/nodes/0/config/expression",
-        message: "names the variable UNKNOWN, which does not exist",
+        message: "uses the variable UNKNOWN, which does not exist",
       },
     ],
   });

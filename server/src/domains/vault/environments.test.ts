@@ -151,7 +151,8 @@ test("runs, scripts, connectors, webhooks and hooks use the value of their envir
   const before = receiver.received.length;
   const refused = await runWorkflow(there, workflow);
   runs.push(refused);
-  const detail = "No value of KEY is for development, and production's must not be used there.";
+  const detail =
+    "KEY has no value for development, and the production value must not be used there.";
   expect(stepsOf(refused)["http"]?.error).toMatchObject({
     code: "unknown_secret",
     message: detail,

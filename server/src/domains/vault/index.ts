@@ -19,7 +19,7 @@ export { findForeignSecrets, findMissingSecrets } from "./store.ts";
 
 export const vault = domain({
   name: "vault",
-  summary: "Secrets that workflows, webhooks and connectors use and nobody reads.",
+  summary: "Secrets for workflows, webhooks and connectors. Their values can't be read.",
   environmentScoped: false,
   permissions: [SecretsRead, SecretsWrite, SecretsUse],
   events: [

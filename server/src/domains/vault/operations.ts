@@ -28,7 +28,7 @@ const LIST = "secrets by name";
 export const listSecrets = query({
   id: "secrets.list",
   route: "GET /api/v1/secrets",
-  summary: "List the secrets by name, without their values",
+  summary: "List secrets by name, without their values",
   permission: SecretsRead,
   query: object(pageQuery),
   response: page(withRevision(Secret)),
@@ -48,11 +48,9 @@ export const createSecret = command({
   id: "secrets.create",
   effect: "drastic",
   route: "POST /api/v1/secrets",
-  summary: "Store a secret",
+  summary: "Create a secret",
   description:
-    "It belongs to the whole workspace. Refer to it as `{{secrets.NAME}}`. The value is production's, and that of " +
-    "environments without one of their own, unless `ownValuesOnly` keeps it from them. The default of `ownValuesOnly` " +
-    "is the workspace's setting `ownEnvironmentValues`.",
+    "The secret belongs to the whole workspace. Use it as `{{secrets.NAME}}`. The value applies to production and to environments without their own value, unless `ownValuesOnly` is set. The default of `ownValuesOnly` is the workspace setting `ownEnvironmentValues`.",
   permission: SecretsWrite,
   body: object({
     name: Name,
@@ -77,7 +75,7 @@ export const createSecret = command({
 export const getSecret = query({
   id: "secrets.get",
   route: "GET /api/v1/secrets/{name}",
-  summary: "Read what may be known of a secret, which its value is not",
+  summary: "Get a secret without its value",
   permission: SecretsRead,
   params: ByName,
   response: item(Secret),
@@ -89,10 +87,9 @@ export const rotateSecret = command({
   id: "secrets.rotate",
   effect: "drastic",
   route: "PUT /api/v1/secrets/{name}",
-  summary: "Give a secret a new value",
+  summary: "Rotate the value of a secret",
   description:
-    "Effective at once for everything that refers to it, on every node. Without a `description` " +
-    "the old one stays.",
+    "The new value applies immediately on every node. Without a `description`, the description is kept.",
   permission: SecretsWrite,
   params: ByName,
   body: object({ value: Value, description: Type.Optional(Description) }),
@@ -109,8 +106,8 @@ export const updateSecret = command({
   id: "secrets.update",
   effect: "drastic",
   route: "PATCH /api/v1/secrets/{name}",
-  summary: "Change what is known of a secret",
-  description: "With `ownValuesOnly` its value stays in production.",
+  summary: "Update a secret",
+  description: "With `ownValuesOnly`, the value is only used in production.",
   permission: SecretsWrite,
   params: ByName,
   body: patch({ description: Description, ownValuesOnly: OwnValuesOnly }),
@@ -125,10 +122,9 @@ export const setSecretEnvironment = command({
   id: "secrets.set_environment",
   effect: "drastic",
   route: "PUT /api/v1/secrets/{name}/environments/{environment}",
-  summary: "Give a secret a value of its own in an environment",
+  summary: "Set the value of a secret in an environment",
   description:
-    "Whatever happens in that environment uses it, in the place of the secret's own, which is that of production. " +
-    "Effective at once, on every node.",
+    "Replaces the production value in this environment. Applies immediately on every node.",
   permission: SecretsWrite,
   params: ByEnvironment,
   body: object({ value: Value }),
@@ -143,8 +139,9 @@ export const setSecretEnvironment = command({
 export const removeSecretEnvironment = command({
   id: "secrets.remove_environment",
   route: "DELETE /api/v1/secrets/{name}/environments/{environment}",
-  summary: "Take from a secret its value in an environment",
-  description: "From then on it has that of production there, or none with `ownValuesOnly`.",
+  summary: "Delete the value of a secret in an environment",
+  description:
+    "Afterwards the secret has the production value in this environment, or no value with `ownValuesOnly`.",
   permission: SecretsWrite,
   params: ByEnvironment,
   response: noContent(),
@@ -157,7 +154,7 @@ export const deleteSecret = command({
   id: "secrets.delete",
   route: "DELETE /api/v1/secrets/{name}",
   summary: "Delete a secret",
-  description: "What still refers to it fails with `unknown_secret` from then on.",
+  description: "Everything that still refers to it fails with `unknown_secret`.",
   permission: SecretsWrite,
   params: ByName,
   response: noContent(),

@@ -11,7 +11,7 @@ const VALUE_CHARACTERS_MAX = 65_536;
 export const Name = Type.String({
   pattern: `^${SECRET_NAME}$`,
   maxLength: NAME_CHARACTERS_MAX,
-  description: "Letters, digits and underscores; referred to as `{{secrets.NAME}}`",
+  description: "Letters, digits and underscores. Use it as `{{secrets.NAME}}`",
 });
 
 /** The environments with optional separate values. The main value is production's. */
@@ -21,14 +21,14 @@ export type EnvironmentWithOwn = Static<typeof EnvironmentWithOwn>;
 export const Value = Type.String({
   minLength: 1,
   maxLength: VALUE_CHARACTERS_MAX,
-  description: "Write-only: no answer, event or log line ever holds it",
+  description: "Write-only: responses, events and log lines never contain it",
 });
 
 /** The public fields of a secret. */
 const dataFields = { name: Name, description: text(2_000) };
 export const OwnValuesOnly = Type.Boolean({
   description:
-    "An environment other than production without a value of its own has none, in the place of production's",
+    "Whether other environments have only their own value instead of the production value",
 });
 
 export const Description = dataFields.description;
@@ -45,7 +45,7 @@ export const Secret = Type.Object(
     ownValuesOnly: OwnValuesOnly,
     environments: Type.Array(EnvironmentWithOwn, {
       maxItems: 2,
-      description: "Those with a value of their own",
+      description: "Environments with their own value",
     }),
     lastUsedAt: nullable(Time),
     createdAt: Time,
@@ -64,14 +64,14 @@ export const SecretExists = failure(
 
 export const SecretCreated = event("audit.secret.created", {
   resource: "secret",
-  summary: "A secret was stored.",
+  summary: "A secret was created.",
   data: SecretData,
 });
 
 export const SecretUpdated = changeEvent("audit.secret.updated", {
   resource: "secret",
   summary:
-    "A secret was changed or given a new value. `changes` then names `value` too, which is never shown.",
+    "A secret was updated, or its value was rotated. Then `changes` contains `value`, without the value itself.",
   data: SecretData,
 });
 
@@ -85,17 +85,17 @@ const environmentData = Type.Object({ name: Name, environment: EnvironmentWithOw
 
 export const SecretEnvironmentSet = event("audit.secret.environment_set", {
   resource: "secret",
-  summary: "A secret was given a value of its own in an environment, which is never shown.",
+  summary: "The value of a secret was set in an environment. The event does not contain it.",
   data: environmentData,
 });
 
 export const SecretEnvironmentRemoved = event("audit.secret.environment_removed", {
   resource: "secret",
-  summary: "A secret has no value of its own in an environment any more.",
+  summary: "The value of a secret was deleted in an environment.",
   data: environmentData,
 });
 
-export const SecretsRead = permission("secrets:read", "See which secrets there are", ["builder"]);
-export const SecretsWrite = permission("secrets:write", "Store, rotate and delete secrets", [
+export const SecretsRead = permission("secrets:read", "View the list of secrets", ["builder"]);
+export const SecretsWrite = permission("secrets:write", "Create, rotate and delete secrets", [
   "builder",
 ]);

@@ -18,10 +18,9 @@ const SecretUsage = Type.Object(
 export const getSecretUsage = query({
   id: "secrets.get_usage",
   route: "GET /api/v1/secrets/{name}/usage",
-  summary: "Show what refers to a secret, and when it was used last",
+  summary: "List usages of a secret",
   description:
-    "Workflows, artifacts, webhooks, connectors and mailboxes, as far as you may read them. A script that puts the name " +
-    "together from parts is not found.",
+    "Returns workflows, artifacts, webhooks, connectors and mailboxes that you can view. Scripts that build the name at run time are not found.",
   permission: SecretsRead,
   params: object({ name: Name }),
   response: item(SecretUsage),

@@ -83,7 +83,7 @@ test.each(["audit.*", "audit.secret.created", "audit.*.created", "audit"])(
     const refused = await builder(`POST ${HOOKS}`, draft);
     expect(refused).toMatchObject(FORBIDDEN);
     expect(refused.body.detail).toBe(
-      `To send ${pattern} to a webhook needs the permission audit:read.`,
+      `Sending ${pattern} to a webhook requires the permission audit:read.`,
     );
     const own = await hook(builder, "Plain");
     const changed = await builder(`PATCH ${HOOKS}/${own.id}`, { events: [pattern] });
@@ -157,7 +157,7 @@ test("what the audit log was sent before is not sent again where it no longer ma
     const refused = await builder(`POST ${HOOKS}/${id}/deliveries/${deliveryId}/${verb}`);
     expect(refused).toMatchObject(FORBIDDEN);
     expect(refused.body.detail).toBe(
-      "To send this event to this webhook needs the permission audit:read.",
+      "Sending this event to this webhook requires the permission audit:read.",
     );
   }
   await builder(`POST ${HOOKS}/${id}/recover`, { since: "2020-01-01T00:00:00Z" });

@@ -15,7 +15,7 @@ export function receivesAuditEvents(caller: Caller, patterns: readonly string[])
   const auditPattern = patterns.find((pattern) => pattern.split(".")[0] === AUDIT);
   if (auditPattern === undefined) return false;
   throw new Failure(Forbidden, {
-    detail: `To send ${auditPattern} to a webhook needs the permission ${AuditRead.name}.`,
+    detail: `Sending ${auditPattern} to a webhook requires the permission ${AuditRead.name}.`,
   });
 }
 
@@ -31,7 +31,7 @@ export function canReceive(
 export function hiddenEventFailure(): Failure {
   return new Failure(Forbidden, {
     detail:
-      "Whoever saved this webhook may not see this event. Save it, and it is sent as you see it.",
+      "The member who saved this webhook can't view this event. Save the webhook to use your own permissions.",
   });
 }
 
@@ -43,7 +43,7 @@ export function assertCanSend(
 ): void {
   if (canReceive(webhook, event) || mayReadAudit(caller)) return;
   throw new Failure(Forbidden, {
-    detail: `To send this event to this webhook needs the permission ${AuditRead.name}.`,
+    detail: `Sending this event to this webhook requires the permission ${AuditRead.name}.`,
   });
 }
 

@@ -15,25 +15,25 @@ export const WebhookCreated = event("webhook.created", {
 export const WebhookUpdated = changeEvent("webhook.updated", {
   resource,
   summary:
-    "A webhook was changed. `changes` names `secret` and `headers` too where only what is not shown differs.",
+    "A webhook was updated. `changes` contains `secret` and `headers` also if only hidden values changed.",
   data: WebhookData,
 });
 
 export const WebhookDeleted = event("webhook.deleted", {
   resource,
-  summary: "A webhook was deleted, and its deliveries with it.",
+  summary: "A webhook and its deliveries were deleted.",
   data: WebhookData,
 });
 
 export const WebhookPaused = event("webhook.paused", {
   resource,
-  summary: "A webhook was paused: by hand, after failures, or since its endpoint is gone.",
+  summary: "A webhook was paused: manually, after failures, or because the endpoint returned 410.",
   data: WebhookData,
 });
 
 export const WebhookResumed = event("webhook.resumed", {
   resource,
-  summary: "A paused webhook goes on.",
+  summary: "A paused webhook was resumed.",
   data: Type.Object({
     ...WebhookData.properties,
     from: Type.String({ description: "`now`, `pausedAt`, or the id of an event" }),
@@ -42,7 +42,7 @@ export const WebhookResumed = event("webhook.resumed", {
 
 export const WebhookTested = event("webhook.tested", {
   resource,
-  summary: "A test ping was sent. The status is 0 when no answer came.",
+  summary: "A test ping was sent. The status is 0 without a response.",
   data: Type.Object({
     status: Type.Integer(),
     latencyMs: Type.Integer(),
@@ -52,7 +52,8 @@ export const WebhookTested = event("webhook.tested", {
 
 export const WebhookSecretRotated = event("webhook.secret_rotated", {
   resource,
-  summary: "A webhook has a new signing secret; the former one signs too for a while.",
+  summary:
+    "The signing secret of a webhook was rotated. The previous secret also signs for a transition period.",
   data: WebhookData,
 });
 
@@ -69,19 +70,19 @@ const delivery = {
 
 export const DeliveryFailed = event("webhook.delivery_failed", {
   resource,
-  summary: "A delivery failed in all its attempts.",
+  summary: "All attempts of a delivery failed.",
   data: Type.Object(delivery),
 });
 
 export const DeliveryRetried = event("webhook.delivery_retried", {
   resource,
-  summary: "One more attempt of a failed delivery was made.",
+  summary: "A failed delivery was retried.",
   data: Type.Object(delivery),
 });
 
 export const DeliveryReplayed = event("webhook.delivery_replayed", {
   resource,
-  summary: "An event is to be delivered once more, as a new delivery.",
+  summary: "An event is redelivered as a new delivery.",
   data: Type.Object({ ...delivery, replayOf: Type.String() }),
 });
 
@@ -92,7 +93,7 @@ const recovery = {
 
 export const RecoveryRequested = event("webhook.recovery_requested", {
   resource,
-  summary: "What a webhook missed is to be delivered.",
+  summary: "The recovery of missed deliveries started.",
   data: Type.Object({
     ...recovery,
     recoveryId: Type.Optional(Type.String()),
@@ -103,13 +104,13 @@ export const RecoveryRequested = event("webhook.recovery_requested", {
 
 export const WebhookRecovered = event("webhook.recovered", {
   resource,
-  summary: "What a webhook missed has been found, and is being delivered.",
+  summary: "The recovery of missed deliveries was prepared; they are being delivered.",
   data: Type.Object({
     ...recovery,
     recoveryId: Type.String(),
-    checked: Type.Integer({ description: "How many events were looked at" }),
-    matched: Type.Integer({ description: "How many of them the webhook wants" }),
-    created: Type.Integer({ description: "How many had no delivery" }),
-    retried: Type.Integer({ description: "How many deliveries had failed" }),
+    checked: Type.Integer({ description: "Number of examined events" }),
+    matched: Type.Integer({ description: "Number of matching events" }),
+    created: Type.Integer({ description: "Number of events without a delivery" }),
+    retried: Type.Integer({ description: "Number of failed deliveries" }),
   }),
 });

@@ -54,7 +54,7 @@ export function unmaskHeaders(
     if (value !== MASK) return value;
     const storedValue = Object.hasOwn(stored, name) ? stored[name] : undefined;
     if (storedValue === undefined)
-      errors.push({ path: pathOf(name), message: "has no value to keep" });
+      errors.push({ path: pathOf(name), message: "has no stored value" });
     return storedValue ?? value;
   });
   return { headers, errors };
@@ -66,7 +66,7 @@ export function keptHeaderErrors(headers: Headers): FieldError[] {
     .filter(([, value]) => value === MASK)
     .map(([name]) => ({
       path: pathOf(name),
-      message: "must be sent again, because /url changes where it is sent",
+      message: "must be sent again, because /url changes the recipient",
     }));
 }
 
@@ -78,7 +78,7 @@ export function headerErrors(headers: Headers): FieldError[] {
     const message = RESERVED_HEADERS.has(lower)
       ? "is set by Millrace"
       : seen.has(lower)
-        ? "is there twice"
+        ? "appears twice"
         : headerErrorMessage(name, value);
     seen.add(lower);
     return message === undefined ? [] : [{ path: pathOf(name), message }];
@@ -97,7 +97,7 @@ export async function findReferenceErrors(
   return Object.entries(headers).flatMap(([name, value]) =>
     findSecretReferences(value)
       .filter((secret) => missing.has(secret))
-      .map((secret) => ({ path: pathOf(name), message: `refers to no secret: ${secret}` })),
+      .map((secret) => ({ path: pathOf(name), message: `contains unknown secrets: ${secret}` })),
   );
 }
 

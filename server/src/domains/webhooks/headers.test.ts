@@ -65,7 +65,7 @@ test("a changed URL keeps no credential, whether masks are sent or no headers at
   const errors = [
     {
       path: "/headers/X-Api-Key",
-      message: "must be sent again, because /url changes where it is sent",
+      message: "must be sent again, because /url changes the recipient",
     },
   ];
   for (const more of [{}, { headers: { ...headers, "X-Api-Key": "***" } }]) {
@@ -94,8 +94,8 @@ test("a change that a mask hides is named all the same", async () => {
 });
 
 test.each([
-  [{ "X-Api-Key": "***" }, "has no value to keep"],
-  [{ "X-Team": "{{secrets.NOBODY}}" }, "refers to no secret: NOBODY"],
+  [{ "X-Api-Key": "***" }, "has no stored value"],
+  [{ "X-Team": "{{secrets.NOBODY}}" }, "contains unknown secrets: NOBODY"],
   [{ "Content-Type": "text/plain" }, "is set by Millrace"],
   [{ "x-service-signature-256": "sha256=1" }, "is set by Millrace"],
   [{ "X-Service-Signature-256-Previous": "sha256=1" }, "is set by Millrace"],
@@ -104,12 +104,12 @@ test.each([
   [{ "Webhook-Id": "x" }, "is set by Millrace"],
   [{ "webhook-timestamp": "x" }, "is set by Millrace"],
   [{ "webhook-signature": "x" }, "is set by Millrace"],
-  [{ Host: "inner.test" }, "The header Host cannot be set."],
-  [{ "Content-Length": "3" }, "The header Content-Length cannot be set."],
-  [{ "Transfer-Encoding": "chunked" }, "The header Transfer-Encoding cannot be set."],
-  [{ "a b": "x" }, "A header's name is not valid."],
-  [{ "X\r\nInjected": "x" }, "A header's name is not valid."],
-  [{ "a/b~c": "x" }, "A header's name is not valid."],
+  [{ Host: "inner.test" }, "The header Host can't be set."],
+  [{ "Content-Length": "3" }, "The header Content-Length can't be set."],
+  [{ "Transfer-Encoding": "chunked" }, "The header Transfer-Encoding can't be set."],
+  [{ "a b": "x" }, "The name of a header is not valid."],
+  [{ "X\r\nInjected": "x" }, "The name of a header is not valid."],
+  [{ "a/b~c": "x" }, "The name of a header is not valid."],
   [{ "X-Value": "x\r\nInjected: 1" }, "The value of the header X-Value is not valid."],
   [{ "X-Value": "→" }, "The value of the header X-Value is not valid."],
 ])("%j is refused: %s", async (headers, message) => {
@@ -126,7 +126,7 @@ test.each([
 
 test("one name in two cases, too many headers and a value too long are refused", async () => {
   const twice = await owner(`POST ${HOOKS}`, draft({ "X-Team": "a", "x-team": "b" }));
-  expect(twice.body.errors).toEqual([{ path: "/headers/x-team", message: "is there twice" }]);
+  expect(twice.body.errors).toEqual([{ path: "/headers/x-team", message: "appears twice" }]);
   const many = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`X-${index}`, "v"]));
   expect((await owner(`POST ${HOOKS}`, draft(many))).body.errors[0].path).toBe("/headers");
   const long = await owner(`POST ${HOOKS}`, draft({ "X-Long": "v".repeat(4_097) }));
@@ -138,6 +138,6 @@ test("a header is never taken for what every object has", async () => {
   expect(odd.body.data.headers).toEqual({ constructor: "ops", toString: "dev" });
   const masked = await owner(`POST ${HOOKS}`, draft({ constructor: "***" }));
   expect(masked.body.errors).toEqual([
-    { path: "/headers/constructor", message: "has no value to keep" },
+    { path: "/headers/constructor", message: "has no stored value" },
   ]);
 });

@@ -49,7 +49,7 @@ const pauseNotification: NotificationRule = {
 
 export const webhooks = domain({
   name: "webhooks",
-  summary: "Events, delivered to other systems as signed HTTPS requests.",
+  summary: "Webhooks: events sent to other systems as signed HTTPS requests.",
   environmentScoped: false,
   permissions: [WebhooksRead, WebhooksWrite],
   events: [...Object.values(events), ...Object.values(testEndpointEvents)],

@@ -45,7 +45,7 @@ const AFTER_ALL = "~";
 export const listWebhooks = query({
   id: "webhooks.list",
   route: "GET /api/v1/webhooks",
-  summary: "List the webhooks, newest first",
+  summary: "List webhooks, newest first",
   permission: WebhooksRead,
   query: object(pageQuery),
   response: page(withRevision(Webhook)),
@@ -67,12 +67,7 @@ export const createWebhook = command({
   route: "POST /api/v1/webhooks",
   summary: "Create a webhook",
   description:
-    "It hears what happens from now on, in all environments unless `environments` names some. " +
-    "`retry_strategy`, `retry_max_delay_ms`, `timeout_ms` and `max_per_second` are other spellings " +
-    "of `retryStrategy`, `retryMaxDelayMs`, `timeoutMs` and `maxPerSecond`: give either, or both " +
-    "alike. Created as `paused` it appends `webhook.paused` after `webhook.created`. It hears " +
-    "`audit.…` only if you hold `audit:read`; without, a pattern that begins with `audit` is refused " +
-    "(403), and others leave those events out. A workspace has at most 2000.",
+    "Sends events from now on, of all environments unless `environments` is set. `retry_strategy`, `retry_max_delay_ms`, `timeout_ms` and `max_per_second` are aliases of `retryStrategy`, `retryMaxDelayMs`, `timeoutMs` and `maxPerSecond`: if you set both, they must be equal. With the status `paused`, `webhook.paused` is appended after `webhook.created`. Audit events (`audit.…`) require `audit:read`: without it, a pattern that begins with `audit` is rejected (403), and other patterns omit these events. A workspace can have at most 2,000 webhooks.",
   permission: WebhooksWrite,
   body: NewWebhook,
   response: created(Webhook, { location: ({ id }) => `/api/v1/webhooks/${id}` }),
@@ -107,7 +102,7 @@ export const createWebhook = command({
 export const getWebhook = query({
   id: "webhooks.get",
   route: "GET /api/v1/webhooks/{id}",
-  summary: "Read a webhook",
+  summary: "Get a webhook",
   permission: WebhooksRead,
   params: ById,
   response: item(Webhook),
@@ -119,13 +114,9 @@ export const updateWebhook = command({
   id: "webhooks.update",
   effect: "drastic",
   route: "PATCH /api/v1/webhooks/{id}",
-  summary: "Change, pause or re-enable a webhook",
+  summary: "Update, pause or resume a webhook",
   description:
-    "`status: active` ends a pause: it goes on from now, and its failures are forgotten. To make up " +
-    "what it missed, use `resume`. A new `secret` counts at once, and null removes it; to replace " +
-    "one without a gap, use `secret/rotate`. A change of status appends `webhook.paused` or " +
-    "`webhook.resumed`, and `webhook.updated` before it only when something else changed too. By " +
-    "`events`, or another `url`, whether it hears `audit.…` is decided anew, see `hearsAudit`.",
+    "`status: active` resumes the webhook from now on and resets its failure count. To deliver missed events, use `resume`. A new `secret` applies immediately, and null removes it; to replace a secret without interruption, use `secret/rotate`. A status change appends `webhook.paused` or `webhook.resumed`, and before it `webhook.updated` if other fields changed too. A change of `events` or `url` checks again whether audit events are sent, see `hearsAudit`.",
   permission: WebhooksWrite,
   params: ById,
   body: WebhookChange,
@@ -144,7 +135,7 @@ export const deleteWebhook = command({
   id: "webhooks.delete",
   route: "DELETE /api/v1/webhooks/{id}",
   summary: "Delete a webhook and its deliveries",
-  description: "The deliveries can't be seen any more, and are removed in the background.",
+  description: "Its deliveries can't be viewed any longer, and are deleted in the background.",
   permission: WebhooksWrite,
   params: ById,
   response: noContent(),
@@ -158,11 +149,9 @@ export const testWebhook = command({
   effect: "ordinary",
   actsOutside: true,
   route: "POST /api/v1/webhooks/{id}/test",
-  summary: "Send a test ping, and show how the endpoint answers",
+  summary: "Send a test ping to a webhook",
   description:
-    "Sent and signed as a delivery is, also while the webhook is paused, with the event " +
-    "`webhook.ping`. `status` is 0, with an `error`, when there was no answer. The fields of `data` " +
-    "are at the top level too.",
+    "Sends a signed `webhook.ping` event like a delivery, also if the webhook is paused, and returns the response. Without a response, `status` is 0 and `error` is set. The fields of `data` are also at the top level.",
   permission: WebhooksWrite,
   params: ById,
   response: unwrapped(TestResponse),
@@ -182,10 +171,9 @@ export const rotateWebhookSecret = command({
   id: "webhooks.rotate_secret",
   effect: "drastic",
   route: "POST /api/v1/webhooks/{id}/secret/rotate",
-  summary: "Give a webhook a new signing secret",
+  summary: "Rotate the signing secret of a webhook",
   description:
-    "Without a `secret` one is made. The former one signs too for 24 hours: " +
-    "`webhook-signature` holds both signatures, and `X-Service-Signature-256-Previous` the former.",
+    "Without a `secret`, a new one is generated. The previous secret also signs for 24 hours: `webhook-signature` contains both signatures, and `X-Service-Signature-256-Previous` the previous one.",
   permission: WebhooksWrite,
   params: ById,
   body: object({ secret: Type.Optional(Secret) }),
@@ -208,10 +196,9 @@ export const rotateWebhookSecret = command({
 export const previewWebhook = query({
   id: "webhooks.preview",
   route: "POST /api/v1/webhooks/preview",
-  summary: "Show which past events a webhook would have been sent",
+  summary: "List past events that match a webhook",
   description:
-    "Of the environment of the request, newest first. `from` is included, `to` is not. The filter is " +
-    "the one of a webhook. Without `audit:read`, `audit.…` is left out.",
+    "Covers the environment of the request, newest first. `from` is inclusive, `to` is exclusive. The filter has the format of a webhook filter. Without `audit:read`, audit events are omitted.",
   environmentScoped: true,
   permission: WebhooksRead,
   body: PreviewQuery,

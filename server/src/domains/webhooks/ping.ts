@@ -19,7 +19,7 @@ export const PingResult = Type.Object(
   {
     status: Type.Integer(),
     latency_ms: Type.Integer(),
-    body: Type.String({ description: "At most 64 KiB of it, without secrets" }),
+    body: Type.String({ description: "At most 64 KiB of the response body, without secrets" }),
     error: Type.Optional(Type.String()),
   },
   { title: "PingResult" },
@@ -29,7 +29,7 @@ export type PingResult = Static<typeof PingResult>;
 /** The fields of the result are at the top level too. */
 export const TestResponse = Type.Object({ data: PingResult, ...PingResult.properties });
 
-const PING_MESSAGE = "This is a test. Your endpoint is reached.";
+const PING_MESSAGE = "This is a test from Millrace.";
 
 /** Sends a ping as a delivery would be sent, also for a webhook that is paused. */
 export async function ping(

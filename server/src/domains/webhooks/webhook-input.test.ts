@@ -123,7 +123,7 @@ test("event types that the platform does not have are told, since they would nev
       data: {
         warnings: [0, 1].map((index) => ({
           path: `/events/${index}`,
-          message: "is no event type of the platform (did you mean record.created?)",
+          message: "is not an event type of the platform (did you mean record.created?)",
         })),
       },
     },

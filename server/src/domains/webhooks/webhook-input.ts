@@ -71,7 +71,7 @@ export function subscriptionErrors(input: Pick<WebhookInput, "events" | "filter"
   const patternErrors = patterns.flatMap((pattern, index) =>
     isPattern(pattern)
       ? []
-      : [{ path: `/events/${index}`, message: "is no event type, and no pattern of them" }],
+      : [{ path: `/events/${index}`, message: "is not an event type or a pattern" }],
   );
   const filterErrors = filter ? checkCondition(filter) : [];
   return [

@@ -22,7 +22,7 @@ export const Secret = Type.String({
 });
 
 export const WebhookStatus = Type.Enum(["active", "paused"], {
-  description: "`active` by default",
+  description: "Default: `active`",
 });
 
 /** The fields that select the events of a webhook. */
@@ -30,13 +30,13 @@ export const subscription = {
   events: Type.Array(Type.String({ minLength: 1, maxLength: PATTERN_CHARACTERS_MAX }), {
     minItems: 1,
     maxItems: PATTERNS_MAX,
-    description: "Event types, or patterns of them such as `incident.*`, `audit.*` and `*`",
+    description: "Event types or patterns such as `incident.*`, `audit.*` and `*`",
   }),
   environments: nullable(
     Type.Array(Type.Enum(["production", "staging", "development"]), {
       minItems: 1,
       maxItems: 3,
-      description: "The environments that it hears; all by default",
+      description: "Environments whose events are sent. Default: all",
     }),
   ),
   filter: nullable(ConditionSchema),
@@ -45,22 +45,20 @@ export const subscription = {
 /** The fields that a caller sets, except those with an alias. */
 export const settings = {
   name: line(NAME_CHARACTERS_MAX, "Display name"),
-  url: line(URL_CHARACTERS_MAX, "Where deliveries go; https only, and no inner address"),
+  url: line(URL_CHARACTERS_MAX, "URL of the recipient. Must use https and a public address"),
   ...subscription,
   headers: Type.Record(Type.String(), text(HEADER_CHARACTERS_MAX), {
     maxProperties: HEADERS_MAX,
     description:
-      "Further headers of every delivery; values may hold `{{secrets.NAME}}`. The value of a header " +
-      "whose name speaks of a credential is shown as `***` unless it refers to a secret; sent back " +
-      "as `***` it stays as it is.",
+      "Additional headers of each delivery. Values can contain `{{secrets.NAME}}`. The value of a header that looks like a credential is returned as `***` unless it refers to a secret; if you send `***`, the value is kept.",
   }),
   format: Type.Enum(["millrace", "cloudevents"], {
-    description: "`millrace` by default; `cloudevents` is CloudEvents 1.0 as structured JSON",
+    description: "Default: `millrace`. `cloudevents` is CloudEvents 1.0 as structured JSON",
   }),
   retries: Type.Integer({
     minimum: 0,
     maximum: 20,
-    description: "How often a failed delivery is tried again; 3 by default",
+    description: "Maximum number of retries of a failed delivery. Default: 3",
   }),
 };
 
@@ -68,25 +66,25 @@ export const settings = {
 export const aliasedFields = {
   retryStrategy: Type.Enum(["fixed", "exponential"], {
     description:
-      "`exponential`, the default, waits 2, 4, 8 … s; `fixed` waits 30 s, 2, 10 and then 30 minutes",
+      "`exponential` (default) waits 2, 4, 8 … s. `fixed` waits 30 s, 2, 10 and then 30 minutes",
   }),
   retryMaxDelayMs: nullable(
     Type.Integer({
       minimum: 1_000,
       maximum: 86_400_000,
-      description: "The longest wait between attempts; none but a day's by default",
+      description: "Longest wait between attempts. Default: one day",
     }),
   ),
   timeoutMs: Type.Integer({
     minimum: 100,
     maximum: 60_000,
-    description: "How long an attempt may take; 10000 by default",
+    description: "Timeout of an attempt in milliseconds. Default: 10000",
   }),
   maxPerSecond: nullable(
     Type.Number({
       minimum: 0.1,
       maximum: 1_000,
-      description: "At most so many attempts a second; no limit by default",
+      description: "Maximum number of attempts per second. Default: no limit",
     }),
   ),
 };
@@ -112,18 +110,21 @@ const state = {
   hasSecret: Type.Boolean(),
   hearsAudit: Type.Boolean({
     description:
-      "Whether patterns such as `*` take `audit.…` too: so if whoever saved `events` or changed `url` " +
-      "last holds `audit:read`",
+      "Whether patterns such as `*` include audit events. True if the member who last changed `events` or `url` has `audit:read`",
   }),
   previousSecretExpiresAt: nullable(Time),
   status: Type.Enum(["active", "paused"]),
   pausedBecause: nullable(
-    Type.String({ description: "`manual`, `failures`, or `gone` after an answer of 410" }),
+    Type.String({ description: "`manual`, `failures`, or `gone` after a response 410" }),
   ),
   pausedAt: nullable(Time),
-  catchingUp: Type.Boolean({ description: "True while it makes up what it missed in a pause" }),
-  consecutiveFailures: Type.Integer({ description: "Deliveries that failed in a row" }),
-  savedBy: nullable(Type.String({ description: "In whose name it hears events and uses secrets" })),
+  catchingUp: Type.Boolean({ description: "True while missed events of a pause are delivered" }),
+  consecutiveFailures: Type.Integer({ description: "Number of consecutive failed deliveries" }),
+  savedBy: nullable(
+    Type.String({
+      description: "The member whose permissions the webhook uses for events and secrets",
+    }),
+  ),
   createdBy: Type.String(),
   createdAt: Time,
   updatedAt: Time,
@@ -136,7 +137,7 @@ export const WebhookData = Type.Object(dataFields, { title: "WebhookData" });
 export type WebhookData = Static<typeof WebhookData>;
 
 const Warnings = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-  description: "Of a save: what may be wrong, each with its path",
+  description: "Possible problems with their paths",
 });
 export const Webhook = Type.Object(
   { ...dataFields, ...aliasFields, warnings: Type.Optional(Warnings) },
@@ -146,14 +147,14 @@ export type Webhook = Static<typeof Webhook> & { readonly revision: number };
 
 /** The response to a rotation, the only one that holds a signing secret. */
 export const RotatedSecret = Type.Object({
-  secret: Type.String({ description: "Shown this once" }),
+  secret: Type.String({ description: "Shown only in this response" }),
   previousSecretExpiresAt: nullable(Time),
 });
 
 export const TooManyWebhooks = failure(
   "too_many_webhooks",
   409,
-  "There are as many webhooks as a workspace may have; delete one first.",
+  "The workspace has reached its limit of webhooks. Delete one first.",
 );
 
 /** The data of a webhook in events. */
@@ -174,11 +175,11 @@ export function webhookRef({ id: webhookId, name }: Pick<Webhook, "id" | "name">
   return { id: webhookId, displayName: name };
 }
 
-export const WebhooksRead = permission("webhooks:read", "See webhooks and their deliveries", [
+export const WebhooksRead = permission("webhooks:read", "View webhooks and their deliveries", [
   "builder",
   "viewer",
   "auditor",
 ]);
-export const WebhooksWrite = permission("webhooks:write", "Create, change and test webhooks", [
+export const WebhooksWrite = permission("webhooks:write", "Create, update and test webhooks", [
   "builder",
 ]);

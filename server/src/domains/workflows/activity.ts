@@ -8,15 +8,15 @@ export const WorkflowActivity = Type.Object(
   {
     lastRunAt: nullable(Time),
     lastStatus: nullable(Type.String()),
-    nextDueAt: nullable({ ...Time, description: "When its schedule starts it next" }),
+    nextDueAt: nullable({ ...Time, description: "Next scheduled start" }),
     lastDay: Type.Object(
       {
         total: Type.Integer(),
         completed: Type.Integer(),
         failed: Type.Integer(),
-        truncated: Type.Boolean({ description: "Whether there are more than the 1000 that count" }),
+        truncated: Type.Boolean({ description: "Whether there are more than 1,000 runs" }),
       },
-      { description: "The runs that began in the last 24 hours" },
+      { description: "Runs started in the last 24 hours" },
     ),
     recent: Type.Array(
       Type.Object({
@@ -25,7 +25,7 @@ export const WorkflowActivity = Type.Object(
         createdAt: Time,
         durationMs: nullable(Type.Integer()),
       }),
-      { description: "The last 20, newest first" },
+      { description: "The last 20 runs, newest first" },
     ),
   },
   { title: "WorkflowActivity" },

@@ -9,26 +9,26 @@ const Environment = Type.Enum(["production", "staging", "development"]);
 
 export const WorkflowCreated = event("workflow.created", {
   resource,
-  summary: "A workflow was made.",
+  summary: "A workflow was created.",
   data: WorkflowData,
 });
 
 export const WorkflowUpdated = changeEvent("workflow.updated", {
   resource,
   summary:
-    "A workflow's definition was saved. `changes` names `nodes` and `edges` too; they are in the version.",
+    "The definition of a workflow was saved. `changes` can contain `nodes` and `edges`; the version contains them.",
   data: WorkflowData,
 });
 
 export const WorkflowArchived = event("workflow.archived", {
   resource,
-  summary: "A workflow was archived; its triggers are off everywhere.",
+  summary: "A workflow was archived. Its triggers are off in all environments.",
   data: WorkflowData,
 });
 
 export const WorkflowRestored = event("workflow.restored", {
   resource,
-  summary: "A workflow's definition was overwritten with that of one of its versions.",
+  summary: "A version of a workflow was restored to its live definition.",
   data: Type.Object({ ...WorkflowData.properties, versionId: VersionId, version: Type.Integer() }),
 });
 
@@ -42,7 +42,7 @@ const Deployed = Type.Object({
 
 export const WorkflowPublished = event("workflow.published", {
   resource,
-  summary: "A version of a workflow became the active one of an environment.",
+  summary: "A version of a workflow was deployed to an environment.",
   data: Type.Object({
     ...Deployed.properties,
     rehearsal: Type.Optional(
@@ -52,7 +52,7 @@ export const WorkflowPublished = event("workflow.published", {
             allow: Type.Array(Type.String()),
             counts: Type.Record(Type.String(), Type.Integer()),
           },
-          { description: "Of the gate; null when the gate was taken away" },
+          { description: "Settings of the rehearsal gate. Null if the gate was removed" },
         ),
       ),
     ),
@@ -61,7 +61,7 @@ export const WorkflowPublished = event("workflow.published", {
 
 export const WorkflowRolledBack = event("workflow.rolled_back", {
   resource,
-  summary: "An earlier version of a workflow became the active one of an environment again.",
+  summary: "The deployment of a workflow was rolled back in an environment.",
   data: Deployed,
 });
 
@@ -74,37 +74,37 @@ const Switched = Type.Object({
 
 export const WorkflowUnarchived = event("workflow.unarchived", {
   resource,
-  summary: "An archived workflow can be changed and deployed again.",
+  summary: "An archived workflow was restored.",
   data: WorkflowData,
 });
 
 export const WorkflowActivated = event("workflow.activated", {
   resource,
-  summary: "A workflow's trigger was turned on in an environment.",
+  summary: "A workflow was activated in an environment.",
   data: Switched,
 });
 
 export const WorkflowDeactivated = event("workflow.deactivated", {
   resource,
-  summary: "A workflow's trigger was turned off in an environment.",
+  summary: "A workflow was deactivated in an environment.",
   data: Switched,
 });
 
 export const VersionCreated = event("workflow.version_created", {
   resource: "workflow_version",
-  summary: "A version was added to a workflow's history.",
+  summary: "A version of a workflow was created.",
   data: Version,
 });
 
 export const VersionLabelled = changeEvent("workflow.version_labelled", {
   resource: "workflow_version",
-  summary: "A version was given a label, or lost it.",
+  summary: "The label of a version was set or removed.",
   data: Version,
 });
 
 export const VersionArchived = event("workflow.version_archived", {
   resource: "workflow_version",
-  summary: "A version was archived: it is kept, and can't be deployed.",
+  summary: "A version was archived. It can't be deployed.",
   data: Version,
 });
 
@@ -124,10 +124,10 @@ export const DeployCompleted = event("deploy.completed", {
 
 export const DeployFailed = event("deploy.failed", {
   resource: "deployment",
-  summary: "A version could not be deployed to an environment; `reasons` say why.",
+  summary: "A deployment failed. `reasons` contains the errors.",
   data: Type.Object({
     ...deployed,
-    versionId: nullable(Type.String({ description: "Null when it would have been a new one" })),
+    versionId: nullable(Type.String({ description: "Null if the version did not exist yet" })),
     reasons: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
   }),
 });

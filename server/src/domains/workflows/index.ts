@@ -141,7 +141,7 @@ export {
 
 export const workflows = domain({
   name: "workflows",
-  summary: "Automations: their definitions, versions, and what is deployed in each environment.",
+  summary: "Workflows: definitions, versions and deployments.",
   environmentScoped: false,
   permissions: [...Object.values(permissions), TracesRead],
   events: Object.values(events),

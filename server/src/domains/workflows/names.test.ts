@@ -44,15 +44,15 @@ async function issuesOf(nodes: readonly object[], more: object = {}) {
 const V = "/nodes/0/config/values/v";
 
 test.each<[string, string]>([
-  ["{{ steps.zzz.output }}", "reads steps.zzz, which is no step"],
+  ["{{ steps.zzz.output }}", "reads steps.zzz, which does not exist"],
   ["{{ steps.m.outptu }}", "reads steps.m.outptu, but a step has only output, error, page"],
-  ["{{ stesp.m }}", "reads stesp, which is not there (did you mean steps?); expressions see"],
-  ["{{ input.name }}", "reads input, which is not there; expressions see trigger, steps, run"],
-  ["{{ $json.name }}", "reads $json, which nothing binds"],
+  ["{{ stesp.m }}", "reads stesp, which does not exist (did you mean steps?); available names:"],
+  ["{{ input.name }}", "reads input, which does not exist; available names: trigger, steps, run"],
+  ["{{ $json.name }}", "reads $json, which is not defined"],
   ["{{ trigger.nmae }}", "reads trigger.nmae, but trigger has only id, type, input, event"],
   ["{{ workspace.zone }}", "reads workspace.zone, but workspace has only id, slug, name, timezone"],
-  ["{{ secrets.* }}", "reads secrets without a name: write secrets.NAME for each"],
-  ["{{ $map([1], function($x) { $y }) }}", "reads $y, which nothing binds"],
+  ["{{ secrets.* }}", "reads secrets without a name: use secrets.NAME for each secret"],
+  ["{{ $map([1], function($x) { $y }) }}", "reads $y, which is not defined"],
 ])("%s", async (value, message) => {
   const { errors } = await issuesOf([set("n", value), set("m", "x")]);
   expect(errors).toEqual([expect.stringContaining(`${V} ${message}`)]);
@@ -70,18 +70,18 @@ test("names that are there raise nothing, in loops too", async () => {
   // Only the body sees the item, and only what comes before has an output.
   expect(await issuesOf([each, set("m", "{{ item.a & steps.in.output.v }}")])).toEqual({
     errors: [
-      expect.stringContaining("/nodes/1/config/values/v reads item, which is not there"),
-      expect.stringContaining("/nodes/1/config/values/v reads steps.in, which is no step"),
+      expect.stringContaining("/nodes/1/config/values/v reads item, which does not exist"),
+      expect.stringContaining("/nodes/1/config/values/v reads steps.in, which does not exist"),
     ],
     warnings: [
-      "/nodes/0/config/items reads steps.m, which does not come before this step",
-      "/nodes/0/config/body/nodes/0/config/values/v reads steps.m, which does not come before this step",
+      "/nodes/0/config/items reads steps.m, which does not run before this step",
+      "/nodes/0/config/body/nodes/0/config/values/v reads steps.m, which does not run before this step",
     ],
   });
 });
 
 test.each<[string, object, string, "errors" | "warnings"]>([
-  ["script", { source: "return (;" }, "/source is no script: ", "errors"],
+  ["script", { source: "return (;" }, "/source can't be parsed as a script: ", "errors"],
   [
     "connector",
     { connectorId: "con_01jd0000000000000000000000", action: "x" },
@@ -91,53 +91,58 @@ test.each<[string, object, string, "errors" | "warnings"]>([
   [
     "connector",
     { connectorId: connector.data.id, action: "x" },
-    "/action is no action of API",
+    "/action is not an action of API",
     "errors",
   ],
   ["artifact", { artifactId: "art_01jd0000000000000000000000" }, "/artifactId is not an", "errors"],
-  ["approval", { approvers: ["owner", "nobody"] }, "/approvers/1 is neither a member", "errors"],
+  [
+    "approval",
+    { approvers: ["owner", "nobody"] },
+    "/approvers/1 is not a member or a role",
+    "errors",
+  ],
   [
     "notify",
     { userIds: ["usr_01jd0000000000000000000000"], title: "x" },
     "/userIds/0 is not a member",
     "errors",
   ],
-  ["publish_event", { topic: "audit.x", type: "x" }, "/topic is a topic on which only", "errors"],
+  ["publish_event", { topic: "audit.x", type: "x" }, "/topic is a topic that only", "errors"],
   [
     "wait_for_event",
     { topic: "record", eventType: "record.creatd" },
-    "/eventType is no event type of the platform (did you mean record.created?)",
+    "/eventType is not an event type of the platform (did you mean record.created?)",
     "errors",
   ],
   [
     "wait_for_event",
     { topic: "records" },
-    "/topic is no topic of the platform (did you mean record?)",
+    "/topic is not a topic of the platform (did you mean record?)",
     "warnings",
   ],
   ["shop.discount", { total: "x", tear: "gold" }, "/total must be of type number", "errors"],
   [
     "shop.discount",
     { total: 1, tear: "gold" },
-    "/tear is no input of this node (did you mean tier?)",
+    "/tear is not an input of this node (did you mean tier?)",
     "errors",
   ],
   [
     "records",
     { operation: "list", table: "ordres" },
-    "/table names the table ordres, which does not exist in this environment",
+    "/table refers to the table ordres, which does not exist in this environment",
     "warnings",
   ],
   [
     "records",
     { operation: "create", table: "orders", data: { totla: 1 } },
-    "/data/totla names totla, which is no column here (did you mean total?)",
+    "/data/totla refers to totla, which is not a column of this table (did you mean total?)",
     "warnings",
   ],
   [
     "records",
     { operation: "list", table: "orders", sort: "-totla" },
-    "/sort names totla",
+    "/sort refers to totla",
     "warnings",
   ],
 ])("%s %j", async (type, config, message, kind) => {
@@ -167,11 +172,11 @@ test("a save tells the warnings, and takes labels of edges for their texts", asy
         warnings: expect.arrayContaining([
           {
             path: "/nodes/1/config/table",
-            message: "names the table nowhere, which does not exist in this environment",
+            message: "refers to the table nowhere, which does not exist in this environment",
           },
           {
             path: "/trigger/eventType",
-            message: "is no event type of the platform (did you mean record.created?)",
+            message: "is not an event type of the platform (did you mean record.created?)",
           },
         ]),
       },

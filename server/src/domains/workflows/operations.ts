@@ -64,27 +64,28 @@ const exampleDefinition = {
 export const listWorkflows = query({
   id: "workflows.list",
   ...workflowRoutes("GET", ""),
-  summary: "List the workflows, newest first, without their nodes and edges",
+  summary: "List workflows, newest first",
   permission: WorkflowsRead,
   query: object({
     ...pageQuery,
     status: Type.Optional(
       Type.Enum(["active", "inactive", "archived"], {
-        description: "Archived ones are listed only when asked for",
+        description: "Default: all except archived workflows",
       }),
     ),
-    q: Type.Optional(line(200, "Part of the name, whatever its case")),
+    q: Type.Optional(line(200, "Part of the name; ignores case")),
     tag: Type.Optional(Tag),
-    ids: Type.Optional(line(4_000, "Of these, with commas between their ids")),
+    ids: Type.Optional(line(4_000, "Ids of workflows, separated by commas")),
     orphaned: Type.Optional(
       Type.Boolean({
         description:
-          "Only those that are on in the environment of the request and do not start: the person who deployed them is no longer an active member",
+          "Returns only active workflows in the environment of the request that can't start, because the member who deployed them is no longer active",
       }),
     ),
     activity: Type.Optional(
       Type.Boolean({
-        description: "Also what each did lately in the environment of the request, as `activity`",
+        description:
+          "Adds the recent runs of each workflow in the environment of the request, as `activity`",
       }),
     ),
   }),
@@ -138,10 +139,9 @@ export const createWorkflow = command({
   id: "workflows.create",
   effect: "ordinary",
   ...workflowRoutes("POST", ""),
-  summary: "Make a workflow",
+  summary: "Create a workflow",
   description:
-    "The definition is checked as a whole, and a 422 lists every fault with its path. It becomes " +
-    "version 1, a draft: nothing runs until it is published or activated in an environment.",
+    "Validates the whole definition; a 422 lists all errors with their paths. The definition becomes version 1, a draft: nothing runs until you deploy or activate it in an environment.",
   permission: WorkflowsWrite,
   body: NewWorkflow,
   response: created(Workflow, { location: ({ id }) => `/api/v1/workflows/${id}` }),
@@ -154,10 +154,9 @@ export const createWorkflow = command({
 export const getWorkflow = query({
   id: "workflows.get",
   ...workflowRoutes("GET", "/{id}"),
-  summary: "Read a workflow with its live definition",
+  summary: "Get a workflow",
   description:
-    "The live definition is the working copy; what runs in an environment is the version that " +
-    "`environments` names. `trigger.url` is the address of a webhook trigger.",
+    "Returns the live definition, which is the working copy. `environments` contains the deployed versions. `trigger.url` is the URL of a webhook trigger.",
   permission: WorkflowsRead,
   params: ByWorkflow,
   response: item(Workflow),
@@ -169,12 +168,9 @@ export const updateWorkflow = command({
   id: "workflows.update",
   effect: "ordinary",
   ...workflowRoutes("PATCH", "/{id}"),
-  summary: "Save a draft: change some fields of the definition",
+  summary: "Update some fields of a workflow",
   description:
-    "Fields that are given replace those of the live definition; null takes an optional one away. " +
-    "The result is checked as a whole, and appended as a version, the draft; the former draft is " +
-    "superseded. When nothing changed there is no version, unless a `label` or `changeSummary` asks " +
-    "for one. Nothing that is deployed changes.",
+    "The given fields replace those of the live definition; null removes an optional field. Validates the whole definition and appends it as a version, the draft; the previous draft is superseded. If nothing changes, no version is created unless `label` or `changeSummary` is given. Deployed versions do not change.",
   permission: WorkflowsWrite,
   params: ByWorkflow,
   body: WorkflowChange,
@@ -192,8 +188,8 @@ export const replaceWorkflow = command({
   id: "workflows.replace",
   effect: "ordinary",
   ...workflowRoutes("PUT", "/{id}"),
-  summary: "Save a draft: replace the whole definition",
-  description: "Like PATCH, but what is not given is gone.",
+  summary: "Replace the definition of a workflow",
+  description: "Replaces the whole definition: omitted fields are reset.",
   permission: WorkflowsWrite,
   params: ByWorkflow,
   body: NewWorkflow,
@@ -212,8 +208,7 @@ export const archiveWorkflow = command({
   ...workflowRoutes("DELETE", "/{id}"),
   summary: "Archive a workflow",
   description:
-    "Its triggers go off in all environments. It can still be read, and is listed with " +
-    "`status=archived`, but neither changed nor deployed. Runs that are under way go on.",
+    "Turns its triggers off in all environments. The workflow can still be read and listed with `status=archived`, but it can't be changed or deployed. Active runs continue.",
   permission: WorkflowsWrite,
   params: ByWorkflow,
   allowNoop: true,
@@ -227,9 +222,9 @@ export const unarchiveWorkflow = command({
   id: "workflows.unarchive",
   effect: "ordinary",
   ...workflowRoutes("POST", "/{id}/unarchive"),
-  summary: "Take a workflow out of the archive",
+  summary: "Restore an archived workflow",
   description:
-    "It can be changed and deployed again. Its triggers stay off until it is activated or published.",
+    "The workflow can be changed and deployed again. Its triggers stay off until you activate or deploy it.",
   permission: WorkflowsWrite,
   params: ByWorkflow,
   allowNoop: true,
@@ -253,12 +248,9 @@ async function prepareInput(
 export const validateWorkflow = query({
   id: "workflows.validate",
   ...workflowRoutes("POST", "/validate"),
-  summary: "Check a definition without saving it",
+  summary: "Validate a workflow definition",
   description:
-    "Answers 200 with every fault and its path, where creating it would answer 422, and with " +
-    "`warnings` of what may be wrong: a table that this environment does not have, a step that does " +
-    "not come before the one that reads it, an event type close to one of the platform's, a secret or a sub-workflow " +
-    "that the environment of the request lacks.",
+    "Saves nothing. Returns 200 with all errors and their paths, and with `warnings` about possible problems: a table that does not exist in this environment, a step that runs after a step that reads it, an event type that is similar to a platform event type, a missing secret or sub-workflow.",
   environmentScoped: true,
   permission: WorkflowsWrite,
   oneAtATime: true,
@@ -271,7 +263,7 @@ export const validateWorkflow = query({
         warnings: Type.Array(DefinitionIssue),
         productionValues: Type.Array(ProductionValue, {
           description:
-            "Values of production that it would use in the environment of the request; none in production",
+            "Production values that the workflow would use in the environment of the request. Empty in production",
         }),
       },
       { title: "WorkflowValidation" },

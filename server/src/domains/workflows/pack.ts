@@ -13,7 +13,7 @@ const REFERENCE = /"pack:workflows\/((?:[^"\\]|\\.)*)"/g;
 export const PackDefinition = object(
   {
     ...WholeDefinition.properties,
-    errorWorkflowId: Type.Optional(line(300, "Started with the error when a run fails")),
+    errorWorkflowId: Type.Optional(line(300, "Workflow to start with the error when a run fails")),
   },
   { title: "PackWorkflowDefinition" },
 );
@@ -26,7 +26,7 @@ export const workflowContent = packContent({
   permission: WorkflowsWrite,
   environmentScoped: false,
   schema: object(
-    { key: line(200, "What it is known by in the pack"), definition: PackDefinition },
+    { key: line(200, "Key of the workflow in the pack"), definition: PackDefinition },
     { title: "PackWorkflow" },
   ),
   keyOf: ({ key }) => key,

@@ -10,7 +10,7 @@ import { permission } from "#kernel/access/permission.ts";
  */
 export const TracesRead = permission(
   "traces:read",
-  "See all that runs and executions read and wrote, also what rules of tables hide",
+  "View all input and output of runs and executions, including data that access rules hide",
   ["builder"],
 );
 

@@ -27,7 +27,7 @@ const {
 const structure = {
   trigger: orAnything(trigger),
   triggers: Type.Optional(
-    Type.Array(orAnything(trigger), { description: "Further triggers, each with an `id`" }),
+    Type.Array(orAnything(trigger), { description: "Additional triggers, each with an `id`" }),
   ),
   nodes: Type.Array(orAnything(nodes.items)),
   edges: Type.Array(orAnything(edges.items)),

@@ -23,14 +23,14 @@ const InEnvironment = nullable(
     {
       versionId: VersionId,
       version: Type.Integer(),
-      enabled: Type.Boolean({ description: "Whether its trigger is on there" }),
+      enabled: Type.Boolean({ description: "Whether the trigger is on in this environment" }),
       orphaned: Type.Boolean({
         description:
-          "Whether the person who deployed it is no longer an active member: nothing starts until it is deployed again",
+          "True if the member who deployed it is no longer active. No runs start until it is deployed again",
       }),
       deployedBy: Type.Object({ id: Type.String(), name: Type.String() }),
     },
-    { description: "Null where no version is deployed" },
+    { description: "Null if no version is deployed" },
   ),
 );
 
@@ -41,7 +41,7 @@ const workflowFields = {
   id: WorkflowId,
   ...outline,
   status: Type.Enum(["active", "inactive", "archived"], {
-    description: "`active` while its trigger is on in some environment",
+    description: "`active` if its trigger is on in an environment",
   }),
   createdBy: Type.String({ description: "The id of a user" }),
   createdAt: Time,
@@ -64,7 +64,7 @@ const TriggerItem = Type.Unsafe<TriggerItem>({
     url: {
       type: "string",
       description:
-        "Of `webhook`: where to send requests; of `form` and `chat`: the page. Shown to those who may trigger it; ignored when sent",
+        "For `webhook`: the URL for requests. For `form` and `chat`: the URL of the page. Visible to callers who can trigger it; ignored in requests",
     },
   },
 });
@@ -97,9 +97,7 @@ export const DefinitionIssue = Type.Object(
   {
     path: Type.String({ description: "A JSON pointer into the definition" }),
     message: Type.String(),
-    stepId: Type.Optional(
-      Type.String({ description: "The key of the step: `each.call` in a loop" }),
-    ),
+    stepId: Type.Optional(Type.String({ description: "Key of the step: `each.call` in a loop" })),
     field: Type.Optional(Type.String({ description: "A JSON pointer within the step" })),
   },
   { title: "WorkflowIssue" },
@@ -123,8 +121,7 @@ export const Workflow = Type.Object(
     warnings: Type.Optional(
       Type.Unsafe<Static<typeof Warnings>>({
         ...Warnings,
-        description:
-          "Of a save: what may be wrong, each with its path; nothing keeps it from running",
+        description: "Possible problems with their paths. They do not prevent runs",
       }),
     ),
   },
@@ -152,7 +149,7 @@ export type DefinitionOutline = Omit<Definition, "nodes" | "edges">;
 export const WorkflowIsArchived = failure(
   "workflow_archived",
   409,
-  "The workflow is archived: nothing of it can be changed or deployed.",
+  "The workflow is archived. It can't be changed or deployed.",
 );
 
 /** A workflow as the envelopes of its events name it. */

@@ -300,7 +300,7 @@ test("each node type and trigger is described so that a form can be drawn", asyn
   expect(byType.get("switch")).toMatchObject({ branchesDependOnConfig: true });
   // A number, or a template that becomes one.
   expect(byType.get("delay").config.properties.ms).toMatchObject({
-    title: "How long",
+    title: "Duration",
     "x-unit": "ms",
     "x-template": true,
     anyOf: [{ type: "integer" }, { type: "string" }],

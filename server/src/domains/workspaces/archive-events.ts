@@ -5,7 +5,7 @@ const resource = "workspace";
 
 export const WorkspaceExported = event("audit.workspace.exported", {
   resource,
-  summary: "An archive of the workspace was made.",
+  summary: "An export of the workspace was created.",
   data: Type.Object({
     withSecrets: Type.Boolean(),
     rows: Type.Integer(),
@@ -16,12 +16,13 @@ export const WorkspaceExported = event("audit.workspace.exported", {
 
 export const WorkspaceImported = event("audit.workspace.imported", {
   resource,
-  summary: "The workspace came from another installation. It is paused until it is activated.",
+  summary:
+    "The workspace was imported from another installation. It is paused until it is activated.",
   data: Type.Object({ slug: Type.String(), exportedAt: Type.String() }),
 });
 
 export const WorkspaceActivated = event("audit.workspace.activated", {
   resource,
-  summary: "The workspace that came from another installation goes on here.",
+  summary: "An imported workspace was activated.",
   data: Type.Object({ slug: Type.String() }),
 });

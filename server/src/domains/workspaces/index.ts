@@ -19,7 +19,7 @@ export { getByKey as workspaceOf } from "./store.ts";
 
 export const workspaces = domain({
   name: "workspaces",
-  summary: "The partitions of an installation: each has its own members, data and settings.",
+  summary: "Workspaces. Each has its own members, data and settings.",
   environmentScoped: false,
   permissions: [WorkspacesRead, WorkspacesWrite, WorkspacesCreate],
   events: [

@@ -20,7 +20,7 @@ const LIST = "workspaces by slug";
 export const listWorkspaces = query({
   id: "workspaces.list",
   route: "GET /api/v1/workspaces",
-  summary: "List the workspaces that you belong to",
+  summary: "List your workspaces",
   access: "account",
   allowWorkspaceToken: true,
   query: object(pageQuery),
@@ -40,10 +40,9 @@ export const listWorkspaces = query({
 export const createWorkspace = command({
   id: "workspaces.create",
   route: "POST /api/v1/workspaces",
-  summary: "Make a workspace and become its owner",
+  summary: "Create a workspace",
   description:
-    "Without a `slug` one is made from the name. You need `workspaces:create` in some workspace, and a " +
-    "credential that is not confined to one: an API or OAuth token gets 403 `session_confined`.",
+    "You become its owner. The default `slug` is derived from the name. Requires `workspaces:create` in a workspace, and a credential for all workspaces: API and OAuth tokens get 403 `session_confined`.",
   access: "account",
   permission: WorkspacesCreate,
   body: object({ name: settingsFields.name, slug: Type.Optional(Slug) }),
@@ -61,7 +60,7 @@ export const createWorkspace = command({
 export const currentWorkspace = query({
   id: "workspaces.current",
   route: "GET /api/v1/workspaces/me",
-  summary: "Read the workspace that X-Workspace names",
+  summary: "Get the workspace in X-Workspace",
   permission: WorkspacesRead,
   response: item(Workspace),
   run: ({ tx, workspace }) => store.getByKey(tx, workspace.key),
@@ -70,8 +69,8 @@ export const currentWorkspace = query({
 export const getWorkspace = query({
   id: "workspaces.get",
   route: "GET /api/v1/workspaces/{slug}",
-  summary: "Read a workspace",
-  description: "The slug must be that of X-Workspace.",
+  summary: "Get a workspace",
+  description: "The slug must be the same as in X-Workspace.",
   permission: WorkspacesRead,
   params: BySlug,
   response: item(Workspace),
@@ -83,7 +82,7 @@ export const updateWorkspace = command({
   id: "workspaces.update",
   effect: "drastic",
   route: "PATCH /api/v1/workspaces/{slug}",
-  summary: "Change the settings of a workspace",
+  summary: "Update the settings of a workspace",
   permission: WorkspacesWrite,
   params: BySlug,
   body: patch(settingsFields),
@@ -96,7 +95,7 @@ export const updateWorkspace = command({
 export const workspaceStats = query({
   id: "workspaces.stats",
   route: "GET /api/v1/workspaces/{slug}/stats",
-  summary: "Count what a workspace holds in this environment",
+  summary: "Get the number of resources in a workspace and environment",
   environmentScoped: true,
   permission: WorkspacesRead,
   params: BySlug,

@@ -45,7 +45,7 @@ export async function updateSettings(
     throw invalidField("/timezone", "is not an IANA time zone");
   }
   if (change.locale !== undefined && !isLocale(change.locale)) {
-    throw invalidField("/locale", "is not a language tag that is known here");
+    throw invalidField("/locale", "is not a known language tag");
   }
   const wrong = corsOrigins?.findIndex((origin) => !isOrigin(origin)) ?? -1;
   if (wrong !== -1) {

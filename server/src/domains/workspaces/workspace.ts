@@ -15,7 +15,8 @@ const RESERVED: ReadonlySet<string> = new Set(["me"]);
 
 /** Throws for a slug that can't name a workspace in a path. */
 export function assertUsableSlug(slug: string): void {
-  if (slug === "") throw invalidField("/slug", "is required, since the name gives none");
+  if (slug === "")
+    throw invalidField("/slug", "is required, because it can't be derived from the name");
   if (RESERVED.has(slug)) throw invalidField("/slug", "is reserved");
 }
 
@@ -28,17 +29,16 @@ export const settingsFields = {
   plan: Type.Enum(["standard", "enterprise"], {
     description: "`enterprise` keeps 200 versions of each workflow, `standard` 50",
   }),
-  timezone: line(64, "IANA time zone of schedules, reports and apps, where nothing else is said"),
-  locale: line(35, "BCP 47 language tag, such as `de-CH`, by which apps write numbers and dates"),
+  timezone: line(64, "Default IANA time zone of schedules, reports and apps"),
+  locale: line(35, "BCP 47 language tag, such as `de-CH`, for numbers and dates in apps"),
   corsOrigins: Type.Array(line(300), {
     maxItems: CORS_ORIGINS_MAX,
     uniqueItems: true,
     description:
-      "Origins such as `https://desk.example.com` whose pages may call the API with a token (CORS); none by default",
+      "Origins such as `https://desk.example.com` whose pages can call the API with a token (CORS). Default: none",
   }),
   ownEnvironmentValues: Type.Boolean({
-    description:
-      "Environments have their own values: `ownValuesOnly` is true for new secrets and variables that do not say otherwise",
+    description: "Default of `ownValuesOnly` for new secrets and variables",
   }),
 };
 
@@ -104,7 +104,7 @@ export function isOrigin(text: string): boolean {
 
 export const WorkspaceCreated = event("workspace.created", {
   resource: "workspace",
-  summary: "A workspace was made.",
+  summary: "A workspace was created.",
   data: WorkspaceData,
 });
 
@@ -114,10 +114,6 @@ export const WorkspaceUpdated = changeEvent("workspace.updated", {
   data: WorkspaceData,
 });
 
-export const WorkspacesRead = permission("workspaces:read", "See the workspace", EVERYONE);
-export const WorkspacesWrite = permission(
-  "workspaces:write",
-  "Change the workspace's settings",
-  [],
-);
-export const WorkspacesCreate = permission("workspaces:create", "Make further workspaces", []);
+export const WorkspacesRead = permission("workspaces:read", "View the workspace", EVERYONE);
+export const WorkspacesWrite = permission("workspaces:write", "Update the workspace settings", []);
+export const WorkspacesCreate = permission("workspaces:create", "Create workspaces", []);

@@ -180,7 +180,7 @@ export function requireMembership({ credential }: Caller, workspaceId: string): 
  */
 export function assertOwnerInPerson(caller: Caller): void {
   if (!caller.principal?.roles.includes("owner")) {
-    throw new Failure(Forbidden, { detail: "Only an owner may do this." });
+    throw new Failure(Forbidden, { detail: "Only workspace owners can do this." });
   }
   assertInPerson(caller);
 }
@@ -188,7 +188,7 @@ export function assertOwnerInPerson(caller: Caller): void {
 /** Throws unless an installation operator calls with a session. */
 export function assertOperator(caller: Caller): void {
   if (!caller.credential?.isOperator) {
-    throw new Failure(Forbidden, { detail: "Only an operator of the installation may do this." });
+    throw new Failure(Forbidden, { detail: "Only operators of the installation can do this." });
   }
   assertInPerson(caller);
 }
@@ -204,7 +204,9 @@ export function isInPerson({
 /** Throws unless a user calls with a session. */
 export function assertInPerson(caller: Caller): void {
   if (!isInPerson(caller)) {
-    throw new Failure(Forbidden, { detail: "Only a person's own session may do this, no token." });
+    throw new Failure(Forbidden, {
+      detail: "This requires a user session. API tokens can't do this.",
+    });
   }
 }
 

@@ -125,13 +125,12 @@ export function loadMasterKey(configuredKey: Buffer | undefined, dataDir: string
   const path = masterKeyFile(dataDir);
   if (!existsSync(path)) {
     throw new StartupError(
-      `This database was made with a master key, and ${path} is not there. ` +
-        "Bring that file back, or set MILLRACE_MASTER_KEY.",
+      `This database was created with a master key, but the file ${path} does not exist. Restore that file, or set MILLRACE_MASTER_KEY.`,
     );
   }
   const key = Buffer.from(readFileSync(path, "utf8").trim(), "base64");
   if (key.length !== KEY_BYTES) {
-    throw new StartupError(`${path} does not hold 32 bytes in base64.`);
+    throw new StartupError(`${path} must contain 32 bytes in base64.`);
   }
   return new MasterKey(key);
 }

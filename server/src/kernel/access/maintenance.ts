@@ -6,13 +6,13 @@ import type { Caller } from "./caller.ts";
 export const InMaintenance = failure(
   "maintenance",
   503,
-  "The installation is in maintenance: it can be read, and changes are refused for now.",
+  "The installation is in maintenance mode. Reads work; changes are rejected until maintenance ends.",
 );
 
 export const WorkspacePaused = failure(
   "workspace_paused",
   409,
-  "This workspace came from another installation and is paused: it can be read. An operator activates it.",
+  "This workspace was imported and is paused. It is read-only until an operator activates it.",
 );
 
 const RETRY_AFTER_SECONDS = "60";

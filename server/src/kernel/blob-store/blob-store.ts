@@ -22,7 +22,7 @@ export interface BlobStore {
 /** The object of a row is missing: it was deleted from the store, or another store is configured. */
 export class BlobMissing extends Error {
   constructor(name: string) {
-    super(`The object ${name} is not in the store.`);
+    super(`The object store does not contain ${name}.`);
     this.name = "BlobMissing";
   }
 }

@@ -27,8 +27,7 @@ import { parseCondition, type ConditionError, type ConditionTree } from "./parse
 /** The schema for the API. `checkCondition` checks the rest and reports each error with its position. */
 export const ConditionSchema = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    "A condition: path → literal or operators (`eq`, `ne`, `in`, `nin`, `gt`, `gte`, `lt`, `lte`, " +
-    "`contains`, `startsWith`, `endsWith`, `exists`); `and`, `or` and `not` combine conditions.",
+    "A condition object: path → literal or operators (`eq`, `ne`, `in`, `nin`, `gt`, `gte`, `lt`, `lte`, `contains`, `startsWith`, `endsWith`, `exists`). `and`, `or` and `not` combine conditions.",
   examples: [{ "data.severity": { in: ["critical", "high"] }, not: { "data.team": "ops" } }],
 });
 

@@ -47,7 +47,7 @@ function equalityMatcher(operand: unknown): Matcher {
 
 function membershipMatcher(operand: unknown): Matcher | { error: string } {
   if (!Array.isArray(operand) || operand.length === 0) {
-    return { error: "must be a list of at least one value" };
+    return { error: "must be a list with at least one value" };
   }
   const members: readonly unknown[] = operand;
   const scalars = new Set(members.filter((member) => !isComposite(member)));
@@ -71,7 +71,7 @@ function orderMatcher(holds: (order: number) => boolean): MatcherFactory {
     if (typeof operand === "string") {
       return (value) => typeof value === "string" && holds(compareCodePoints(value, operand));
     }
-    return { error: "must be a number or a text" };
+    return { error: "must be a number or a string" };
   };
 }
 
@@ -99,7 +99,7 @@ function containsMatcher(operand: unknown): Matcher {
 
 function textMatcher(holds: (text: string, part: string) => boolean): MatcherFactory {
   return (operand) => {
-    if (typeof operand !== "string") return { error: "must be a text" };
+    if (typeof operand !== "string") return { error: "must be a string" };
     return (value) => typeof value === "string" && holds(value, operand);
   };
 }

@@ -56,7 +56,7 @@ const EMPTY: ConditionTree = { kind: "and", parts: [] };
 
 function readObject(state: ParseState, value: unknown, position: ParsePosition): ConditionTree {
   if (position.depth > DEPTH_MAX) {
-    return addError(state, position, `must not be nested deeper than ${DEPTH_MAX}`);
+    return addError(state, position, `must have at most ${DEPTH_MAX} levels of nesting`);
   }
   if (!isRecord(value)) return addError(state, position, "must be an object");
   const parts = Object.entries(value).map(([key, member]): ConditionTree => {
@@ -75,7 +75,7 @@ function readList(
   position: ParsePosition,
 ): ConditionTree {
   if (!Array.isArray(value) || value.length === 0) {
-    return addError(state, position, "must be a list of at least one condition");
+    return addError(state, position, "must be a list with at least one condition");
   }
   const members: readonly unknown[] = value;
   return {
@@ -105,12 +105,12 @@ function readPath(
   }
   const operators = Object.entries(value);
   if (operators.length === 0)
-    return addCountedError(state, position, "must be a value or hold operators");
+    return addCountedError(state, position, "must be a value or an object of operators");
   return joinAnd(
     operators.map(([operator, operand]) => {
       const at = enterKey(position, operator);
       if (isOperator(operator)) return readComparison(state, { path, operator, operand }, at);
-      return addCountedError(state, at, "is not an operator; to compare with an object, use eq");
+      return addCountedError(state, at, "is not an operator. To compare with an object, use eq");
     }),
   );
 }
@@ -135,7 +135,7 @@ function checkLiteral(state: ParseState, value: unknown, position: ParsePosition
   if (state.literals > LITERALS_MAX) {
     // Reported once, because all further values exceed the limit as well.
     if (state.literals === LITERALS_MAX + 1) {
-      addError(state, position, `is more than ${LITERALS_MAX} values in one condition`);
+      addError(state, position, `must have at most ${LITERALS_MAX} values in one condition`);
     }
     return false;
   }
@@ -146,7 +146,7 @@ function checkLiteral(state: ParseState, value: unknown, position: ParsePosition
     return false;
   }
   if (position.depth >= DEPTH_MAX) {
-    addError(state, position, `must not be nested deeper than ${DEPTH_MAX}`);
+    addError(state, position, `must have at most ${DEPTH_MAX} levels of nesting`);
     return false;
   }
   const invalid = Object.entries(value).filter(
@@ -159,9 +159,9 @@ function checkPath(key: string, path: readonly string[]): string | undefined {
   if (key.length > PATH_CHARACTERS_MAX) {
     return `must be a path of at most ${PATH_CHARACTERS_MAX} characters`;
   }
-  if (path.includes("")) return "must be a path of words with dots between them";
+  if (path.includes("")) return "must be a path of words separated by dots";
   return path.some((word) => FORBIDDEN_WORDS.has(word))
-    ? "must not lead to a prototype"
+    ? "must not refer to a prototype"
     : undefined;
 }
 
@@ -173,7 +173,7 @@ const FORBIDDEN_WORDS = new Set(["__proto__", "constructor", "prototype"]);
 function countNode(state: ParseState, position: ParsePosition): boolean {
   state.nodes += 1;
   if (state.nodes === NODES_MAX + 1) {
-    addError(state, position, `is more than ${NODES_MAX} parts in one condition`);
+    addError(state, position, `must have at most ${NODES_MAX} parts in one condition`);
   }
   return state.nodes <= NODES_MAX;
 }

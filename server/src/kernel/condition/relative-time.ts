@@ -70,4 +70,5 @@ function findEnd(at: DateTimeMaybeValid, unit: Unit): DateTimeMaybeValid {
 }
 
 /** The valid form, for error messages. */
-export const RELATIVE_TIME_FORM = "a relative time as $now-30d, $startOf.month or $endOf.week-1w";
+export const RELATIVE_TIME_FORM =
+  "a relative time, such as $now-30d, $startOf.month or $endOf.week-1w";

@@ -64,7 +64,7 @@ function convertPath(state: CheckState, path: string, value: unknown, at: string
   const { root: field, words } = splitPath(path.split("."), state.fieldOf);
   if (!field) return addError(state, at, "is not a field of this table");
   const kind = words.length === 0 ? field : nestedKind(field, words);
-  if (!kind) return addError(state, at, `leads into a field that holds ${NOUNS[field]}`);
+  if (!kind) return addError(state, at, `goes through a field that contains ${NOUNS[field]}`);
   if (!words.every(isStorable)) return addError(state, at, NOT_STORABLE);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return convertOperand(state, { kind, operator: "eq", operand: value, at });
@@ -116,18 +116,18 @@ function convertOperand(state: CheckState, { kind, operator, operand, at }: Oper
       if (kind === "json") return convertValue(state, kind, operand, at);
       return TEXT_KINDS.has(kind) || kind === "texts"
         ? convertValue(state, "text", operand, at)
-        : addError(state, at, `does not go with ${NOUNS[kind]}`);
+        : addError(state, at, `can't be used with ${NOUNS[kind]}`);
     case "startsWith":
     case "endsWith":
       return TEXT_KINDS.has(kind) || kind === "json"
         ? convertValue(state, "text", operand, at)
-        : addError(state, at, `does not go with ${NOUNS[kind]}`);
+        : addError(state, at, `can't be used with ${NOUNS[kind]}`);
     case "gt":
     case "gte":
     case "lt":
     case "lte":
       return kind === "boolean" || kind === "texts"
-        ? addError(state, at, `does not go with ${NOUNS[kind]}`)
+        ? addError(state, at, `can't be used with ${NOUNS[kind]}`)
         : convertValue(state, kind, operand, at);
   }
 }
@@ -142,7 +142,7 @@ const NOUNS: Readonly<Record<ConditionFieldKind, string>> = {
   time: "a time",
   date: "a day",
   json: "JSON",
-  texts: "a list of texts",
+  texts: "a list of strings",
 };
 
 /** Converts a non-null value to its canonical form. */
@@ -194,8 +194,8 @@ const CONVERTERS: Readonly<Record<ConditionFieldKind, (value: unknown) => unknow
 
 const EXPECTED: Readonly<Record<ConditionFieldKind, string>> = {
   ...NOUNS,
-  time: "a time as 2026-01-31T09:00:00Z, or a day as 2026-01-31",
-  date: "a day as 2026-01-31",
+  time: "a time such as 2026-01-31T09:00:00Z, or a date such as 2026-01-31",
+  date: "a date such as 2026-01-31",
 };
 
 function addMismatch(state: CheckState, kind: ConditionFieldKind, at: string): undefined {
@@ -206,7 +206,7 @@ function addError(state: CheckState, path: string, message: string): undefined {
   state.errors.push({ path, message });
 }
 
-const NOT_STORABLE = "must hold no NUL and no half of a character";
+const NOT_STORABLE = "must not contain NUL characters or unpaired surrogates";
 
 /** True if PostgreSQL can store the value: no text contains NUL or an unpaired surrogate. */
 function isStorable(value: unknown): boolean {

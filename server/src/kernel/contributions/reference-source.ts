@@ -29,7 +29,9 @@ export const ReferenceSourcePoint = extensionPoint<ReferenceSource>("kernel.refe
 /** A resource that references another. */
 export const Referrer = Type.Object(
   {
-    kind: Type.String({ description: "`workflow`, `webhook` and so on" }),
+    kind: Type.String({
+      description: "Type of the referring resource, such as `workflow` or `webhook`",
+    }),
     id: Type.String(),
     name: Type.String(),
   },

@@ -21,7 +21,7 @@ const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/;
 export const Formulas = Type.Enum(["escaped", "raw"], {
   default: "escaped",
   description:
-    "`escaped`: a text that a spreadsheet would take for a formula has a `'` in front; `raw`: it has not",
+    "`escaped` puts a `'` before text that a spreadsheet would read as a formula. `raw` writes the text unchanged",
 });
 export type Formulas = Static<typeof Formulas>;
 

@@ -45,17 +45,14 @@ export async function parseCsv(
       }
       rows.push(formulas === "raw" ? row : withoutEscapes(row));
       if (rows.length > rowsMax) {
-        throw invalidField(
-          `line ${row.line}`,
-          `is beyond the ${rowsMax} rows that one file may have`,
-        );
+        throw invalidField(`line ${row.line}`, `exceeds the limit of ${rowsMax} rows in one file`);
       }
     }
   } catch (error) {
     if (error instanceof CsvError) throw invalidField(errorLine(error, text), errorMessage(error));
     throw error;
   }
-  if (!header) throw invalidField("line 1", "must have the titles or names of fields");
+  if (!header) throw invalidField("line 1", "must contain the titles or names of fields");
   return { header, rows };
 }
 
@@ -119,6 +116,6 @@ function errorMessage({ code }: CsvError): string {
     return `is a row of more than ${ROW_CHARACTERS_MAX} characters`;
   }
   return code === "CSV_QUOTE_NOT_CLOSED"
-    ? "has a quote that is never closed"
-    : "has a quote where none may be";
+    ? "has an unclosed quote"
+    : "has a quote in an invalid position";
 }

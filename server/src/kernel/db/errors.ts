@@ -16,7 +16,7 @@ export class StaleRead extends Error {
 /** The time limit of the transaction has passed. No further statements are sent. */
 export class TransactionTimeout extends Error {
   constructor() {
-    super("The transaction took longer than it may.");
+    super("The transaction exceeded its time limit.");
     this.name = "TransactionTimeout";
   }
 }

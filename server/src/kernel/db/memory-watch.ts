@@ -8,7 +8,7 @@ const POLL_MS = 20;
 /** A statement was cancelled because its server process used too much memory. */
 export class MemoryExceeded extends Error {
   constructor(options?: ErrorOptions) {
-    super("A statement took more memory than it may.", options);
+    super("A statement exceeded its memory limit.", options);
     this.name = "MemoryExceeded";
   }
 }

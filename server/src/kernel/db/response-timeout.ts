@@ -4,7 +4,7 @@ import type pg from "pg";
 /** The statement timeout of the application roles is below 60 seconds, so a working server responds by then. */
 const RESPONSE_TIMEOUT_MS = 65_000;
 
-const TIMEOUT_MESSAGE = "Connection terminated: the database was silent for too long.";
+const TIMEOUT_MESSAGE = "Connection terminated: the database did not respond in time.";
 
 /** Members of the driver that its types omit. */
 interface DriverClient {

@@ -25,7 +25,7 @@ export async function unprivilegedAccount(): Promise<Account> {
   }
   throw new StartupError(
     `PostgreSQL does not run as root, and none of the accounts ${CANDIDATES.join(", ")} exists to run it as. ` +
-      "Start Millrace as an ordinary user, or set DATABASE_URL.",
+      "Start Millrace as a user other than root, or set DATABASE_URL.",
   );
 }
 

@@ -36,8 +36,7 @@ export async function findBinaries(): Promise<Binaries> {
     entry = createRequire(import.meta.url).resolve(name);
   } catch (error) {
     throw new StartupError(
-      `There is no embedded PostgreSQL for ${platform} here: the package ${name} is not installed. ` +
-        "Set DATABASE_URL to use a PostgreSQL of your own.",
+      `Millrace has no embedded PostgreSQL for ${platform}: the package ${name} is not installed. Set DATABASE_URL to use your own PostgreSQL server.`,
       { cause: error },
     );
   }

@@ -33,7 +33,7 @@ export async function readOrCreatePassword(folder: string): Promise<string> {
   if (known !== undefined) return known;
   if ((await readIfThere(join(folder, "postgres", "PG_VERSION"))) !== undefined) {
     throw new StartupError(
-      `${file} is missing, and the database beside it does not open without it.`,
+      `${file} is missing. The database in this folder can't be opened without it.`,
     );
   }
   // The password must be durable before a cluster uses it.
@@ -67,8 +67,7 @@ export async function ensureCluster(
     await syncFolder(dirname(place.cluster));
   } else if (Number(version) !== binaries.majorVersion) {
     throw new StartupError(
-      `The data in ${place.cluster} is of PostgreSQL ${version}, and this release of Millrace brings PostgreSQL ${binaries.majorVersion}. ` +
-        "Dump it with the release that wrote it (pg_dumpall) and restore it into a new folder.",
+      `The data in ${place.cluster} was written by PostgreSQL ${version}, but this release of Millrace includes PostgreSQL ${binaries.majorVersion}. Dump it with the release that wrote it (pg_dumpall) and restore it into a new folder.`,
     );
   }
 }
@@ -140,7 +139,7 @@ async function refuseStrangeFolder(cluster: string): Promise<void> {
   });
   if (entries.length > 0) {
     throw new StartupError(
-      `${cluster} is not empty and is no PostgreSQL data folder; move it away.`,
+      `${cluster} is not empty, and it is not a PostgreSQL data folder. Move it to another place.`,
     );
   }
 }

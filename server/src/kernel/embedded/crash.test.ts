@@ -56,7 +56,9 @@ describe("kill -9", () => {
         if (line.startsWith("ending ")) process.kill(orphan, "SIGCONT");
       },
     });
-    expect(ended).toContain(`ending PostgreSQL server ${orphan} of an earlier life with SIGINT`);
+    expect(ended).toContain(
+      `stopping PostgreSQL server ${orphan} of an earlier process with SIGINT`,
+    );
     expect(isAlive(orphan)).toBe(false);
     expect(await rows(database.connection)).toEqual(["acknowledged"]);
   });

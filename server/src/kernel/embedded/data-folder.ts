@@ -113,21 +113,20 @@ function shortHash(text: string): string {
 
 function movedFolder(folder: string, linked: string, expected: string): Error {
   return new StartupError(
-    `The data folder ${folder} was moved or copied: its link "postgres" leads to ${linked}, the database of another folder. ` +
+    `The data folder ${folder} was moved or copied: its link "postgres" refers to ${linked}, the database of another folder. ` +
       `If it was moved, run: mv ${linked} ${expected} && ln -sfn ${expected} ${join(folder, "postgres")}`,
   );
 }
 
 function closedFolder(cluster: string, account: Account): Error {
   return new StartupError(
-    `PostgreSQL runs as user ${account.uid}, who may not pass through the folders above ${cluster}. ` +
-      "Allow it (chmod o+x), or start Millrace as the owner of the folder.",
+    `PostgreSQL runs as user ${account.uid}, which can't access the folders above ${cluster}. Grant access (chmod o+x), or start Millrace as the owner of the folder.`,
   );
 }
 
 function strangeSocketFolder(path: string, cause?: unknown): Error {
   return new StartupError(
-    `${path}, where the database's socket belongs, was made by somebody else. Remove it.`,
+    `${path}, the folder for the database socket, belongs to another user. Remove it.`,
     { cause },
   );
 }

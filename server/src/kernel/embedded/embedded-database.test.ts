@@ -99,7 +99,9 @@ describe("a data folder", () => {
   test("rejects another major version by name", async () => {
     const folder = await startedBefore();
     await writeFile(join(folder, "postgres", "PG_VERSION"), "17\n");
-    await expect(start(folder)).rejects.toThrow(/is of PostgreSQL 17, .* brings PostgreSQL 18/);
+    await expect(start(folder)).rejects.toThrow(
+      /was written by PostgreSQL 17, .* includes PostgreSQL 18/,
+    );
   });
 
   test("reports the server's error if it does not start, and is released", async () => {

@@ -100,7 +100,7 @@ async function startServer(
     } catch (error) {
       // A server whose parent was killed during its start may only be detected now.
       if (!(error instanceof ClusterHeld) || attempt === START_ATTEMPTS_MAX) throw error;
-      log("another PostgreSQL holds the cluster; ending it");
+      log("another PostgreSQL process uses the cluster; stopping it");
       await pause(RETRY_DELAY_MS);
     }
   }

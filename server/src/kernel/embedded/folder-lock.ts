@@ -26,7 +26,7 @@ export class FolderInUse extends StartupError {
 
   constructor(file: string, pid: number) {
     const folder = dirname(file);
-    const who = pid === process.pid ? "this very process" : "another server";
+    const who = pid === process.pid ? "this process" : "another server";
     super(
       `The data folder ${folder} is in use by process ${pid} (${who}). ` +
         `Stop it first, or choose another folder. (If process ${pid} is not Millrace, delete ${join(folder, "owner")}.)`,

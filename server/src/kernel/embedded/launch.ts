@@ -47,7 +47,7 @@ function limitMemory({ memoryMaxBytes }: Program): readonly string[] {
 /** Explains why a program could not be started. */
 export function cannotExecute(file: string, error: Error): Error {
   return new StartupError(
-    `${file} does not run on this machine (${error.message}); its binaries need glibc. Set DATABASE_URL to use a PostgreSQL of your own.`,
+    `${file} can't run on this machine (${error.message}). The binaries require glibc. Set DATABASE_URL to use your own PostgreSQL server.`,
     { cause: error },
   );
 }

@@ -59,7 +59,7 @@ async function endSurvivors(place: DataFolder, log: (line: string) => void): Pro
     for (const { pid, part } of left) {
       // Backends get no SIGINT: without their server, it makes some of them write when they must not.
       if (!to.some((addressee) => addressee === part)) continue;
-      log(`ending PostgreSQL ${part} ${pid} of an earlier life with ${name}`);
+      log(`stopping PostgreSQL ${part} ${pid} of an earlier process with ${name}`);
       signal(pid, name);
     }
     if (await comesTrue(() => survivors(place).length === 0, waitMs)) return;
@@ -90,7 +90,7 @@ async function pidFileIsInUse(place: DataFolder, log: (line: string) => void): P
   const pid = Number.parseInt(text, 10);
   if (!(pid > 0) || processIdentity(pid) === undefined) return false;
   if (!(await answers(join(place.socketFolder, `.s.PGSQL.${PORT}`)))) return true;
-  log(`ending PostgreSQL server ${pid} of an earlier life with SIGINT`);
+  log(`stopping PostgreSQL server ${pid} of an earlier process with SIGINT`);
   signal(pid, "SIGINT");
   if (!(await comesTrue(() => !isAlive(pid), STEPS[0].waitMs))) signal(pid, "SIGKILL");
   return !(await comesTrue(() => !isAlive(pid), STEPS[2].waitMs));

@@ -28,7 +28,7 @@ export async function findRunning(dataFolder: string): Promise<RunningCluster> {
     if (errnoOf(error) === "ENOENT") throw notReady(dataFolder);
     if (errnoOf(error) !== "EACCES") throw error;
     throw new StartupError(
-      `The database in ${dataFolder} is closed to this account. Run this as root, or as the account that runs Millrace.`,
+      `This account can't read the database in ${dataFolder}. Run the command as root, or as the account that runs Millrace.`,
       { cause: error },
     );
   }
@@ -36,6 +36,6 @@ export async function findRunning(dataFolder: string): Promise<RunningCluster> {
 
 function notReady(folder: string): StartupError {
   return new StartupError(
-    `The database in ${folder} is just starting or stopping. Try again in a moment.`,
+    `The database in ${folder} is starting or stopping. Try again in a few seconds.`,
   );
 }

@@ -73,8 +73,8 @@ export class Embedder {
     if (isLate) await this.#process.ended;
     if (value !== undefined) return value;
     throw isLate
-      ? new EmbeddingFailure("timeout", "The text took too long.")
-      : new EmbeddingFailure("ended", "The process that embeds texts has ended.");
+      ? new EmbeddingFailure("timeout", "Embedding the text took too long.")
+      : new EmbeddingFailure("ended", "The embedding process has stopped.");
   }
 
   /** True when it can accept a text. Undefined if it ended before. */

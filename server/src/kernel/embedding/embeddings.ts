@@ -59,7 +59,7 @@ export class Embeddings {
     const { promise, resolve, reject } = Promise.withResolvers<Float32Array>();
     const task = { text: text.slice(0, this.#options.textCharactersMax), resolve, reject };
     if (!this.#queue.add(key, task)) {
-      throw new EmbeddingFailure("busy", "Too many texts wait to be embedded.");
+      throw new EmbeddingFailure("busy", "Too many texts are waiting to be embedded.");
     }
     this.#dispatch();
     return promise;
@@ -113,5 +113,5 @@ export class Embeddings {
 }
 
 function serverStopping(): EmbeddingFailure {
-  return new EmbeddingFailure("busy", "The server is about to stop.");
+  return new EmbeddingFailure("busy", "The server is shutting down.");
 }

@@ -31,7 +31,7 @@ export async function embedQuery(
     return await withSearchTimeout(embedding, EMBEDDING_TIMEOUT_MS);
   } catch (error) {
     if (!(error instanceof EmbeddingFailure)) throw error;
-    log.warn({ err: error }, "a question could not be embedded");
+    log.warn({ err: error }, "can't embed a search query");
     return undefined;
   }
 }

@@ -57,9 +57,9 @@ describe("both evaluations give the same result", () => {
   test.each<[string, string, string]>([
     ["secret + 1", "evaluation", "The left side of + must be a number."],
     ["secret < 1", "evaluation", "Both sides of < must be of the same type."],
-    ["$uppercase(list)", "evaluation", "An argument of $uppercase has the wrong type"],
-    ["{secrets: 1}", "evaluation", "A key of an object must be a text."],
-    ["$number(secret)", "evaluation", "The value can't be made a number."],
+    ["$uppercase(list)", "evaluation", "$uppercase has an argument of the wrong type"],
+    ["{secrets: 1}", "evaluation", "A key of an object must be a string."],
+    ["$number(secret)", "evaluation", "The value can't be converted to a number."],
     ["1 / 0", "evaluation", "A number is out of range."],
     ["{'a': [1 / 0]}", "evaluation", "A number is out of range."],
     ["-secret", "evaluation", "Only a number can be negated."],
@@ -169,7 +169,7 @@ test("reports a syntax error", () => {
   expect(() => compileExpression("1 +")).toThrow(
     expect.objectContaining({ code: "syntax", position: 3 }),
   );
-  expect(() => compileExpression("$eval('1')")).toThrow("There is no function $eval.");
+  expect(() => compileExpression("$eval('1')")).toThrow("The function $eval does not exist.");
   expect(checkExpression("secrets.A").references.secrets).toEqual(["A"]);
 });
 

@@ -106,7 +106,10 @@ function toJson(value: unknown): string | undefined {
   } catch (error) {
     // A stack overflow.
     if (!(error instanceof RangeError)) throw error;
-    throw new ExpressionError("too_large", "What the expression reads nests too deeply.");
+    throw new ExpressionError(
+      "too_large",
+      "The input of the expression has too many levels of nesting.",
+    );
   }
 }
 

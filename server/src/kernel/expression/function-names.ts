@@ -21,7 +21,7 @@ export function unknownFunctions(tree: SyntaxTree): ExpressionIssue[] {
     if (name === undefined || bound.has(name) || (!banned && FUNCTIONS.has(name))) return [];
     // The called variable is also a node and is reported there.
     if (!banned && name === "eval") return [];
-    return [{ position: node.position ?? 0, message: `There is no function $${name}.` }];
+    return [{ position: node.position ?? 0, message: `The function $${name} does not exist.` }];
   });
 }
 

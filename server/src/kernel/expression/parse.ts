@@ -16,7 +16,8 @@ export function parse(text: string): SyntaxTree {
   }
   if (dotsOf(text) > DOTS_MAX) throw limitExceeded(`has more than ${DOTS_MAX} dots`);
   const tree = readTree(text);
-  if (nestsDeeper(tree, DEPTH_MAX)) throw limitExceeded(`nests more than ${DEPTH_MAX} levels deep`);
+  if (nestsDeeper(tree, DEPTH_MAX))
+    throw limitExceeded(`has more than ${DEPTH_MAX} levels of nesting`);
   return tree;
 }
 
@@ -49,7 +50,8 @@ function meteredParser(): { readonly jsonata: Jsonata; copied: number } {
     stringify: (value: unknown): string => {
       const text = JSON.stringify(value);
       meter.copied += text.length;
-      if (meter.copied > COPIED_CHARACTERS_MAX) throw limitExceeded("nests ?: or ?? too deeply");
+      if (meter.copied > COPIED_CHARACTERS_MAX)
+        throw limitExceeded("has too many nested ?: or ?? operators");
       return text;
     },
   };
@@ -60,11 +62,14 @@ function meteredParser(): { readonly jsonata: Jsonata; copied: number } {
 
 function syntaxFailure(error: unknown): ExpressionError {
   if (error instanceof ExpressionError) return error;
-  if (error instanceof RangeError) return limitExceeded("nests too deeply");
+  if (error instanceof RangeError) return limitExceeded("has too many levels of nesting");
   // The package throws plain objects. All other errors come from the RegExp constructor.
   const { code, message, position, token } = error as Readonly<Record<string, unknown>>;
   if (typeof code !== "string") {
-    return new ExpressionError("syntax", "A regular expression or a signature is not valid.");
+    return new ExpressionError(
+      "syntax",
+      "A regular expression or a function signature is not valid.",
+    );
   }
   return new ExpressionError("syntax", typeof message === "string" ? message : code, {
     ...(typeof position === "number" && { position }),

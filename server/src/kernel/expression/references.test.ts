@@ -68,11 +68,11 @@ describe("errors", () => {
   test.each<[string, string, number]>([
     ["1 +", "Unexpected end of expression", 3],
     ["a b", 'Syntax error: "b"', 3],
-    ["$foo(1)", "There is no function $foo.", 5],
-    ["trigger.($bar(1))", "There is no function $bar.", 14],
-    ["$eval('1')", "There is no function $eval.", 5],
-    ["$map(a, $eval)", "There is no function $eval.", 13],
-    ["($e := $eval; $e('1'))", "There is no function $eval.", 12],
+    ["$foo(1)", "The function $foo does not exist.", 5],
+    ["trigger.($bar(1))", "The function $bar does not exist.", 14],
+    ["$eval('1')", "The function $eval does not exist.", 5],
+    ["$map(a, $eval)", "The function $eval does not exist.", 13],
+    ["($e := $eval; $e('1'))", "The function $eval does not exist.", 12],
   ])("%s", (text, message, position) => {
     expect(checkExpression(text).issues).toEqual([{ message, position }]);
   });

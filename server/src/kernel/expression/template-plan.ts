@@ -132,7 +132,11 @@ class TemplatePlanner {
     if (typeof value === "string") return this.#planString(value, path);
     if (typeof value !== "object" || value === null) return () => value;
     if (depth > DEPTH_MAX) {
-      this.errors.push({ path, message: `must not nest deeper than ${DEPTH_MAX}`, position: 0 });
+      this.errors.push({
+        path,
+        message: `must have at most ${DEPTH_MAX} levels of nesting`,
+        position: 0,
+      });
       return () => value;
     }
     const before = this.slots.length;
@@ -152,7 +156,7 @@ class TemplatePlanner {
     if (!string.includes("{{")) return () => string;
     const { segments, unclosed } = splitTemplate(string);
     if (!segments) {
-      const message = "has a {{ that is not closed, or a quote within it is not";
+      const message = "has an unclosed {{ or an unclosed quote in an expression";
       this.errors.push({ path, message, position: unclosed });
       return () => string;
     }
@@ -173,7 +177,7 @@ class TemplatePlanner {
       this.#characters > CHARACTERS_MAX ||
       this.#squaredDots > SQUARED_DOTS_MAX
     ) {
-      const message = "is one expression too many: together they are too long";
+      const message = "exceeds the limit: the expressions together are too long";
       if (this.errors.length === 0) this.errors.push({ path, message, position: offset });
       return () => undefined;
     }
@@ -217,5 +221,5 @@ function toText(value: unknown): string {
 function joinTexts(texts: readonly string[]): string {
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   if (length <= TEXT_CHARACTERS_MAX) return texts.join("");
-  throw new ExpressionError("too_large", "A text made of expressions is too long.");
+  throw new ExpressionError("too_large", "A string with expressions is too long.");
 }

@@ -125,11 +125,11 @@ describe("errors", () => {
       quote: "{{ 'name }}",
     });
     expect(errors).toEqual([
-      { path: "/open", message: expect.stringContaining("not closed"), position: 2 },
-      { path: "/quote", message: expect.stringContaining("not closed"), position: 0 },
+      { path: "/open", message: expect.stringContaining("unclosed"), position: 2 },
+      { path: "/quote", message: expect.stringContaining("unclosed"), position: 0 },
       { path: "/a~1b/0", message: "Unexpected end of expression", position: 9 },
-      { path: "/a~1b/1", message: "There is no function $foo.", position: 8 },
-      { path: "/a~1b/1", message: "There is no function $bar.", position: 22 },
+      { path: "/a~1b/1", message: "The function $foo does not exist.", position: 8 },
+      { path: "/a~1b/1", message: "The function $bar does not exist.", position: 22 },
     ]);
     expect(checkTemplate({ a: "{{ name }}", b: 1 })).toEqual([]);
   });

@@ -4,10 +4,10 @@ import Type from "typebox";
 /** The accent colour of a customised page. */
 export const Accent = Type.String({
   pattern: "^#[0-9a-fA-F]{6}$",
-  description: "A colour on which white can be read, such as `#0b5d4d`",
+  description: "A colour that is dark enough for white text, such as `#0b5d4d`",
 });
 /** The reason for rejecting a colour. */
-export const UNREADABLE = "must be darker: white can't be read on it";
+export const UNREADABLE = "must be dark enough for white text";
 
 const CONTRAST_MIN = 4.5;
 const WHITE = "#ffffff";

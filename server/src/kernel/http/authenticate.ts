@@ -140,9 +140,9 @@ function explainUnauthenticated(
   { headers }: FastifyRequest,
   presented: PresentedCredential | undefined,
 ): string {
-  if (presented) return "The token is not valid: it is wrong, has expired or was revoked.";
+  if (presented) return "The token is invalid, expired or revoked.";
   return headers.authorization === undefined
-    ? "Log in, and send `Authorization: Bearer <token>`."
+    ? "Sign in, and send `Authorization: Bearer <token>`."
     : "The Authorization header must be `Bearer <token>`.";
 }
 

@@ -55,9 +55,9 @@ describe("problems", () => {
     expect(answer.headers["content-type"]).toMatch(/^application\/problem\+json/);
     expect(answer.body).toEqual({
       type: "urn:millrace:problem:not_found",
-      title: "There is no such thing here.",
+      title: "Not found.",
       status: 404,
-      detail: "There is no such thing here.",
+      detail: "Note note_00000000000000000000000000 does not exist, or you can't see it.",
       instance: "/api/v1/notes/note_00000000000000000000000000",
       code: "not_found",
       requestId: "my-own-id",

@@ -41,19 +41,19 @@ export class Metrics {
     kernel.monitor.requests.register(this.#registry);
     this.#behind = new Gauge({
       name: "millrace_reader_events_behind",
-      help: "Events after the reader's cursor, counted to 10000.",
+      help: "Events after the reader's cursor, counted up to 10000.",
       labelNames: ["reader"],
       registers,
     });
     this.#due = new Gauge({
       name: "millrace_jobs_due",
-      help: "Jobs that could be claimed now.",
+      help: "Jobs that are due.",
       labelNames: ["kind"],
       registers,
     });
     this.#failed = new Gauge({
       name: "millrace_jobs_failed",
-      help: "Jobs that were given up.",
+      help: "Jobs that failed all attempts.",
       labelNames: ["kind"],
       registers,
     });
@@ -62,12 +62,12 @@ export class Metrics {
     );
     this.#up = new Gauge({
       name: "millrace_database_up",
-      help: "1 when the database answered in time, else 0; what it would have told is then left out.",
+      help: "1 if the database responded in time, else 0. With 0, the metrics from the database are omitted.",
       registers,
     });
     new Gauge({
       name: "millrace_log_epoch",
-      help: "The epoch of the log: it grows when a standby takes over, and when the database is restored.",
+      help: "The epoch of the log. It increases when a standby takes over and when the database is restored.",
       registers,
       collect() {
         this.set(kernel.commitFeed.epoch);
@@ -75,7 +75,7 @@ export class Metrics {
     });
     new Gauge({
       name: "millrace_events_lost",
-      help: "Events that this process had seen, and that the database lacked after it took over or was restored.",
+      help: "Events that this process had read, but that the database lost in a failover or restore.",
       registers,
       collect() {
         this.set(kernel.lostEvents);
@@ -83,7 +83,7 @@ export class Metrics {
     });
     new Gauge({
       name: "millrace_database_waiting",
-      help: "Requests that wait for a database connection.",
+      help: "Requests waiting for a database connection.",
       registers,
       collect() {
         this.set(kernel.db.waiting);
@@ -96,7 +96,7 @@ export class Metrics {
     const registers = [this.#registry];
     new Gauge({
       name: "millrace_connections",
-      help: "Connections of clients that are open.",
+      help: "Open client connections.",
       registers,
       collect() {
         this.set(count().open);
@@ -104,7 +104,7 @@ export class Metrics {
     });
     new Gauge({
       name: "millrace_connections_refused",
-      help: "Connections that were closed at once, since there were too many.",
+      help: "Connections closed immediately because of too many open connections.",
       registers,
       collect() {
         this.set(count().refused);

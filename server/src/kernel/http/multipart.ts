@@ -37,7 +37,7 @@ export async function readFormFile(
     }
     for await (const _ of reader.readPart(FIELD_BYTES_MAX));
   }
-  throw invalidField("", "The form has no file among its first parts.");
+  throw invalidField("", "The form does not contain a file among its first parts.");
 }
 
 /** A part of a form: a field, or a file if it has a file name. */
@@ -106,7 +106,7 @@ class PartReader {
         return headers;
       }
       if (this.#buffer.length > HEADERS_BYTES_MAX)
-        throw formFailure("The headers of a part are too long.");
+        throw formFailure("The headers of a form part are too long.");
       await this.#pull();
     }
   }
@@ -120,7 +120,7 @@ class PartReader {
       const safe = at === -1 ? this.#buffer.length - this.#delimiter.length + 1 : at;
       if (safe > 0) {
         passed += safe;
-        if (passed > bytesMax) throw formFailure("A field of the form is too long.");
+        if (passed > bytesMax) throw formFailure("A form field is too long.");
         yield this.#buffer.subarray(0, safe);
         this.#buffer = this.#buffer.subarray(safe);
       }
@@ -134,7 +134,7 @@ class PartReader {
 
   async #pull(): Promise<void> {
     const { value, done } = await this.#source.next();
-    if (done) throw formFailure("The form ends before its last boundary.");
+    if (done) throw formFailure("The form is incomplete: its last boundary is missing.");
     this.#buffer =
       this.#buffer.length === 0 ? Buffer.from(value) : Buffer.concat([this.#buffer, value]);
   }

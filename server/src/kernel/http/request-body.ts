@@ -70,7 +70,7 @@ function assertFewValues(bytes: Buffer, valuesMax: number): void {
     else if (inString) index += code === BACKSLASH ? 1 : 0;
     else if (code === COMMA) count += 1;
     if (count <= valuesMax) continue;
-    const detail = `The body has more than ${valuesMax} values; send it in parts.`;
+    const detail = `The body has more than ${valuesMax} values. Send several smaller requests.`;
     throw new Failure(TooLarge, { detail });
   }
 }
@@ -84,7 +84,7 @@ export function parseForm(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [name, value] of parseFields(decode(bytes))) {
-    if (name in fields) throw invalidField(`/${name}`, "comes more than once");
+    if (name in fields) throw invalidField(`/${name}`, "appears more than once");
     fields[name] = value;
   }
   const value = { ...fields };
@@ -154,7 +154,7 @@ function parse(text: string): unknown {
   } catch (error) {
     if (error instanceof Error && error.message === FORBIDDEN_MESSAGE) {
       const detail =
-        "A member named `__proto__`, or `constructor` with a `prototype`, is not taken.";
+        "A member named `__proto__`, or `constructor` with a `prototype`, is not allowed.";
       throw new Failure(MalformedRequest, { detail });
     }
     // The parser quotes the text, which can be a secret, so only the position is reported.
@@ -177,11 +177,11 @@ export function assertStorable(value: unknown, path: string): void {
 function findUnstorable(value: unknown, depth: number): FieldError | undefined {
   if (typeof value === "string") return findUnstorableText(value);
   if (typeof value === "number") {
-    return Number.isFinite(value) ? undefined : { path: "", message: "is too large a number" };
+    return Number.isFinite(value) ? undefined : { path: "", message: "is too large" };
   }
   if (typeof value !== "object" || value === null) return undefined;
   if (depth >= DEPTH_MAX) {
-    return { path: "", message: `is nested more than ${DEPTH_MAX} levels deep` };
+    return { path: "", message: `has more than ${DEPTH_MAX} levels of nesting` };
   }
   const isList = Array.isArray(value);
   for (const key in value) {
@@ -207,8 +207,8 @@ function assertStorableText(text: string, path: string): void {
 }
 
 function findUnstorableText(text: string): FieldError | undefined {
-  if (text.includes("\u0000")) return { path: "", message: "must not contain a NUL character" };
-  if (!text.isWellFormed()) return { path: "", message: "is not well-formed Unicode" };
+  if (text.includes("\u0000")) return { path: "", message: "must not contain NUL characters" };
+  if (!text.isWellFormed()) return { path: "", message: "must not contain unpaired surrogates" };
   return undefined;
 }
 

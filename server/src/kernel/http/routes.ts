@@ -253,7 +253,7 @@ function readDryRun(op: Operation, { headers, query }: FastifyRequest): boolean 
     // A client that requests a dry run must not cause a real one. For an operation that accepts any request,
     // the headers belong to the sender.
     else if (isPreferred && !op.readsRequest) {
-      throw invalidField("Prefer", "dry-run is not for this operation");
+      throw invalidField("Prefer", "dry-run is not supported by this operation");
     }
     return false;
   }

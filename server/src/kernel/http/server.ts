@@ -317,7 +317,7 @@ function toRequestFailure(error: unknown, { routeOptions }: FastifyRequest): Fai
   const code = sqlStateOf(error) ?? "";
   const type = FRAMEWORK_FAILURES[code];
   if (type === TooLarge) {
-    const detail = `The request body has more than the ${routeOptions.bodyLimit} bytes that this path takes.`;
+    const detail = `The request body is larger than the limit of ${routeOptions.bodyLimit} bytes for this path.`;
     return new Failure(TooLarge, { detail });
   }
   if (type) return new Failure(type);

@@ -11,11 +11,11 @@ test("limits concurrent streams per user, without affecting other users", () => 
   const limit = new StreamLimit({ openMax: 2 });
   const give = limit.take("ada");
   limit.take("ada");
-  expect(() => limit.take("ada")).toThrow("No more than 2 streams");
+  expect(() => limit.take("ada")).toThrow("at most 2 event streams");
   limit.take("ben");
   give();
   limit.take("ada");
-  expect(() => limit.take("ada")).toThrow("No more than 2 streams");
+  expect(() => limit.take("ada")).toThrow("at most 2 event streams");
 });
 
 test("closes the stream of a client that does not read, and keeps one that reads", async () => {

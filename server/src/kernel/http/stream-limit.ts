@@ -31,7 +31,7 @@ export class StreamLimit {
     const open = this.#open.get(key) ?? 0;
     if (open >= this.#max) {
       throw new Failure(RateLimited, {
-        detail: `No more than ${this.#max} streams of events can be open at a time.`,
+        detail: `You can open at most ${this.#max} event streams at the same time.`,
         headers: { "retry-after": String(RETRY_SECONDS) },
       });
     }

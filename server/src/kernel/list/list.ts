@@ -52,22 +52,20 @@ export const listQuery = {
   filter: Type.Optional(
     text(
       FILTER_CHARACTERS_MAX,
-      'A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. A time may be given with ' +
-        "any offset, and a day stands for its beginning in UTC",
+      'A condition as JSON, such as `{"state":"new","priority":{"lte":2}}`. Times can have any UTC offset. A date means the start of that day in UTC',
     ),
   ),
   sort: Type.Optional(
     line(
       300,
-      "Up to four fields, each with a `-` in front to descend: `priority,-createdAt`. Where there is " +
-        "no value, a row is last, or first when descending",
+      "Up to four fields, separated by commas. A `-` before a field sorts in descending order: `priority,-createdAt`. Rows without a value come last, or first in descending order",
     ),
   ),
-  q: Type.Optional(line(200, "Only what has this in one of its texts, whatever the case")),
+  q: Type.Optional(line(200, "Searches the text fields; ignores case")),
   count: Type.Optional(
     Type.Enum(["exact"], {
       description:
-        "Counts all that match, as `pagination.total`; that takes time when they are many",
+        "Returns the number of matches as `pagination.total`. Slow if there are many matches",
     }),
   ),
 };

@@ -42,11 +42,11 @@ export function parseSort(
 ): readonly SortKey[] {
   const words = sort.split(",").map((word) => word.trim());
   if (words.length > SORT_FIELDS_MAX) {
-    throw invalidField("?sort", `must name at most ${SORT_FIELDS_MAX} fields`);
+    throw invalidField("?sort", `can contain at most ${SORT_FIELDS_MAX} fields`);
   }
   const keys = words.map((word) => parseSortKey(word, fieldOf));
   if (new Set(keys.map(({ field }) => field)).size < keys.length) {
-    throw invalidField("?sort", "must name each field once");
+    throw invalidField("?sort", "must not contain a field twice");
   }
   const index = keys.findIndex(({ field }) => field === tieBreaker);
   if (index !== -1) return keys.slice(0, index + 1);
@@ -58,10 +58,9 @@ function parseSortKey(word: string, fieldOf: (name: string) => SortField | undef
   const descending = word.startsWith("-");
   const name = descending ? word.slice(1) : word;
   const found = fieldOf(name);
-  if (!found) throw invalidField("?sort", `names "${name}", which is not a field of this table`);
+  if (!found) throw invalidField("?sort", `contains "${name}", which is not a field of this table`);
   const { kind, ...field } = found;
-  if (!SORTABLE.has(kind))
-    throw invalidField("?sort", `names "${name}", whose values have no order`);
+  if (!SORTABLE.has(kind)) throw invalidField("?sort", `contains "${name}", which can't be sorted`);
   return { field: name, ...field, descending };
 }
 /** The order in SQL. PostgreSQL sorts nulls last when ascending, and first when descending. */

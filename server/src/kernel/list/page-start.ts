@@ -26,14 +26,15 @@ export const jumpQuery = {
   before: Type.Optional(
     Type.String({
       maxLength: CURSOR_CHARACTERS_MAX,
-      description: "`previousCursor` of the page behind: what stands before it, in the same order",
+      description:
+        "Returns the items before this cursor, in the same order. Use `previousCursor` of a page",
     }),
   ),
   offset: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: OFFSET_MAX,
-      description: "Begins behind so many; to go on from there, use the cursors",
+      description: "Number of items to skip. For further pages, use the cursors",
     }),
   ),
 };
@@ -97,7 +98,7 @@ export async function jumpTo(
 export function assertOneStart(starts: Readonly<Record<string, unknown>>): void {
   const [first, second] = Object.keys(starts).filter((name) => starts[name] !== undefined);
   if (first !== undefined && second !== undefined)
-    throw invalidField(`?${second}`, `does not go with \`${first}\``);
+    throw invalidField(`?${second}`, `can't be combined with \`${first}\``);
 }
 
 /** The cursors of a page, whose rows are in the list's order. */

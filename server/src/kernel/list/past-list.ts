@@ -20,9 +20,7 @@ export const asOfListQuery = {
     Type.String({
       ...InputTime,
       description:
-        "Reads the list as it was at this time, from the log, under the rights that you have now. `revision` is 0, since " +
-        "the past can't be changed; 410 `past_not_kept` where the log has been deleted by retention, 422 `past_too_long` where " +
-        "it is too long to be read at once",
+        "Returns the list at this time, reconstructed from the log with your current permissions. `revision` is 0, because past versions can't be changed. Returns 410 `past_not_kept` if the log of that time was deleted by retention, and 422 `past_too_long` if the log is too long",
     }),
   ),
 };
@@ -73,7 +71,7 @@ export async function listPastPage<Item>(
 /** Throws if a past list is requested with options that only work for the current state. */
 export function refuseOfPast(flags: Readonly<Record<string, unknown>>): void {
   const [name] = Object.keys(flags).filter((flag) => flags[flag] !== undefined);
-  if (name !== undefined) throw invalidField(`?${name}`, "can't be asked of the past");
+  if (name !== undefined) throw invalidField(`?${name}`, "can't be used with a time in the past");
 }
 
 /** A past state as a list item. It cannot be used for conditional requests. */

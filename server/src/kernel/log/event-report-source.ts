@@ -19,7 +19,8 @@ import { type SqlView, viewColumns } from "../contributions/sql-view.ts";
 export function logSource(permission: Permission): ReportSource {
   return reportSource({
     kind: "events",
-    summary: "The log: what happened, when and by whom. `data` leads into what each event tells.",
+    summary:
+      "The event log: what happened, when, and who did it. `data` contains the data of each event.",
     permission,
     exactPast: true,
     schema: Type.Object({}, { additionalProperties: false }),
@@ -42,7 +43,7 @@ export function logSource(permission: Permission): ReportSource {
 export function logView(permission: Permission): SqlView {
   return {
     name: "events",
-    summary: "The log: what happened, when and by whom.",
+    summary: "The event log: what happened, when, and who did it.",
     permission,
     columns: viewColumns({
       text:

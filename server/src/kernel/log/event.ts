@@ -163,13 +163,15 @@ export const EventEnvelope = Type.Object(
     correlationId: Type.String(),
     causationId: Type.Unsafe<string | null>({ type: ["string", "null"] }),
     depth: Type.Integer(),
-    runId: Type.Optional(Type.String({ description: "The run that made it" })),
+    runId: Type.Optional(Type.String({ description: "The run that created the event" })),
     stepId: Type.Optional(Type.String({ description: "The step of that run" })),
     executionId: Type.Optional(
-      Type.String({ description: "The execution of a script that made it, outside of runs" }),
+      Type.String({
+        description: "The script execution that created the event, if it did not belong to a run",
+      }),
     ),
-    jobId: Type.Optional(Type.String({ description: "The job that made it" })),
-    jobKind: Type.Optional(Type.String({ description: "What that job does" })),
+    jobId: Type.Optional(Type.String({ description: "The job that created the event" })),
+    jobKind: Type.Optional(Type.String({ description: "The type of that job" })),
     data: Type.Record(Type.String(), Type.Unknown()),
   },
   { title: "Event" },
@@ -217,7 +219,7 @@ export const EventTypeSchema = Type.Object(
     resource: Type.String(),
     summary: Type.String(),
     data: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of `data`" }),
-    undoable: Type.Boolean({ description: "True where `POST /undo` has an inverse of it" }),
+    undoable: Type.Boolean({ description: "True if `POST /undo` can revert the event" }),
   },
   { title: "EventType" },
 );

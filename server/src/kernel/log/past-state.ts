@@ -106,8 +106,7 @@ export const asOfQuery = {
     Type.String({
       ...InputTime,
       description:
-        "Reads it as it was at this time, from the log, under the rights that you have now; 404 before it was made and " +
-        "after it was deleted, 410 `past_not_kept` where the log has been deleted by retention",
+        "Returns the resource at this time, reconstructed from the log with your current permissions. Returns 404 if it did not exist at that time, and 410 `past_not_kept` if the log of that time was deleted by retention",
     }),
   ),
 };
@@ -115,14 +114,14 @@ export const asOfQuery = {
 export const PastNotKept = failure(
   "past_not_kept",
   410,
-  "The log of that time is no longer kept, so that nobody can tell.",
+  "The log of that time was deleted by retention.",
 );
 
 /** The requested time. */
 export function parsePastTime(asOf: string, now: Date): Date {
   const at = new Date(asOf);
-  if (Number.isNaN(at.getTime())) throw invalidField("?asOf", "is no time");
-  if (at > now) throw invalidField("?asOf", "is in the future");
+  if (Number.isNaN(at.getTime())) throw invalidField("?asOf", "must be a time");
+  if (at > now) throw invalidField("?asOf", "must not be in the future");
   return at;
 }
 

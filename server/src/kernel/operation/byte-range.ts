@@ -5,7 +5,7 @@ import { Failure, failure } from "./failure.ts";
 export const RangeNotSatisfiable = failure(
   "range_not_satisfiable",
   416,
-  "The file has no such bytes.",
+  "The requested range is outside the file.",
 );
 
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;

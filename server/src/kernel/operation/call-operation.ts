@@ -45,7 +45,7 @@ interface ProblemBody {
 }
 
 function toFailure(status: number, problem: ProblemBody): Failure {
-  const { code = "refused", title = "It was refused.", detail = title, errors } = problem;
+  const { code = "refused", title = "The request was rejected.", detail = title, errors } = problem;
   return new Failure(failure(code, status, title), { detail, ...(errors && { errors }) });
 }
 

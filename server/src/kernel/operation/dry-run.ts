@@ -37,7 +37,7 @@ export const DryRun = Type.Object(
   {
     answer: Type.Unsafe<{ status: number; body: unknown } | null>({
       type: ["object", "null"],
-      description: "What the call would answer: `status` and `body`; null where it was left out",
+      description: "The response of the call: `status` and `body`. Null if the call was not made",
     }),
     events: Type.Array(
       Type.Object({
@@ -50,10 +50,10 @@ export const DryRun = Type.Object(
         }),
         data: Type.Record(Type.String(), Type.Unknown()),
       }),
-      { description: `The events that it would append, the first ${EVENTS_MAX}` },
+      { description: `The events that the call would append; at most ${EVENTS_MAX}` },
     ),
     eventCount: Type.Integer({
-      description: "How many there are in all; of those that are shown where some are hidden",
+      description: "Total number of events, without those that you can't see",
     }),
     changes: Type.Array(
       Type.Object({
@@ -62,11 +62,12 @@ export const DryRun = Type.Object(
         before: nullable,
         after: nullable,
       }),
-      { description: "What those events change: each thing before and after" },
+      { description: "The resources that the events would change, before and after" },
     ),
     leftOut: Type.Unsafe<string | null>({
       type: ["string", "null"],
-      description: "Why nothing was performed, where the call acts outside of Millrace",
+      description:
+        "The reason if the call was not made, for example because it calls another system",
     }),
   },
   { title: "DryRun" },
@@ -81,9 +82,9 @@ export function supportsDryRun({ kind, access, readsRequest, query }: Operation)
 
 /** Why a command is not run at all. */
 export function reasonToLeaveOut(op: Operation): string | undefined {
-  if (op.streamsBody) return "The file is not read.";
-  if (op.actsOutside) return "It acts outside of the transaction, which nothing could take back.";
-  if (op.issuesCredential) return "It gives out a credential.";
+  if (op.streamsBody) return "The file was not read.";
+  if (op.actsOutside) return "The call affects other systems and can't be rolled back.";
+  if (op.issuesCredential) return "The call returns a credential.";
   return undefined;
 }
 

@@ -51,20 +51,24 @@ export const MalformedRequest = failure("malformed_request", 400, "The request c
 export const WorkspaceRequired = failure(
   "workspace_required",
   400,
-  "The header X-Workspace must name a workspace.",
+  "The header X-Workspace is required.",
 );
 export const UnknownEnvironment = failure(
   "unknown_environment",
   400,
   "X-Environment must be production, staging or development.",
 );
-export const Unauthenticated = failure("unauthenticated", 401, "A valid credential is required.");
-export const Forbidden = failure("forbidden", 403, "This credential may not do that.");
+export const Unauthenticated = failure("unauthenticated", 401, "Authentication is required.");
+export const Forbidden = failure(
+  "forbidden",
+  403,
+  "The credential does not have the required permission.",
+);
 
 /** The failure for a missing permission. */
 export function permissionFailure(name: string): Failure {
   return new Failure(Forbidden, {
-    detail: `This needs the permission ${name}.`,
+    detail: `This requires the permission ${name}.`,
     // RFC 6750, 3.1: names the scope that the client has to request.
     headers: { "www-authenticate": `Bearer error="insufficient_scope", scope="${name}"` },
   });
@@ -73,31 +77,35 @@ export function permissionFailure(name: string): Failure {
 export const NoSuchWorkspace = failure(
   "workspace_forbidden",
   403,
-  "There is no such workspace, or the caller is not a member of it.",
+  "The workspace does not exist, or you are not a member of it.",
 );
 export const AddressForbidden = failure(
   "address_forbidden",
   403,
-  "This credential may not be used from this address.",
+  "The credential can't be used from this IP address.",
 );
 export const CrossOrigin = failure(
   "cross_origin",
   403,
-  "A request that carries the session cookie must come from our own pages.",
+  "Requests with the session cookie must come from this site.",
 );
 export const SessionConfined = failure(
   "session_confined",
   403,
-  "This credential is good for one workspace, and this concerns the whole account.",
+  "The credential belongs to one workspace, but this operation affects the whole account.",
 );
-export const NotFound = failure("not_found", 404, "There is no such thing here.");
-export const MethodNotAllowed = failure("method_not_allowed", 405, "This path has other methods.");
+export const NotFound = failure("not_found", 404, "Not found.");
+export const MethodNotAllowed = failure(
+  "method_not_allowed",
+  405,
+  "This path does not support the method.",
+);
 export const RequestTimeout = failure(
   "request_timeout",
   408,
   "The request took too long to arrive.",
 );
-export const Conflict = failure("conflict", 409, "The present state does not allow that.");
+export const Conflict = failure("conflict", 409, "The current state does not allow this action.");
 export const IdempotencyInProgress = failure(
   "idempotency_in_progress",
   409,
@@ -106,7 +114,7 @@ export const IdempotencyInProgress = failure(
 export const PreconditionFailed = failure(
   "precondition_failed",
   412,
-  "The resource has changed since the version that If-Match names.",
+  "The resource has changed since the version in If-Match.",
 );
 export const TooLarge = failure("too_large", 413, "The request body is too large.");
 export const WrongMediaType = failure(
@@ -117,18 +125,22 @@ export const WrongMediaType = failure(
 export const UnknownCoding = failure(
   "unknown_coding",
   415,
-  "The only content coding of a request body is gzip.",
+  "The body can only be compressed with gzip.",
 );
-export const Invalid = failure("invalid", 422, "The request is well-formed but not valid.");
+export const Invalid = failure("invalid", 422, "The request is not valid.");
 export const IdempotencyKeyReused = failure(
   "idempotency_key_reused",
   422,
-  "This Idempotency-Key was used with another request.",
+  "This Idempotency-Key was already used for a different request.",
 );
 export const HeadersTooLarge = failure("headers_too_large", 431, "The headers are too large.");
-export const RateLimited = failure("rate_limited", 429, "Too many requests; wait and try again.");
-export const Unavailable = failure("unavailable", 503, "The server is busy; try again shortly.");
-export const Internal = failure("internal", 500, "Something went wrong on our side.");
+export const RateLimited = failure("rate_limited", 429, "Too many requests. Wait and try again.");
+export const Unavailable = failure(
+  "unavailable",
+  503,
+  "The server is busy. Try again in a few seconds.",
+);
+export const Internal = failure("internal", 500, "An internal error occurred.");
 
 /** The failure for one field error. */
 export function invalidField(path: string, message: string): Failure {

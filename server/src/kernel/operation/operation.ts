@@ -143,10 +143,10 @@ export function isEventStream({
 function withStreamQuery(query: TObject | undefined): TObject {
   return object({
     ...query?.properties,
-    workspace: Type.Optional(line(100, "In the place of X-Workspace, for an `EventSource`")),
+    workspace: Type.Optional(line(100, "Replaces the header X-Workspace, for `EventSource`")),
     environment: Type.Optional(
       Type.Enum([...ENVIRONMENT_NAMES], {
-        description: "In the place of X-Environment, for an `EventSource`",
+        description: "Replaces the header X-Environment, for `EventSource`",
       }),
     ),
   });

@@ -35,5 +35,5 @@ test("a page continues after the last one despite added and deleted items", () =
   expect(page(["0", "a", "b", "c", "d"], 2, nextCursor).data).toEqual(["c", "d"]);
   expect(page(["a", "c", "d"], 2, nextCursor).data).toEqual(["c", "d"]);
   expect(page([], 2, nextCursor).data).toEqual([]);
-  expect(() => page(["a"], 2, "forged.cursor")).toThrow("is not a cursor of this list");
+  expect(() => page(["a"], 2, "forged.cursor")).toThrow("is not a valid cursor for this list");
 });

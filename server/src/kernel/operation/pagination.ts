@@ -51,7 +51,7 @@ export const pageQuery = {
   after: Type.Optional(
     Type.String({
       maxLength: CURSOR_CHARACTERS_MAX,
-      description: "`nextCursor` of the page before",
+      description: "`nextCursor` of the previous page",
     }),
   ),
 };
@@ -77,7 +77,7 @@ export class Cursors {
   decode(list: string, cursor: string, path = "?after"): unknown[] {
     const [text = "", signature = ""] = cursor.split(".");
     if (!equalBytes(this.#sign(list, text), Buffer.from(signature, "base64url"))) {
-      throw invalidField(path, "is not a cursor of this list");
+      throw invalidField(path, "is not a valid cursor for this list");
     }
     return JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
   }

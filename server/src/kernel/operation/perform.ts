@@ -4,6 +4,7 @@ import { executeQuery } from "./execution/execute-query.ts";
 import type { Invocation, InvocationResult } from "./invocation.ts";
 import { composeLayers } from "./layers/call-layer.ts";
 import { CALL_LAYERS, COMMAND_LAYERS } from "./layers/layer-order.ts";
+import { describeMissing } from "./not-found.ts";
 
 const performCommand = composeLayers(COMMAND_LAYERS, executeCommand);
 
@@ -17,6 +18,9 @@ export async function perform(
   op: Operation,
   invocation: Invocation,
 ): Promise<InvocationResult> {
-  // Async, so that errors thrown by a layer reject the promise.
-  return performCall(platform, op, invocation);
+  try {
+    return await performCall(platform, op, invocation);
+  } catch (error) {
+    throw describeMissing(error, op, invocation);
+  }
 }

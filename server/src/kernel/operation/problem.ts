@@ -10,27 +10,27 @@ export const Problem = Type.Object(
     status: Type.Integer(),
     detail: Type.String(),
     instance: Type.String(),
-    code: Type.String({ description: "A stable word that programs may test for" }),
+    code: Type.String({ description: "Stable error code for programs" }),
     requestId: Type.String(),
     errors: Type.Optional(
       Type.Array(
         Type.Object({
           path: Type.String({
             description:
-              "`/field` of the body, `?name` of the query, `:name` of the path, or a header's name",
+              "`/field` of the body, `?name` of the query, `:name` of the path, or the name of a header",
           }),
           message: Type.String(),
           title: Type.Optional(
-            Type.String({ description: "What people call the field, where its name is not that" }),
+            Type.String({ description: "Display name of the field, if it differs from the path" }),
           ),
           position: Type.Optional(
-            Type.Integer({ description: "How many characters into an expression" }),
+            Type.Integer({ description: "Position in an expression, in characters" }),
           ),
         }),
       ),
     ),
   },
-  { title: "ProblemDocument", description: "RFC 9457" },
+  { title: "ProblemDocument", description: "Problem document as defined in RFC 9457" },
 );
 
 export interface ProblemResponse {

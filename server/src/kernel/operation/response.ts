@@ -248,7 +248,7 @@ interface ObjectOptions {
   readonly additionalProperties?: boolean;
 }
 
-const Revision = Type.Integer({ description: 'What `If-Match` takes, in quotes: `"7"`' });
+const Revision = Type.Integer({ description: 'Value for `If-Match`, in quotes: `"7"`' });
 
 export function page<S extends TSchema>(item: S): ResponseType<Page<Static<S>>> {
   return {
@@ -346,7 +346,7 @@ function wrapCounted({ data, nextCursor, limit, ...rest }: CountedPage<unknown>)
 
 const Pagination = Type.Object(
   {
-    nextCursor: nullable(Type.String({ description: "Send it as `after` to go on" })),
+    nextCursor: nullable(Type.String({ description: "Send it as `after` for the next page" })),
     hasMore: Type.Boolean(),
     limit: Type.Integer(),
   },
@@ -357,14 +357,14 @@ const CountedPagination = Type.Object(
   {
     ...Pagination.properties,
     previousCursor: Type.Optional(
-      Type.String({ description: "Send it as `before` to go back; absent at the beginning" }),
+      Type.String({ description: "For the previous page, as `before`. Absent on the first page" }),
     ),
     offset: Type.Optional(
-      Type.Integer({ description: "How many stand before this page, where the request jumped" }),
+      Type.Integer({ description: "Number of items before this page, if known" }),
     ),
-    total: Type.Optional(Type.Integer({ description: "With `count`" })),
+    total: Type.Optional(Type.Integer({ description: "Only with `count`" })),
     isEstimate: Type.Optional(
-      Type.Literal(true, { description: "The total, and a place by share, are estimated" }),
+      Type.Literal(true, { description: "True if the total and the position are estimates" }),
     ),
   },
   { title: "CountedPagination" },

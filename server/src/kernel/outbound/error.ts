@@ -56,14 +56,14 @@ export function toOutboundFailure(error: unknown, at: string): OutboundFailed | 
 }
 
 const EXPLANATIONS: Readonly<Record<FailureKind, string>> = {
-  timeout: "no whole answer in time",
+  timeout: "no complete response in time",
   aborted: "the call was cancelled",
   dns: "the host name was not found",
   network: "the connection failed",
-  tls: "no trusted TLS connection was reached",
-  protocol: "the answer was not valid HTTP",
+  tls: "the TLS connection failed or is not trusted",
+  protocol: "the response was not valid HTTP",
   redirects: "too many redirects",
-  closed: "the client is closed",
+  closed: "the HTTP client is closed",
 };
 
 const KINDS: readonly (readonly [RegExp, FailureKind])[] = [

@@ -55,7 +55,7 @@ export async function lookupBySystem(hostname: string): Promise<readonly string[
 export function refusedAddress(hostname: string): OutboundRefused {
   return new OutboundRefused(
     "address",
-    `The address of ${hostname} is not a public one, and MILLRACE_OUTBOUND_ALLOW does not allow calls to it.`,
+    `The address of ${hostname} is not public, and MILLRACE_OUTBOUND_ALLOW does not allow calls to it.`,
   );
 }
 

@@ -60,7 +60,7 @@ export function imapErrorWords(error: unknown): string {
     readonly authenticationFailed?: boolean;
     readonly code?: string;
   };
-  if (authenticationFailed === true) return "The server refused the name or the password.";
+  if (authenticationFailed === true) return "The server rejected the user name or the password.";
   const words = [code, responseText ?? message].filter(Boolean).join(": ");
-  return (words || "The connection broke.").slice(0, 500);
+  return (words || "The connection was closed.").slice(0, 500);
 }

@@ -53,7 +53,7 @@ function startTimeLimit(
     reject(failure);
   };
   const timer = setTimeout(() => {
-    end(new OutboundFailed("timeout", `${at}: no whole answer within ${timeoutMs} ms`));
+    end(new OutboundFailed("timeout", `${at}: no complete response within ${timeoutMs} ms`));
   }, timeoutMs);
   const onAbort = (): void => end(new OutboundFailed("aborted", `${at}: cancelled`));
   // AbortSignal.any would leave a listener per call on a caller's signal that can live as long as the process.

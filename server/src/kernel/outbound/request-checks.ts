@@ -13,17 +13,18 @@ export function parseTarget(text: string, allowHttp: boolean): URL {
   if (text.length > URL_CHARACTERS_MAX) throw refuseUrl("is too long");
   // The pattern must match whitespace, control characters and backslashes.
   // oxlint-disable-next-line no-control-regex
-  if (/[\u0000-\u0020\u007f\\]/.test(text)) throw refuseUrl("holds a character that it must not");
+  if (/[\u0000-\u0020\u007f\\]/.test(text))
+    throw refuseUrl("contains a character that is not allowed");
   const url = URL.parse(text);
-  if (url === null) throw refuseUrl("cannot be read");
+  if (url === null) throw refuseUrl("can't be parsed");
   if (url.protocol !== "https:" && !(allowHttp && url.protocol === "http:")) {
     const allowed = allowHttp ? "https or http" : "https";
     throw new OutboundRefused("scheme", `The scheme of the URL must be ${allowed}.`);
   }
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
-  if (authority === undefined) throw refuseUrl("has no host");
-  if (authority.includes("@")) throw refuseUrl("must not hold credentials");
-  if (url.hostname.endsWith(".")) throw refuseUrl("has a host with a dot at its end");
+  if (authority === undefined) throw refuseUrl("must have a host");
+  if (authority.includes("@")) throw refuseUrl("must not contain credentials");
+  if (url.hostname.endsWith(".")) throw refuseUrl("must not have a dot at the end of the host");
   if (url.port === "0") throw refuseUrl("has port 0");
   return url;
 }
@@ -37,15 +38,16 @@ export function literalAddress(hostname: string): string | undefined {
 /** Refuses invalid methods, and those that change the connection's protocol. */
 export function checkMethod(method: string): void {
   if (TOKEN.test(method) && !/^(CONNECT|TRACE|TRACK)$/i.test(method)) return;
-  throw new OutboundRefused("method", "The method of the request is not allowed.");
+  throw new OutboundRefused("method", "The HTTP method is not allowed.");
 }
 
 /** Refuses headers that would break the message, and connection headers. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(headers)) {
-    if (!TOKEN.test(name)) throw new OutboundRefused("header", "A header's name is not valid.");
+    if (!TOKEN.test(name))
+      throw new OutboundRefused("header", "The name of a header is not valid.");
     if (MANAGED_HEADERS.has(name.toLowerCase())) {
-      throw new OutboundRefused("header", `The header ${name} cannot be set.`);
+      throw new OutboundRefused("header", `The header ${name} can't be set.`);
     }
     // HTTP/1.1 supports Latin-1 without control characters except the tab.
     if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {

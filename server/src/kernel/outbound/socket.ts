@@ -52,7 +52,7 @@ export class GuardedSocket extends Socket {
         written = this.bytesWritten;
         readBefore = this.bytesRead;
       } else if (this.bytesRead - readBefore > RESPONSE_BYTES_MAX) {
-        this.destroy(new OutboundFailed("protocol", "The other side sent more than it may."));
+        this.destroy(new OutboundFailed("protocol", "The response is too large."));
       }
     }, CHECK_EVERY_MS).unref();
     this.once("close", () => clearInterval(timer));

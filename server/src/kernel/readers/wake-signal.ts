@@ -9,8 +9,7 @@ const NOTIFY_EVERY_MS = 50;
 const RECONNECT_DELAY_MS = 1_000;
 const LISTEN_CHECK_MS = 30_000;
 const NO_SESSION =
-  "DATABASE_URL leads through a pooler, so this process hears the others late, when it looks. " +
-  "Point it at PostgreSQL itself, and MILLRACE_DATABASE_POOLER at the pooler.";
+  "DATABASE_URL connects through a pooler, so this process gets notifications of other processes late, by polling. Set DATABASE_URL to PostgreSQL itself, and MILLRACE_DATABASE_POOLER to the pooler.";
 
 /** The kind of work: `events` to read, `jobs` to claim, or a kind of an engine. */
 export type WorkKind = string;

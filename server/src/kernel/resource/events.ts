@@ -15,7 +15,7 @@ export function resourceEvents({
     created: event(`${name}.created`, { ...base, summary: created ?? `${noun} was created.` }),
     updated: changeEvent(`${name}.updated`, {
       ...base,
-      summary: updated ?? `${noun} was changed.`,
+      summary: updated ?? `${noun} was updated.`,
     }),
     deleted: event(`${name}.deleted`, { ...base, summary: deleted ?? `${noun} was deleted.` }),
   };

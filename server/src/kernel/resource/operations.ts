@@ -64,7 +64,7 @@ function createOperation({ declaration, create, events }: Parts): Operation {
 
 function getOperation({ declaration, store }: Parts): Operation {
   return query({
-    ...operationBase(declaration, "get", `Read ${declaration.docs.noun}`),
+    ...operationBase(declaration, "get", `Get ${declaration.docs.noun}`),
     ...itemRoute(declaration),
     route: `GET ${declaration.path}/{id}`,
     response: item(declaration.schema),
@@ -74,7 +74,7 @@ function getOperation({ declaration, store }: Parts): Operation {
 
 function updateOperation({ declaration, store, update, events }: Parts): Operation {
   const { path, schema, docs, unique, prepare } = declaration;
-  const { fails = [], ...rest } = operationBase(declaration, "update", `Change ${docs.noun}`);
+  const { fails = [], ...rest } = operationBase(declaration, "update", `Update ${docs.noun}`);
   const { params, example } = itemRoute(declaration);
   return command({
     ...rest,

@@ -64,7 +64,7 @@ export function resourceWriter(
       const before = await store.lock(ctx.tx, id);
       ctx.expectRevision(before.revision);
       if (revision !== undefined && revision !== before.revision) {
-        throw new Failure(Conflict, { detail: "It was changed meanwhile; try again." });
+        throw new Failure(Conflict, { detail: "Another request changed it. Try again." });
       }
       const fields = (await hooks.check?.(ctx, change, before, prepared)) ?? change;
       const changed = changedFields(before, fields, ordered);

@@ -36,7 +36,7 @@ export class HostCalls {
     if (this.#made > SCRIPT_LIMITS.callsMax || !this.#carries(call.method, call.args.length)) {
       return this.#options.answer(
         call.call,
-        rejectCall("too_many_calls", "That are too many calls."),
+        rejectCall("too_many_calls", "The script made too many calls."),
       );
     }
     this.#waiting.push(call);
@@ -73,19 +73,19 @@ export class HostCalls {
 
   async #answer({ method, args: text }: Call): Promise<CallReply> {
     const known = HOST_METHODS.find((name) => name === method);
-    if (!known) return rejectCall("unknown_method", `There is no ${method}.`);
+    if (!known) return rejectCall("unknown_method", `The function ${method} does not exist.`);
     if (isNestedDeeperThan(text, SCRIPT_LIMITS.depthMax)) {
-      const message = `${method} was given what is nested deeper than ${SCRIPT_LIMITS.depthMax} levels.`;
+      const message = `The argument of ${method} has more than ${SCRIPT_LIMITS.depthMax} levels of nesting.`;
       return rejectCall("too_large", message);
     }
     try {
       const args = parseJson(text);
-      if (!Array.isArray(args)) return rejectCall("invalid", `${method} was given no arguments.`);
+      if (!Array.isArray(args)) return rejectCall("invalid", `${method} requires arguments.`);
       const value = await this.#options.call(known, args, this.#stop.signal);
       const json = JSON.stringify(value) as string | undefined;
       const size = json?.length ?? 0;
       if (size > SCRIPT_LIMITS.answerMax || !this.#carries(method, size)) {
-        return rejectCall("too_large", `What ${method} answered is too large for a script.`);
+        return rejectCall("too_large", `The response of ${method} is too large for a script.`);
       }
       return json === undefined ? {} : { value: json };
     } catch (error) {

@@ -178,7 +178,7 @@ describe("a script", () => {
     expect([status, logs.length, logs.at(-1)?.message]).toEqual([
       "completed",
       525,
-      "The script wrote too much; the rest is left out.",
+      "The script wrote too many log lines. Later lines are omitted.",
     ]);
   });
 });
@@ -231,7 +231,7 @@ describe("a host call", () => {
     };
     const source = "try { await context.tables.get(1) } catch (e) { return [e.code, e.message] }";
     const { output } = await run(sandbox, source, { call });
-    expect(output).toEqual(["internal", "Something went wrong on our side."]);
+    expect(output).toEqual(["internal", "An internal error occurred."]);
     expect(thrown.splice(0)).toEqual([new Error("password authentication failed")]);
   });
 
@@ -279,7 +279,7 @@ describe("a host call", () => {
     const { output, logs } = await run(sandbox, source, { call });
     expect([output, logs.map(({ message }) => message)]).toEqual([
       1,
-      ["Nobody handled an error: Error: This credential may not do that."],
+      ["Unhandled error: Error: The credential does not have the required permission."],
     ]);
   });
 });

@@ -64,11 +64,11 @@ function statusError(status: ScriptStatus, timeoutMs?: number): ScriptError | nu
     case "timed_out":
       return withoutPosition("TimeoutError", `The script was stopped after ${timeoutMs} ms.`);
     case "out_of_memory":
-      return withoutPosition("MemoryError", "The script needs more memory than it may have.");
+      return withoutPosition("MemoryError", "The script exceeded its memory limit.");
     case "too_large":
       return withoutPosition(
         "RangeError",
-        `The output is larger than ${SCRIPT_LIMITS.outputMax} characters of JSON, or nested deeper than ${SCRIPT_LIMITS.depthMax} levels.`,
+        `The output is larger than ${SCRIPT_LIMITS.outputMax} characters of JSON, or has more than ${SCRIPT_LIMITS.depthMax} levels of nesting.`,
       );
     case "completed":
     case "aborted":
@@ -78,7 +78,7 @@ function statusError(status: ScriptStatus, timeoutMs?: number): ScriptError | nu
 }
 
 function processCrash(): ScriptError {
-  return withoutPosition("Error", "The script's process ended before the script did.");
+  return withoutPosition("Error", "The process of the script stopped unexpectedly.");
 }
 
 export interface SandboxOptions extends PoolOptions {
@@ -163,7 +163,7 @@ function checkSourceSize({ length }: string, modules: ScriptModules = {}): Scrip
   const all = Object.values(modules);
   const size = all.reduce((sum, module) => sum + module.length, length);
   if (all.length > SCRIPT_LIMITS.modulesMax || size > SCRIPT_LIMITS.programMax) {
-    const message = `The script and its modules are more than ${SCRIPT_LIMITS.modulesMax}, or longer than ${SCRIPT_LIMITS.programMax} characters.`;
+    const message = `The script has more than ${SCRIPT_LIMITS.modulesMax} modules, or is longer than ${SCRIPT_LIMITS.programMax} characters with its modules.`;
     return withoutPosition("RangeError", message);
   }
   if (length <= SCRIPT_LIMITS.sourceMax) return undefined;
@@ -200,5 +200,5 @@ function toInspection({ status, result }: SlotResult, timeoutMs: number): Inspec
     return { ok: true, kind: script, definition: parseJson(output) as ArtifactDefinition };
   }
   const { error } = result ? toOutcome(result, "null") : stoppedOutcome(status, "null", timeoutMs);
-  return { ok: false, error: error ?? withoutPosition("Error", "The script can't be read.") };
+  return { ok: false, error: error ?? withoutPosition("Error", "The script can't be parsed.") };
 }

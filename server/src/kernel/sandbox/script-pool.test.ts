@@ -170,7 +170,7 @@ describe("inspections of saved scripts", () => {
     const saves = [1, 2].map(() => sandbox.inspect("return 1", "a"));
     await expect(sandbox.inspect("return 1", "a")).rejects.toMatchObject({
       type: { code: "sandbox_busy", status: 503 },
-      message: expect.stringContaining("Save fewer at once"),
+      message: expect.stringContaining("Save fewer scripts at once"),
     });
     const other = sandbox.inspect("return 1", "b");
     release();

@@ -9,7 +9,7 @@ import type { SlotResult, SlotTask } from "./slot-supervisor.ts";
 export const SandboxBusy = failure(
   "sandbox_busy",
   503,
-  "Too many scripts wait to be run; try again shortly.",
+  "Too many scripts are waiting to run. Try again in a few seconds.",
 );
 
 export interface PoolOptions {
@@ -252,7 +252,7 @@ export class ScriptPool {
 }
 
 const TOO_MANY_SAVES =
-  "Too many scripts of this workspace wait to be checked before they are saved. Save fewer at once, or try again shortly.";
+  "Too many scripts of this workspace are waiting to be checked. Save fewer scripts at once, or try again in a few seconds.";
 
 function sandboxBusy(detail?: string): Failure {
   const headers = { "retry-after": "1" };
@@ -260,5 +260,5 @@ function sandboxBusy(detail?: string): Failure {
 }
 
 function serverStopping(): Failure {
-  return new Failure(SandboxBusy, { detail: "The server is about to stop." });
+  return new Failure(SandboxBusy, { detail: "The server is shutting down." });
 }

@@ -36,7 +36,7 @@ test("no keyword leads to a pattern or a reference, including keywords only the 
 test("counts lists, names and long texts that are compared with every value", () => {
   const members = Array.from({ length: 18_000 }, (_, index) => index);
   const many = Array.from({ length: 100_000 }, () => -1);
-  const tooLarge = [{ path: "", message: "The value is too large to be checked." }];
+  const tooLarge = [{ path: "", message: "The value is too large to be validated." }];
   expect(checkAgainst({ items: { enum: members } }, many)).toEqual(tooLarge);
   expect(checkAgainst({ items: { required: members.map(String) } }, many)).toEqual(tooLarge);
   const lengths = { allOf: Array.from({ length: 1_900 }, () => ({ minLength: 9_999_999 })) };

@@ -87,7 +87,7 @@ export function checkAgainst(schema: Schema, value: unknown): FieldError[] {
     checkable.set(schema, known);
   }
   if (known.size * measureSize(value, COMPARISONS_MAX) > COMPARISONS_MAX) {
-    return [{ path: "", message: "The value is too large to be checked." }];
+    return [{ path: "", message: "The value is too large to be validated." }];
   }
   // TypeBox schemas are JSON Schemas; the type only adds their origin.
   const foreign = known.schema as unknown as TSchema;
@@ -121,16 +121,16 @@ interface Place {
 function findUnchecked(schema: unknown, { at, levels, budget }: Place): FieldError[] {
   if (typeof schema === "boolean") return [];
   if (!isObject(schema)) return [{ path: at, message: "must be a JSON Schema" }];
-  if (levels <= 0) return [{ path: at, message: `is deeper than ${LEVELS_MAX} levels` }];
+  if (levels <= 0) return [{ path: at, message: `has more than ${LEVELS_MAX} levels of nesting` }];
   budget.parts -= 1;
   if (budget.parts < 0) return [];
   return Object.entries(schema).flatMap(([name, part]) => {
     const path = jsonPointer(at, name);
-    if (LEFT_OUT.has(name)) return [{ path, message: "is a keyword that is not checked here" }];
+    if (LEFT_OUT.has(name)) return [{ path, message: "is a keyword that is not supported here" }];
     const form = KEYWORDS.get(name);
     if (form === undefined) return [];
     const parts = findParts(form, part);
-    if (!parts) return [{ path, message: "does not have the form of this keyword" }];
+    if (!parts) return [{ path, message: "is not a valid value for this keyword" }];
     return parts.flatMap(([key, one]) =>
       findUnchecked(one, {
         at: key === undefined ? path : jsonPointer(path, key),

@@ -32,7 +32,7 @@ export function id(prefix: string, description?: string) {
 
 export const Time = Type.String({
   format: "date-time",
-  description: "ISO 8601, UTC, milliseconds",
+  description: "ISO 8601 time in UTC, with milliseconds",
 });
 
 /**
@@ -43,7 +43,7 @@ export const InputTime = Type.String({
   format: "date-time",
   pattern:
     "^(19|[2-9]\\d)\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-](0\\d|1[0-3]):[0-5]\\d|[+-]14:00)$",
-  description: "ISO 8601 with its offset from UTC, of the years 1900 to 9999",
+  description: "ISO 8601 time with a UTC offset, from the year 1900 to 9999",
 });
 
 /** One line of text. */

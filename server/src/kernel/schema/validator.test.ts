@@ -53,7 +53,7 @@ const names = Type.Union([
 ]);
 
 test.each<[value: unknown, path: string, message: string]>([
-  [{}, "/names", "must name at least one field"],
+  [{}, "/names", "must contain at least one field"],
   [[], "/names", "must not have fewer than 1 items"],
   ["x", "/names", "must be array or object"],
   [{ a: 1 }, "/names/a", "must be string"],

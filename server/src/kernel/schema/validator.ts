@@ -176,7 +176,7 @@ function describeError({ keyword, instancePath, params, message }: SchemaError):
         },
       ];
     case "minProperties":
-      return [{ path: instancePath, message: "must name at least one field" }];
+      return [{ path: instancePath, message: "must contain at least one field" }];
     case "boolean":
       return [];
     default:

@@ -197,7 +197,7 @@ test("logs internal errors without the secret, and does not show them", async ()
     how: "break",
   });
   expect(status).toBe(500);
-  expect(body.detail).toBe("Something went wrong on our side.");
+  expect(body.detail).toBe("An internal error occurred.");
   const line = JSON.parse(world.lines.slice(before).find((one) => one.includes("broke over"))!);
   expect(line.err.message).toBe("broke over [secret PLANTED]");
 });

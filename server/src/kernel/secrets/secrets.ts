@@ -11,16 +11,12 @@ import { findSecretReferences, substituteSecrets } from "./secret-reference.ts";
 import { Scrubber } from "./scrubber.ts";
 import { recordSecretUse } from "./used-secrets.ts";
 
-export const UnknownSecret = failure(
-  "unknown_secret",
-  422,
-  "A secret that is referred to does not exist.",
-);
+export const UnknownSecret = failure("unknown_secret", 422, "A referenced secret does not exist.");
 
 /** The permission to use secret values in definitions that the user writes. */
 export const SecretsUse = permission(
   "secrets:use",
-  "Use the values of secrets in own workflows, scripts, webhooks and connectors",
+  "Use secret values in own workflows, scripts, webhooks and connectors",
   ["builder"],
 );
 
@@ -179,7 +175,7 @@ function assertPresent(
   const withheld = found.filter(({ row }) => row?.withheld).map(({ name }) => name);
   if (withheld.length > 0) {
     const names = withheld.join(", ");
-    const detail = `No value of ${names} is for ${environment}, and production's must not be used there.`;
+    const detail = `${names} has no value for ${environment}, and the production value must not be used there.`;
     throw new Failure(UnknownSecret, { detail });
   }
 }
@@ -187,7 +183,7 @@ function assertPresent(
 function assertMayUse(user: Pick<Caller, "permissions"> | undefined): void {
   if (user?.permissions.has(SecretsUse.name)) return;
   throw new Failure(Forbidden, {
-    detail: `The secrets in it need the permission ${SecretsUse.name} of the person in whose name it acts.`,
+    detail: `The owner needs the permission ${SecretsUse.name} to use these secrets.`,
   });
 }
 

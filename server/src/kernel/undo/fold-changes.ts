@@ -41,16 +41,16 @@ export function foldChanges(
     const refuse = (message: string, field = "") => conflicts.push({ eventId, field, message });
     if (before && after) {
       if (state) state = revertFields(state, change, fields, refuse);
-      else refuse("was deleted since");
+      else refuse("was deleted later");
     } else if (after) {
       const changed = state ? differingFields(state, after, fields) : [];
-      for (const field of changed) refuse("was changed since", field);
+      for (const field of changed) refuse("was changed later", field);
       if (changed.length === 0) state = null;
     } else if (before) {
       if (!state) state = before;
       else
         for (const field of differingFields(state, before, fields))
-          refuse("was made anew since", field);
+          refuse("was created again later", field);
     }
   }
   return { target: state, conflicts };
@@ -67,7 +67,7 @@ function revertFields(
     if (!fields.has(field)) continue;
     const [value, old, left] = [state[field], before?.[field], after?.[field]];
     if (isSame(value, left)) reverted[field] = old ?? null;
-    else if (!isSame(value, old)) refuse("was changed since", field);
+    else if (!isSame(value, old)) refuse("was changed later", field);
   }
   return reverted;
 }

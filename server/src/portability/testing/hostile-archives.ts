@@ -216,14 +216,14 @@ export function hostileArchives({
         ),
     ],
     [
-      "is wrong at /rules/0",
+      "is invalid at /rules/0",
       () =>
         rows("user_tables", (lines, head) =>
           withValue(lines, head, "rules", '[{"roles": ["*"], "actions": ["everything"]}]'),
         ),
     ],
     [
-      "The table orders is wrong at /id",
+      "The table orders is invalid at /id",
       () => rows("user_tables", (lines, head) => withValue(lines, head, "id", "tbl_1' or true --")),
     ],
     [

@@ -16,7 +16,7 @@ export const MEMORIES_OF_WORKFLOW_MAX = 10_000;
 export const UNUSED_DAYS = 365;
 
 export const MemoryId = id("mem");
-export const MemoryKey = line(500, "The key that an agent's configuration gives");
+export const MemoryKey = line(500, "The key from the configuration of the agent");
 
 /** A message that is remembered. */
 export const MemoryMessage = object(
@@ -47,21 +47,17 @@ export const Memory = Type.Object(
 );
 export type Memory = Static<typeof Memory> & { readonly revision: number };
 
-export const MemoriesRead = permission(
-  "agent_memories:read",
-  "See what agents remember of conversations",
-  ["builder"],
-);
+export const MemoriesRead = permission("agent_memories:read", "View agent memories", ["builder"]);
 export const MemoriesWrite = permission(
   "agent_memories:write",
-  "Add to what agents remember, and delete it",
+  "Add to agent memories, and delete them",
   ["builder"],
 );
 
 export const TooManyMemories = failure(
   "too_many_agent_memories",
   409,
-  `An environment keeps at most ${MEMORIES_MAX} memories of agents; delete some first.`,
+  `An environment can have at most ${MEMORIES_MAX} agent memories. Delete some of them first.`,
 );
 
 // The words are not in the log, so that to delete a memory deletes it.
@@ -70,12 +66,12 @@ const resource = "agent_memory";
 
 export const MemoryAppended = event("agent_memory.appended", {
   resource,
-  summary: "An agent remembers more of a conversation; the event does not have what was said.",
+  summary: "Messages were added to an agent memory. The event does not contain them.",
   data,
 });
 
 export const MemoryDeleted = event("agent_memory.deleted", {
   resource,
-  summary: "The memory of a conversation was deleted.",
+  summary: "An agent memory was deleted.",
   data,
 });

@@ -27,7 +27,7 @@ const LIST = "memories of agents";
 export const listMemories = query({
   id: "agent_memories.list",
   route: "GET /api/v1/agent-memories",
-  summary: "List the conversations that agents remember",
+  summary: "List agent memories",
   permission: MemoriesRead,
   query: object({ ...pageQuery, key: Type.Optional(MemoryKey) }),
   response: page(withRevision(MemorySummary)),
@@ -50,7 +50,7 @@ export const listMemories = query({
 export const getMemory = query({
   id: "agent_memories.get",
   route: "GET /api/v1/agent-memories/{id}",
-  summary: "Read what agents remember of a conversation",
+  summary: "Get an agent memory",
   permission: MemoriesRead,
   params: ById,
   response: item(Memory),
@@ -67,11 +67,9 @@ export const appendMemory = command({
   id: "agent_memories.append",
   effect: "ordinary",
   route: "POST /api/v1/agent-memories",
-  summary: "Add messages to what agents remember of a conversation",
+  summary: "Add messages to an agent memory",
   description:
-    "As agents with a `memory` do when they end. The last `keep` messages stay, of 200,000 characters together. The log " +
-    "does not have what was said. A workflow has 10,000 memories, of which the one goes that was used least lately; " +
-    "one that nobody uses for a year is deleted.",
+    "Agents with a `memory` do the same when they finish. The memory keeps the last `keep` messages, at most 200,000 characters in total. The messages are not written to the event log. A workflow can have 10,000 memories; when it exceeds this limit, the least recently used one is deleted. Memories that are not used for a year are deleted.",
   permission: MemoriesWrite,
   body: object({
     key: MemoryKey,
@@ -105,7 +103,7 @@ export const appendMemory = command({
 export const deleteMemory = command({
   id: "agent_memories.delete",
   route: "DELETE /api/v1/agent-memories/{id}",
-  summary: "Delete what agents remember of a conversation",
+  summary: "Delete an agent memory",
   permission: MemoriesWrite,
   params: ById,
   response: noContent(),

@@ -20,7 +20,7 @@ export const alertFields = {
   everyMinutes: Type.Integer({ minimum: 1, maximum: 1_440 }),
   notify: Type.Array(id("usr"), {
     maxItems: RECIPIENTS_MAX,
-    description: "The members who are told when it fires and when it is resolved",
+    description: "The members to notify when the alert fires and when it is resolved",
   }),
   enabled: Type.Boolean(),
 };
@@ -45,12 +45,14 @@ export const Alert = Type.Object(
   {
     id: AlertId,
     ...alertFields,
-    runAs: Type.String({ description: "Whose rights it has: of whoever saved it last" }),
+    runAs: Type.String({
+      description: "The member who saved the alert last. Checks use the permissions of this member",
+    }),
     state: AlertState,
     value: nullable(
       Type.Number({
         description:
-          "The number at the last check, as whoever saved the alert sees it; all who read alerts see it",
+          "The value at the last check, with the permissions of the member who saved the alert. All members who can view alerts see it",
       }),
     ),
     reason: nullable(Type.String()),
@@ -83,7 +85,7 @@ export const AlertNameTaken = failure(
 export const TooManyAlerts = failure(
   "too_many_alerts",
   409,
-  "The environment has as many alerts as it may.",
+  "The environment has reached its limit of alerts.",
 );
 
 const Change = Type.Object({
@@ -95,11 +97,11 @@ const Change = Type.Object({
 });
 export const AlertFired = event("alert.fired", {
   resource: "alert",
-  summary: "The number of an alert came to need somebody. Workflows can start with it.",
+  summary: "An alert fired. Workflows can use this event as a trigger.",
   data: Change,
 });
 export const AlertResolved = event("alert.resolved", {
   resource: "alert",
-  summary: "The number of an alert is as it should be again.",
+  summary: "An alert was resolved.",
   data: Change,
 });

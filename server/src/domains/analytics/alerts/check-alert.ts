@@ -28,7 +28,7 @@ export function alertDefinition(report: ReportInput): Definition {
   const definition = toDefinition(report);
   const { groupBy, timeBucket, timeParts, funnel, aggregates } = definition;
   if (groupBy.length > 0 || timeBucket || timeParts || funnel || aggregates.length !== 1) {
-    throw invalidField("/report", "must answer one number: no groups, and one value");
+    throw invalidField("/report", "must return a single number: no groups, and one value");
   }
   return definition;
 }

@@ -71,7 +71,9 @@ export const alerts = resource({
     );
     assertNoErrors(
       (input.notify ?? []).flatMap((userId, index) =>
-        members.has(userId) ? [] : [{ path: `/notify/${index}`, message: "is no active member" }],
+        members.has(userId)
+          ? []
+          : [{ path: `/notify/${index}`, message: "is not an active member" }],
       ),
     );
     const { runAs, permissions } = authorityOf(caller);
@@ -82,18 +84,17 @@ export const alerts = resource({
   },
   operations: {
     create: {
-      summary: "Make an alert",
+      summary: "Create an alert",
       description:
-        "Its number is looked at every so many minutes with the rights of whoever saved it last. `alert.fired` and " +
-        "`alert.resolved` tell when that changes: a workflow can start with them, and `notify` names who is told.",
+        "Checks its number at the given interval, with the permissions of the member who saved the alert last. `alert.fired` and `alert.resolved` are appended when the state changes: you can use them as triggers. `notify` lists the members to notify.",
     },
-    update: { description: "Its checks have the caller's rights from then on." },
+    update: { description: "Later checks use your permissions." },
     delete: { summary: "Delete an alert and its history" },
   },
   docs: {
     noun: "an alert",
-    nouns: "the alerts, newest first",
-    events: { created: "An alert was made.", deleted: "An alert was deleted, with its history." },
+    nouns: "alerts, newest first",
+    events: { created: "An alert was created.", deleted: "An alert and its history were deleted." },
     examples: {
       id,
       input: {
@@ -116,15 +117,15 @@ function assertRule({ kind, threshold }: AlertRule, hasPeriod: boolean): void {
   if (needsThreshold && threshold === undefined)
     throw invalidField("/rule/threshold", `is required by ${kind}`);
   if (!needsThreshold && threshold !== undefined)
-    throw invalidField("/rule/threshold", `does not go with ${kind}`);
+    throw invalidField("/rule/threshold", `is not allowed with ${kind}`);
   if (kind === "unusual" && !hasPeriod)
-    throw invalidField("/report/period", "is required: the weeks before are compared with it");
+    throw invalidField("/report/period", "is required to compare with earlier weeks");
 }
 
 const listHistory = query({
   id: "alerts.history",
   route: "GET /api/v1/analytics/alerts/{id}/history",
-  summary: "List when an alert fired and was resolved, newest first",
+  summary: "List the history of an alert, newest first",
   permission: AnalyticsRead,
   params: ById,
   query: object(pageQuery),
@@ -148,8 +149,9 @@ const checkAlert = command({
   id: "alerts.check",
   effect: "ordinary",
   route: "POST /api/v1/analytics/alerts/{id}/check",
-  summary: "Look at the number of an alert now",
-  description: "With the rights of whoever saved it last, as its checks have.",
+  summary: "Check an alert now",
+  description:
+    "Uses the permissions of the member who saved the alert last, like scheduled checks.",
   permission: AnalyticsWrite,
   params: ById,
   response: item(Alert),

@@ -12,21 +12,20 @@ const SPREAD_SHARE_MIN = 0.05;
 export const AlertRule = object(
   {
     kind: Type.Enum(["above", "below", "no_data", "unusual"]),
-    threshold: Type.Optional(Type.Number({ description: "Of `above` and `below`" })),
+    threshold: Type.Optional(Type.Number({ description: "Threshold for `above` and `below`" })),
     sensitivity: Type.Optional(
       Type.Number({
         minimum: 1,
         maximum: 10,
         description:
-          "Of `unusual`: how many times the usual spread it may be away from the median of the same " +
-          "time in the eight weeks before; 3 when absent",
+          "For `unusual`: the allowed deviation from the median of the same time in the previous eight weeks, as a multiple of the usual spread. Default: 3",
       }),
     ),
     checks: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 10,
-        description: "How many checks in a row must find it so; 1 when absent",
+        description: "Number of consecutive checks that must match. Default: 1",
       }),
     ),
   },
@@ -50,7 +49,7 @@ export function judgeValue(
   if (kind === "no_data") {
     return { isBad: isNothing, reason: isNothing ? "There is no data." : "There is data." };
   }
-  if (value === null) return { isBad: false, reason: "There is nothing to measure." };
+  if (value === null) return { isBad: false, reason: "The report has no value." };
   if (kind === "unusual") return judgeUnusual(rule, value, past);
   const isBad = kind === "above" ? value > threshold : value < threshold;
   const place = isBad ? kind : `not ${kind}`;
@@ -64,7 +63,7 @@ function judgeUnusual(
 ): Verdict {
   const known = past.filter((one) => one !== null);
   if (known.filter((one) => one !== 0).length < WEEKS_MIN) {
-    return { isBad: false, reason: `There are fewer than ${WEEKS_MIN} weeks to compare with.` };
+    return { isBad: false, reason: `Fewer than ${WEEKS_MIN} earlier weeks have data.` };
   }
   const { low, high } = usualRange(known, sensitivity);
   const isBad = value < low || value > high;
@@ -72,8 +71,8 @@ function judgeUnusual(
   return {
     isBad,
     reason: isBad
-      ? `${show(value)} is outside of the usual ${range}.`
-      : `${show(value)} is usual: ${range}.`,
+      ? `${show(value)} is outside the usual range ${range}.`
+      : `${show(value)} is within the usual range ${range}.`,
   };
 }
 

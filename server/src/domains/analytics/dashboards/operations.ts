@@ -63,20 +63,20 @@ export const dashboards = resource({
   },
   operations: {
     create: {
-      summary: "Make a dashboard",
+      summary: "Create a dashboard",
       description:
-        "The reports and KPIs that its widgets name must be there. Widgets without an `id` get one.",
+        "The reports and KPIs of the widgets must exist. Widgets without an `id` get one.",
     },
-    get: { summary: "Read a dashboard, not what its widgets show" },
+    get: { summary: "Get a dashboard without the data of its widgets" },
     delete: {
-      summary: "Delete a dashboard; its reports and KPIs stay",
+      summary: "Delete a dashboard but not its reports and KPIs",
       fails: [DashboardInUse],
     },
   },
   docs: {
     noun: "a dashboard",
-    nouns: "the dashboards, newest first",
-    events: { created: "A dashboard was made." },
+    nouns: "dashboards, newest first",
+    events: { created: "A dashboard was created." },
     examples: {
       id,
       input: {
@@ -98,30 +98,25 @@ export const dashboards = resource({
 const readDashboardData = query({
   id: "dashboards.data",
   route: "GET /api/v1/analytics/dashboards/{id}/data",
-  summary: "Read what all widgets of a dashboard show",
+  summary: "Get the data of all widgets of a dashboard",
   description:
-    "As the caller may see it; at most 10 seconds old, unless `maxAge` says less. The period and the filter are " +
-    "those of one bar, and hold for all of them; a widget whose source has no such field says so in `notFiltered`. " +
-    "A widget that fails says so, and the others are there all the same.",
+    "Returns only data that you can view, at most 10 seconds old unless `maxAge` is lower. The period and the filter apply to all widgets. `notFiltered` lists filters that do not apply to the source of a widget. If a widget fails, it contains an error, and the other widgets still have data.",
   permission: AnalyticsRead,
   longRunning: true,
   params: object({ id: DashboardId }),
   query: object({
     filter: Type.Optional(
-      text(
-        20_000,
-        'Conditions by field as JSON: `{"region":"north"}`. A field that is not there is left out',
-      ),
+      text(20_000, 'Conditions by field as JSON: `{"region":"north"}`. Unknown fields are ignored'),
     ),
     ...periodQuery,
     period: Type.Optional(
       Type.Enum(["own"], {
-        description: "`own`: each tile's own period, in place of the dashboard's",
+        description: "`own`: uses the period of each tile instead of the dashboard period",
       }),
     ),
-    widgets: Type.Optional(line(4_000, "Only these, by their ids with commas between them")),
+    widgets: Type.Optional(line(4_000, "Ids of the widgets to return, separated by commas")),
     maxAge: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 10, description: "How old data may be, in seconds" }),
+      Type.Integer({ minimum: 0, maximum: 10, description: "Maximum age of the data in seconds" }),
     ),
   }),
   response: largeItem(DashboardData),
@@ -154,7 +149,7 @@ interface AskedBar {
 async function toBar(request: ReportRequest, { period }: Dashboard, asked: AskedBar) {
   const { filter, from, to, timezone } = asked;
   if (from !== undefined && asked.period !== undefined)
-    throw invalidField("?period", "does not go with from");
+    throw invalidField("?period", "can't be combined with from");
   if (from === undefined && to !== undefined) throw invalidField("?to", "needs from");
   const clock = await reportClock(request, timezone);
   const stored = asked.period === "own" ? null : period;

@@ -21,11 +21,11 @@ const schema = object(
         id: Type.Optional(id),
         ...about,
         report: Type.Optional(
-          Type.Union([line(200, "The name of a report, of the pack or there before"), Inline], {
-            description: "The name of a report, or a report of this tile alone",
+          Type.Union([line(200, "The name of a report in the pack or in the workspace"), Inline], {
+            description: "The name of a report, or the definition of a report only for this tile",
           }),
         ),
-        kpi: Type.Optional(line(200, "The name of a KPI, of the pack or there before")),
+        kpi: Type.Optional(line(200, "The name of a KPI in the pack or in the workspace")),
       }),
       { maxItems: 50 },
     ),
@@ -72,6 +72,6 @@ async function toWidgets(
 }
 
 function requireId(item: { readonly id: string } | undefined, path: string): string {
-  if (!item) throw invalidField(path, "names nothing that is there");
+  if (!item) throw invalidField(path, "is not the name of an existing report or KPI");
   return item.id;
 }

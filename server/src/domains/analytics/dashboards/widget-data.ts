@@ -150,7 +150,7 @@ async function loadWidget(
     return { id, kind, status: "ok", ...about, data, at: new Date(atMs).toISOString(), cached };
   } catch (error) {
     const { log } = request.platform;
-    if (!(error instanceof Failure)) log.error({ err: error }, "A widget failed.");
+    if (!(error instanceof Failure)) log.error({ err: error }, "Can't load a widget.");
     const { code, title } = error instanceof Failure ? error.type : Internal;
     const message = error instanceof Failure ? error.message : title;
     return { id, kind, status: "failed", error: { code, message }, at: null, cached: false };

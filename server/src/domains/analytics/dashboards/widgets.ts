@@ -54,11 +54,11 @@ export async function checkWidgets(tx: Tx, inputs: readonly NewWidget[]): Promis
     for (const key of ["reportId", "kpiId"] as const) {
       const id = widget[key];
       if (id !== undefined && !existing[key].has(id)) {
-        errors.push({ path: `${path}/${key}`, message: "is not there" });
+        errors.push({ path: `${path}/${key}`, message: "does not exist" });
       }
     }
     const id = widget.id ?? `w${index + 1}`;
-    if (ids.has(id)) errors.push({ path: `${path}/id`, message: "comes more than once" });
+    if (ids.has(id)) errors.push({ path: `${path}/id`, message: "appears more than once" });
     ids.add(id);
     return { ...widget, id };
   });
@@ -71,12 +71,15 @@ function contentErrors(widget: NewWidget & Pick<Widget, "kind">, path: string): 
     const given = keys.filter((key) => widget[key] !== undefined);
     const [first] = keys;
     if (kind !== widget.kind) {
-      const message = `does not go with the kind ${widget.kind}`;
+      const message = `is not allowed for the kind ${widget.kind}`;
       return given.map((key) => ({ path: `${path}/${key}`, message }));
     }
     if (given.length === 0) return [{ path: `${path}/${first}`, message: "is required" }];
     const [, ...more] = given;
-    return more.map((key) => ({ path: `${path}/${key}`, message: `can't stand beside ${first}` }));
+    return more.map((key) => ({
+      path: `${path}/${key}`,
+      message: `can't be combined with ${first}`,
+    }));
   });
 }
 

@@ -63,10 +63,9 @@ const LINK_MS = 15 * 60_000;
 export const linkExport = query({
   id: "exports.download",
   route: "GET /api/v1/analytics/exports/{id}/download",
-  summary: "Get an address that the file can be downloaded from",
+  summary: "Create a download URL for an export",
   description:
-    "For 15 minutes, by whoever has it. The caller must still hold what such rows need: a file does not " +
-    "lead around what a token was made without.",
+    "Anyone with the URL can download the file for 15 minutes. You need the permissions for the exported data.",
   permission: AnalyticsRead,
   params: object({ id: ExportId }),
   response: item(
@@ -77,7 +76,8 @@ export const linkExport = query({
   async run({ tx, services, caller }, { params: { id } }) {
     const { status, source } = await store.get(tx, id, visibleOwner(caller));
     assertMaySee({ platform: services, caller }, source);
-    if (status !== "completed") throw new Failure(ExportNotReady, { detail: `It is ${status}.` });
+    if (status !== "completed")
+      throw new Failure(ExportNotReady, { detail: `The export is ${status}.` });
     const untilMs = services.clock.nowMs() + LINK_MS;
     const { workspace, environment } = partitionOfCaller(caller);
     const token = signDownloadToken(services.masterKey, {
@@ -99,8 +99,7 @@ export const downloadFile = query({
   route: "GET /downloads/{token}",
   summary: "Download an exported file",
   description:
-    "From an address that `exports.download` gave. A download that was broken off goes on with " +
-    "`Range: bytes=<from>-`; the file never changes.",
+    "Uses a URL from `exports.download`. Continue an interrupted download with `Range: bytes=<from>-`; the file never changes.",
   access: "public",
   readsRequest: true,
   params: object({
@@ -112,11 +111,11 @@ export const downloadFile = query({
   async prepare(platform, { params: { token } }, { request }): Promise<Download> {
     const link = verifyDownloadToken(platform.masterKey, token, platform.clock.nowMs());
     if (!link || !(await findRights(platform, link.workspace, { runAs: link.userId }))) {
-      throw new Failure(NotFound, { detail: "The address is not good, or no longer." });
+      throw new Failure(NotFound, { detail: "The URL is invalid or expired." });
     }
     const found = await platform.db.read(link, (tx) => store.find(tx, link.exportId));
     if (found?.status !== "completed" || Date.parse(found.expiresAt) <= platform.clock.nowMs()) {
-      throw new Failure(NotFound, { detail: "The file is no longer kept." });
+      throw new Failure(NotFound, { detail: "The file was deleted." });
     }
     const { id, name, format, bytes } = found;
     const etag = `"${id}"`;

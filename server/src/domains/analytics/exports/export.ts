@@ -21,7 +21,7 @@ export const ExportStatus = Type.Enum(["queued", "running", "completed", "failed
 
 export const NewExport = object(
   {
-    name: Type.Optional(line(200, "Of the file")),
+    name: Type.Optional(line(200, "File name")),
     reportId: Type.Optional(ReportId),
     source: Type.Optional(Source),
     filter: Type.Optional(ConditionSchema),
@@ -51,8 +51,8 @@ export const Export = Type.Object(
     reportId: nullable(ReportId),
     source: Source,
     progress: Type.Object({
-      rows: Type.Integer({ description: "That are written" }),
-      total: nullable(Type.Integer({ description: "That there were when it began" })),
+      rows: Type.Integer({ description: "Number of written rows" }),
+      total: nullable(Type.Integer({ description: "Number of rows at the start" })),
       percent: nullable(Type.Integer()),
     }),
     bytes: Type.Integer(),
@@ -63,7 +63,7 @@ export const Export = Type.Object(
     finishedAt: nullable(Time),
     expiresAt: Type.String({
       format: "date-time",
-      description: "When it is deleted, 7 days after its end",
+      description: "Time of deletion: 7 days after the end",
     }),
   },
   { title: "Export" },
@@ -87,23 +87,23 @@ export function canSeeAll({ principal }: Caller): boolean {
 export const TooManyExports = failure(
   "too_many_exports",
   409,
-  "As many exports as there may be are not finished yet.",
+  "Too many exports are in progress. Wait until one of them ends.",
 );
-export const ExportOver = failure("export_over", 409, "The export is over.");
+export const ExportOver = failure("export_over", 409, "The export has ended.");
 export const ExportNotReady = failure("export_not_ready", 409, "The export is not completed.");
 const about = { resource: "export", data: Export };
 
 export const ExportRequested = event("export.requested", {
   ...about,
-  summary: "Somebody asked for an export.",
+  summary: "An export was requested.",
 });
 export const ExportCompleted = event("export.completed", {
   ...about,
-  summary: "An export is ready to be downloaded.",
+  summary: "An export was completed.",
 });
 export const ExportFailed = event("export.failed", {
   ...about,
-  summary: "An export could not be finished.",
+  summary: "An export failed.",
 });
 export const ExportCancelled = event("export.cancelled", {
   ...about,
@@ -111,7 +111,7 @@ export const ExportCancelled = event("export.cancelled", {
 });
 export const ExportExpired = event("export.expired", {
   ...about,
-  summary: "An export was deleted, since its time was over.",
+  summary: "An export was deleted after its retention.",
 });
 
 export const exportEvents = [

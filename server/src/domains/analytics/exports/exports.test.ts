@@ -287,7 +287,7 @@ describe("with a node that works", () => {
     const refused = await withScopes(["analytics:read"]);
     expect([refused.status, refused.body.detail]).toEqual([
       403,
-      "To see runs needs the permission workflows:read.",
+      "Viewing runs requires the permission workflows:read.",
     ]);
   });
 
@@ -347,7 +347,7 @@ describe("with a node that works", () => {
     kernel = await openNode(world);
     expect(await over(id)).toMatchObject({
       status: "failed",
-      error: `there is no table ${slug} here`,
+      error: `is not a table in this environment: ${slug}`,
     });
     expect(await eventsOf(id)).toEqual(["export.requested", "export.failed"]);
   });

@@ -18,8 +18,8 @@ const example = { params: { id: "exp_01jd0000000000000000000000" } };
 const listExports = query({
   id: "exports.list",
   route: "GET /api/v1/analytics/exports",
-  summary: "List the exports that the caller asked for, newest first",
-  description: "Owners and admins see those of everybody.",
+  summary: "List your exports, newest first",
+  description: "Owners and admins see all exports.",
   permission: AnalyticsRead,
   query: object(pageQuery),
   response: page(withRevision(Export)),
@@ -35,12 +35,9 @@ const createExport = command({
   id: "exports.create",
   effect: "ordinary",
   route: "POST /api/v1/analytics/exports",
-  summary: "Export rows, or what a report answers, as a file",
+  summary: "Export rows or a report as a file",
   description:
-    "In the background, with the rights of the caller: all rows of a `source` that `filter` holds for, " +
-    "with these `fields` (all when absent), oldest first; or what the report `reportId` answers. Rows " +
-    "that come or change meanwhile are there as they are when their page is read, each once. The file " +
-    "is kept for 7 days.",
+    "Runs in the background with your permissions. Exports the rows of `source` that match `filter`, with the given `fields` (default: all), oldest first, or the result of the report `reportId`. Rows that are added or changed during the export appear as they are when their page is read. No row appears twice. The file is kept for 7 days.",
   permission: AnalyticsRead,
   body: NewExport,
   response: accepted(Export, { location: ({ id }) => `/api/v1/analytics/exports/${id}` }),
@@ -61,7 +58,7 @@ const createExport = command({
 const getExport = query({
   id: "exports.get",
   route: "GET /api/v1/analytics/exports/{id}",
-  summary: "Read how far an export is",
+  summary: "Get an export and its progress",
   permission: AnalyticsRead,
   params: ById,
   response: item(Export),
@@ -72,7 +69,7 @@ const getExport = query({
 const cancelExport = command({
   id: "exports.cancel",
   route: "DELETE /api/v1/analytics/exports/{id}",
-  summary: "Cancel an export that is not over",
+  summary: "Cancel an export",
   permission: AnalyticsRead,
   params: ById,
   response: noContent(),

@@ -31,15 +31,15 @@ export async function checkContent(
   caller: Caller,
 ): Promise<Content> {
   if ((reportId === undefined) === (source === undefined)) {
-    throw invalidField("/source", "either it or reportId is required");
+    throw invalidField("/source", "is required, or a reportId");
   }
   if (reportId !== undefined) {
     if (filter ?? fields)
-      throw invalidField("/reportId", "is exported as it is, without filter or fields");
+      throw invalidField("/reportId", "can't be combined with filter or fields");
     const report = await platform.db.read(partitionOfCaller(caller), (tx) =>
       reportStore.find(tx, reportId),
     );
-    if (!report) throw invalidField("/reportId", "there is no such report");
+    if (!report) throw invalidField("/reportId", "is not the id of a report");
     await mapBrokenReport(() => checkReport({ platform, caller }, report.definition));
     return { kind: "report", reportId, definition: report.definition };
   }

@@ -26,8 +26,8 @@ const TIMES_MAX = 1_000;
 export const kpiHistory = query({
   id: "kpis.history",
   route: "GET /api/v1/analytics/kpis/{id}/history",
-  summary: "List what a KPI was, newest first",
-  description: "`to` itself does not belong to the span.",
+  summary: "List the history of a KPI, newest first",
+  description: "`to` is exclusive.",
   permission: AnalyticsRead,
   params: ById,
   query: object({ ...pageQuery, from: Type.Optional(InputTime), to: Type.Optional(InputTime) }),
@@ -51,8 +51,8 @@ export const takeSnapshot = command({
   id: "kpis.snapshot",
   effect: "ordinary",
   route: "POST /api/v1/analytics/kpis/{id}/snapshot",
-  summary: "Look at a KPI now",
-  description: "With the rights of whoever saved it last, as its schedule does.",
+  summary: "Create a snapshot of a KPI",
+  description: "Uses the permissions of the member who saved the KPI last, like its schedule.",
   permission: AnalyticsWrite,
   params: ById,
   response: created(Snapshot),
@@ -76,12 +76,8 @@ export const backfillKpi = command({
   id: "kpis.backfill",
   effect: "ordinary",
   route: "POST /api/v1/analytics/kpis/{id}/backfill",
-  summary: "Work out what a KPI was in the past",
-  description:
-    "At each time of its schedule from `from` up to `to`, as of that time. Of tickets and events that is exact, " +
-    "whatever became of them since: the log knows what they were. Of other rows it needs a window of time. Times that have a " +
-    `snapshot keep it. At most ${TIMES_MAX} times in one call, and none longer ago than snapshots are ` +
-    `kept, which is ${RETENTION_DAYS} days. No target counts as crossed by it.`,
+  summary: "Calculate past snapshots of a KPI",
+  description: `Creates a snapshot for each time of the schedule between \`from\` and \`to\`. For tickets and events, the values are exact, because the log contains their past states. Other sources require a window. Existing snapshots are kept. At most ${TIMES_MAX} times per request, within the retention of ${RETENTION_DAYS} days. No \`kpi.threshold_crossed\` events are appended.`,
   permission: AnalyticsWrite,
   longRunning: true,
   params: ById,
@@ -89,8 +85,8 @@ export const backfillKpi = command({
   response: item(
     Type.Object(
       {
-        snapshots: Type.Integer({ description: "That were written" }),
-        times: Type.Integer({ description: "Of the schedule in that span" }),
+        snapshots: Type.Integer({ description: "Number of created snapshots" }),
+        times: Type.Integer({ description: "Number of times of the schedule in this period" }),
       },
       { title: "KpiBackfill" },
     ),
@@ -104,7 +100,7 @@ export const backfillKpi = command({
     const definition = await definitionFor(asking, kpi.measure);
     if (!canBackfill(asking, kpi.measure, definition)) throw new Failure(KpiPastUnknown);
     if (Date.parse(from) < retainedFrom(platform.clock.nowMs()).getTime()) {
-      throw invalidField("/from", `is too far: snapshots are kept for ${RETENTION_DAYS} days`);
+      throw invalidField("/from", `is too early: snapshots are kept for ${RETENTION_DAYS} days`);
     }
     const until = Math.min(Date.parse(to), platform.clock.nowMs());
     const times = timesBetween(kpi.schedule, Date.parse(from), until);
@@ -139,7 +135,10 @@ function timesBetween(
   while (at && at.getTime() < toMs) {
     times.push(at);
     if (times.length > TIMES_MAX) {
-      throw invalidField("/to", `is too far: at most ${TIMES_MAX} times in one call`);
+      throw invalidField(
+        "/to",
+        `is too late: at most ${TIMES_MAX} times are possible in one request`,
+      );
     }
     at = nextTime(at);
   }

@@ -25,17 +25,15 @@ export const Window = object(
   {
     last: Type.Integer({ minimum: 1, maximum: 100_000 }),
     unit: Type.Enum(["minutes", "hours", "days"]),
-    field: Type.Optional(
-      line(200, "The time that counts; when absent, that at which a row came to be"),
-    ),
+    field: Type.Optional(line(200, "The time field to use. Default: the creation time")),
   },
   { title: "KpiWindow" },
 );
 
 export const Schedule = object(
   {
-    cron: line(200, "Five fields: minute, hour, day, month, weekday"),
-    timezone: Type.Optional(line(100, "Such as `Europe/Berlin`; UTC when absent")),
+    cron: line(200, "Cron expression with five fields: minute, hour, day, month, weekday"),
+    timezone: Type.Optional(line(100, "Such as `Europe/Berlin`. Default: UTC")),
   },
   { title: "KpiSchedule" },
 );
@@ -43,7 +41,10 @@ export const Schedule = object(
 const CRON_DAILY = "0 0 * * *";
 
 /** A cron expression alone is one of UTC. */
-const ScheduleInput = Type.Union([line(200, "A cron expression of five fields, in UTC"), Schedule]);
+const ScheduleInput = Type.Union([
+  line(200, "A cron expression with five fields, in UTC"),
+  Schedule,
+]);
 
 /** The schedule of an input; every midnight without one. */
 export function scheduleOf(
@@ -61,7 +62,7 @@ export const kpiFields = {
   window: Window,
   target: Type.Number(),
   direction: Type.Enum(["up", "down"], {
-    description: "`up`: met at the target and above; `down`: at the target and below",
+    description: "`up`: met at or above the target. `down`: met at or below the target",
   }),
   schedule: Schedule,
   unit: line(40),
@@ -119,7 +120,8 @@ export const Kpi = Type.Object(
     schedule: kpiFields.schedule,
     unit: nullable(kpiFields.unit),
     runAs: Type.String({
-      description: "Whose rights its snapshots have: of whoever saved it, or its report, last",
+      description:
+        "The member who saved the KPI or its report last. Snapshots use the permissions of this member",
     }),
     createdBy: Type.String(),
     createdAt: Time,
@@ -137,11 +139,11 @@ export function kpiRef({ id: kpiId, name }: Pick<Kpi, "id" | "name">): ResourceR
 export const Snapshot = Type.Object(
   {
     at: Time,
-    value: nullable(Type.Number({ description: "Null when there was nothing to measure" })),
+    value: nullable(Type.Number({ description: "Null if there was nothing to measure" })),
     target: Type.Number(),
     met: nullable(Type.Boolean()),
-    backfilled: Type.Boolean({ description: "Whether it was worked out afterwards" }),
-    error: nullable(Type.String({ description: "Why there is no value, where that failed" })),
+    backfilled: Type.Boolean({ description: "True if the snapshot was calculated later" }),
+    error: nullable(Type.String({ description: "Error message if the snapshot failed" })),
   },
   { title: "KpiSnapshot" },
 );
@@ -165,29 +167,29 @@ export const KpiNameTaken = failure(
 export const TooManyKpis = failure(
   "too_many_kpis",
   409,
-  "The environment has as many KPIs as it may.",
+  "The environment has reached its limit of KPIs.",
 );
-export const KpiInUse = failure("kpi_in_use", 409, "A dashboard shows this KPI.");
+export const KpiInUse = failure("kpi_in_use", 409, "A dashboard uses this KPI.");
 export const KpiPastUnknown = failure(
   "kpi_past_unknown",
   409,
-  "What its source was in the past is not known: it needs a window of time, or tickets or events as its source.",
+  "Past values are only available for tickets, for events, and for KPIs with a window.",
 );
 
 export const KpiSnapshotTaken = event("kpi.snapshot_taken", {
   resource: "kpi",
-  summary: "A KPI was looked at, by its schedule or by hand.",
+  summary: "A snapshot of a KPI was taken.",
   data: Type.Object({ kpiId: KpiId, ...Snapshot.properties }),
 });
 export const KpiBackfilled = event("kpi.backfilled", {
   resource: "kpi",
-  summary: "The past of a KPI was worked out.",
+  summary: "Past snapshots of a KPI were calculated.",
   data: Type.Object({ kpiId: KpiId, from: Time, to: Time, snapshots: Type.Integer() }),
 });
 const Side = Type.Enum(["met", "missed"]);
 export const KpiThresholdCrossed = event("kpi.threshold_crossed", {
   resource: "kpi",
-  summary: "A KPI came to the other side of its target since the snapshot before.",
+  summary: "A KPI crossed its target since the previous snapshot.",
   data: Type.Object({
     kpiId: KpiId,
     name: Type.String(),

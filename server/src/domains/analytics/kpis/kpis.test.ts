@@ -103,7 +103,7 @@ describe("a snapshot", () => {
     expect(after.body.data).toMatchObject({
       value: null,
       met: null,
-      error: "To see events needs the permission audit:read.",
+      error: "Viewing events requires the permission audit:read.",
     });
   });
 });

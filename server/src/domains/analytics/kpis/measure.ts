@@ -23,10 +23,10 @@ export async function definitionFor(
     const report = await platform.db.read(partitionOfCaller(caller), (tx) =>
       reportStore.find(tx, reportId),
     );
-    if (!report) throw invalidField("/reportId", "there is no such report");
+    if (!report) throw invalidField("/reportId", "is not the id of a report");
     return report.definition;
   }
-  if (!aggregate) throw invalidField("/aggregate", "is required where there is no reportId");
+  if (!aggregate) throw invalidField("/aggregate", "is required without a reportId");
   const { source, filter, fn, field, p } = aggregate;
   return toDefinition({
     source,
@@ -83,7 +83,7 @@ export async function measure(
   if (value === null || value === undefined) return null;
   const number = Number(value);
   if (!Number.isFinite(number)) {
-    throw new Failure(ReportBroken, { detail: "What it measures is no number." });
+    throw new Failure(ReportBroken, { detail: "The value of the KPI is not a number." });
   }
   return number;
 }

@@ -12,7 +12,7 @@ const schema = object(
   {
     name: kpiFields.name,
     description: Type.Optional(kpiFields.description),
-    report: Type.Optional(line(200, "The name of a report, of the pack or there before")),
+    report: Type.Optional(line(200, "The name of a report in the pack or in the workspace")),
     aggregate: Type.Optional(kpiFields.aggregate),
     window: Type.Optional(kpiFields.window),
     target: kpiFields.target,
@@ -31,7 +31,7 @@ export const kpiContent = resourcePack(kpis, {
   async prepare(platform, { report, aggregate, schedule }) {
     assertSchedule(schedule);
     if ((report === undefined) === (aggregate === undefined)) {
-      throw invalidField("/aggregate", "either it or report is required");
+      throw invalidField("/aggregate", "is required, or a report");
     }
     if (aggregate) assertSource(platform, aggregate.source);
     return undefined;
@@ -39,7 +39,7 @@ export const kpiContent = resourcePack(kpis, {
   async toInput({ tx }, { report, window = null, ...content }) {
     if (report === undefined) return { ...content, window };
     const stored = await reportStore.findBy(tx, "name", report);
-    if (!stored) throw invalidField("/report", `there is no report called ${report}`);
+    if (!stored) throw invalidField("/report", `is not the name of a report: ${report}`);
     return { ...content, window, reportId: stored.id };
   },
   async toSource({ tx }, { measure, ...content }) {

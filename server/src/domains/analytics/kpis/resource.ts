@@ -65,19 +65,17 @@ export const kpis = resource({
   },
   operations: {
     create: {
-      summary: "Make a KPI",
+      summary: "Create a KPI",
       description:
-        "Its number is an `aggregate`, or the first value in the first row of a report; with a `window` only " +
-        "what is as recent as that counts. It is looked at by its schedule, with the rights of whoever " +
-        "saved it last, and `kpi.threshold_crossed` tells when it comes to the other side of its target.",
+        "The value is an `aggregate`, or the first value in the first row of a report. A `window` restricts it to recent rows. Snapshots are taken on schedule, with the permissions of the member who saved the KPI last. `kpi.threshold_crossed` is appended when the value crosses the target.",
     },
-    update: { description: "Its snapshots have the caller's rights from then on." },
+    update: { description: "Later snapshots use your permissions." },
     delete: { summary: "Delete a KPI and its history", fails: [KpiInUse] },
   },
   docs: {
     noun: "a KPI",
-    nouns: "the KPIs, newest first",
-    events: { created: "A KPI was made.", deleted: "A KPI was deleted, with its history." },
+    nouns: "KPIs, newest first",
+    events: { created: "A KPI was created.", deleted: "A KPI and its history were deleted." },
     examples: {
       id: "kpi_01jd0000000000000000000000",
       input: {
@@ -100,10 +98,10 @@ function changeMeasure(input: MeasureInput, before: Measure | undefined): Measur
   const isGiven = input.reportId !== undefined || input.aggregate;
   const { reportId = null, aggregate = null } = (isGiven ? input : before) ?? {};
   if (reportId !== null && aggregate) {
-    throw invalidField("/aggregate", "can't stand beside a reportId");
+    throw invalidField("/aggregate", "can't be combined with a reportId");
   }
   if (reportId === null && !aggregate) {
-    throw invalidField("/aggregate", "is required where there is no reportId");
+    throw invalidField("/aggregate", "is required without a reportId");
   }
   const window = input.window === undefined ? before?.window : input.window;
   return { reportId, aggregate, window: window ?? null };
@@ -112,7 +110,7 @@ function changeMeasure(input: MeasureInput, before: Measure | undefined): Measur
 /** Keeps a report from being deleted until this commits. */
 async function holdReport(tx: Tx, id: string | null | undefined): Promise<void> {
   if (id === null || id === undefined || (await reportStore.hold(tx, [id])).has(id)) return;
-  throw invalidField("/reportId", "there is no such report");
+  throw invalidField("/reportId", "is not the id of a report");
 }
 
 /** The names of dashboards that show a KPI. */

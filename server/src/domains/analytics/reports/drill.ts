@@ -13,18 +13,18 @@ import { type ReportCondition, resolveSpan } from "./sql/report-sql.ts";
 /** Which number it is. */
 export const markQuery = {
   measure: Type.Optional(
-    line(100, "The value that the rows are behind: only those that its own filter holds for"),
+    line(100, "The value to drill into: returns only rows that match its filter"),
   ),
-  before: Type.Optional(
-    Type.Boolean({ description: "Whether it is that of the period which it is compared with" }),
-  ),
+  before: Type.Optional(Type.Boolean({ description: "Whether to use the comparison period" })),
 };
 
 /** A period in place of the report's own. */
 export const periodQuery = {
   from: Type.Optional(Period.properties.from),
   to: Period.properties.to,
-  timezone: Type.Optional(line(100, "The zone of relative times; the report's when absent")),
+  timezone: Type.Optional(
+    line(100, "Time zone of relative times. Default: the time zone of the report"),
+  ),
 };
 
 type PeriodQuery = { readonly [K in keyof typeof periodQuery]?: string | undefined };
@@ -63,7 +63,7 @@ export async function listRowsBehind(
   const clock = await readReportClock(request, zoned, narrowing);
   const span = resolveSpan(zoned, narrowing, clock);
   if (before === true && (!span || zoned.compare === undefined))
-    throw invalidField("?before", "needs a report that is compared");
+    throw invalidField("?before", "requires a report with a comparison");
   const then =
     before === true && span && zoned.compare !== undefined
       ? { span: spanBefore(span, zoned.compare, clock.timezone) }

@@ -16,7 +16,7 @@ const Conditions = nullable(Type.Record(Type.String(), Type.Unknown()));
 export const ReportExplanation = Type.Object(
   {
     source: Source,
-    about: Type.String({ description: "The kind of its rows in words" }),
+    about: Type.String({ description: "Description of the rows" }),
     filter: Conditions,
     barFilter: Conditions,
     notFiltered: Type.Array(Type.String()),
@@ -25,11 +25,11 @@ export const ReportExplanation = Type.Object(
     rights: Type.Object({
       permission: Type.String(),
       limited: Type.Boolean({
-        description: "Whether rules let the caller see some of the rows only",
+        description: "Whether access rules hide some of the rows from you",
       }),
     }),
     at: Time,
-    sql: nullable(Type.String({ description: "Null for whoever may not read it" })),
+    sql: nullable(Type.String({ description: "Null if you can't view it" })),
   },
   { title: "ReportExplanation" },
 );

@@ -21,9 +21,9 @@ const SourceKind = Type.Object(
   {
     kind: Type.String(),
     summary: Type.String(),
-    permission: Type.String({ description: "What a caller must hold to see such rows" }),
+    permission: Type.String({ description: "The permission required to view these rows" }),
     schema: Type.Record(Type.String(), Type.Unknown(), {
-      description: "The JSON Schema of what stands beside `kind`",
+      description: "The JSON Schema of the other fields besides `kind`",
     }),
   },
   { title: "ReportSourceKind" },
@@ -32,7 +32,7 @@ const SourceKind = Type.Object(
 const listSources = query({
   id: "reports.sources",
   route: "GET /api/v1/analytics/sources",
-  summary: "List what reports can be about",
+  summary: "List report sources",
   permission: AnalyticsRead,
   query: object(pageQuery),
   response: page(SourceKind),

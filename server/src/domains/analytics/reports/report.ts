@@ -22,8 +22,7 @@ export const Source = Type.Unsafe<Source>(
     {
       additionalProperties: true,
       description:
-        "What it is about, such as `{ kind: records, table: orders }`, `{ kind: events }` or " +
-        "`{ kind: query, queryId, params }`; `GET /api/v1/analytics/sources` lists the kinds",
+        "The source, such as `{ kind: records, table: orders }`, `{ kind: events }` or `{ kind: query, queryId, params }`. `GET /api/v1/analytics/sources` lists the kinds",
     },
   ),
 );
@@ -37,12 +36,12 @@ export const FUNCTIONS = [...PLAIN_FUNCTIONS, "ratio"] as const;
 const operands = {
   field: Type.Optional(FieldPath),
   p: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, description: "Of `percentile`: 0.5 is the median" }),
+    Type.Number({ minimum: 0, maximum: 1, description: "For `percentile`: 0.5 is the median" }),
   ),
   filter: Type.Optional(
     Type.Unsafe<Readonly<Record<string, unknown>>>({
       ...ConditionSchema,
-      description: "Only the rows that this condition holds for",
+      description: "Counts only rows that match this condition",
     }),
   ),
 };
@@ -54,7 +53,7 @@ export const Aggregate = object(
   {
     fn: Type.Enum([...FUNCTIONS], {
       description:
-        "`ratio` divides `of` by `over`; without them it is the share of the rows that `filter` holds for",
+        "`ratio` divides `of` by `over`. Without them, it is the share of rows that match `filter`",
     }),
     ...operands,
     of: Type.Optional(RatioPart),
@@ -69,10 +68,10 @@ export const TimeBucket = object(
   {
     field: FieldPath,
     unit: Type.Enum(["hour", "day", "week", "month", "quarter", "year"]),
-    timezone: Type.Optional(line(100, "Such as `Europe/Berlin`; UTC when absent")),
+    timezone: Type.Optional(line(100, "Such as `Europe/Berlin`. Default: UTC")),
     fill: Type.Optional(
       Type.Boolean({
-        description: "Whether buckets without rows are there too, between the others",
+        description: "Whether to include empty buckets",
       }),
     ),
   },
@@ -87,9 +86,9 @@ export const TimePart = object(
   {
     field: FieldPath,
     part: Type.Enum([...PARTS], {
-      description: "Of the clock and the calendar there; `weekday` is 1 on Mondays, 7 on Sundays",
+      description: "A part of the local date and time. `weekday` is 1 on Mondays, 7 on Sundays",
     }),
-    timezone: Type.Optional(line(100, "Such as `Europe/Berlin`; UTC when absent")),
+    timezone: Type.Optional(line(100, "Such as `Europe/Berlin`. Default: UTC")),
   },
   { title: "ReportTimePart" },
 );
@@ -109,19 +108,19 @@ export const Chart = Type.Object(
       "funnel",
       "heat",
     ]),
-    x: Type.Optional(line(100, "A column of the answer")),
+    x: Type.Optional(line(100, "A column of the result")),
     y: Type.Optional(Type.Array(line(100), { maxItems: AGGREGATES_MAX })),
     series: Type.Optional(line(100)),
-    target: Type.Optional(Type.Number({ description: "Of a single number" })),
+    target: Type.Optional(Type.Number({ description: "For a single number" })),
     better: Type.Optional(
-      Type.Enum(["up", "down"], { description: "The side of the target that is good" }),
+      Type.Enum(["up", "down"], { description: "The desired side of the target" }),
     ),
     format: Type.Optional(Type.Enum(["number", "percent", "duration"])),
-    unit: Type.Optional(line(40, "Written behind a number")),
+    unit: Type.Optional(line(40, "Shown after the number")),
   },
   {
     additionalProperties: true,
-    description: "How to draw it; further fields are kept as they are",
+    description: "Chart settings. Additional fields are stored unchanged",
   },
 );
 
@@ -133,22 +132,29 @@ const parts = {
   timeBucket: TimeBucket,
   timeParts: Type.Array(TimePart, {
     maxItems: TIME_PARTS_MAX,
-    description: "Further groups by the hour of the day or the day of the week",
+    description: "Additional groups by hour of day or day of week",
   }),
   period: Period,
   compare: Compare,
   pivot: Type.Array(line(200), {
     maxItems: GROUPS_MAX,
-    description: "The groups that stand across; the others stand down",
+    description: "The groups that become columns; other groups become rows",
   }),
   totals: Type.Boolean({
-    description: "Whether totals are there too, worked out over the rows and not over the answer",
+    description:
+      "Whether to include totals. Totals are calculated from the rows, not from the result",
   }),
   funnel: Funnel,
-  timezone: line(100, "The zone of relative times and buckets; that of the workspace when absent"),
+  timezone: line(
+    100,
+    "Time zone of relative times and buckets. Default: the time zone of the workspace",
+  ),
   aggregates: Type.Array(Aggregate, { minItems: 1, maxItems: AGGREGATES_MAX }),
   having: ConditionSchema,
-  sort: line(300, "Columns of the answer, each with a `-` in front to descend: `-total,region`"),
+  sort: line(
+    300,
+    "Columns of the result. A `-` before a column sorts in descending order: `-total,region`",
+  ),
   limit: Type.Integer({ minimum: 1, maximum: ROWS_MAX, default: ROWS_DEFAULT }),
   chart: Chart,
 };
@@ -303,44 +309,42 @@ export const ReportResult = Type.Object(
         name: Type.String(),
         title: Type.Optional(
           Type.String({
-            description: "Of a group that is a column with a title, and of its values",
+            description: "The field and the value of a group that became a column",
           }),
         ),
         type: Type.Enum(["text", "number", "boolean", "time", "date", "json", "texts"]),
         role: Type.Enum(["bucket", "group", "value", "before"], {
-          description: "`before` is a value of the period that it is compared with",
+          description: "`before`: a value of the comparison period",
         }),
-        of: Type.Optional(Type.String({ description: "Of `before`: the column of the value" })),
+        of: Type.Optional(
+          Type.String({ description: "For `before`: the column of the current value" }),
+        ),
       }),
     ),
     rows: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
       description:
-        "By the names of the columns. The column `bucket` has the beginning of each bucket; numbers " +
-        "that JSON can't keep exactly are texts",
+        "Values by column name. The column `bucket` contains the start of each bucket. Numbers that JSON can't represent exactly are strings",
     }),
     rowCount: Type.Integer(),
     truncated: Type.Boolean({ description: "Whether there are more rows than `limit`" }),
     totals: Type.Optional(
       Type.Object(
         {
-          down: Type.Array(ResultRow, { description: "One for each row of a pivot" }),
-          across: Type.Array(ResultRow, { description: "One for each column of a pivot" }),
+          down: Type.Array(ResultRow, { description: "One total per row of a pivot" }),
+          across: Type.Array(ResultRow, { description: "One total per column of a pivot" }),
           all: ResultRow,
         },
-        { description: "Worked out over the rows: a mean of all is no mean of means" },
+        { description: "Calculated from all rows, so an average is not the average of averages" },
       ),
     ),
     notFiltered: Type.Optional(
       Type.Array(Type.String(), {
-        description: "Parts of a filter bar that do not go with its source",
+        description: "Parts of the filter bar that do not apply to the source",
       }),
     ),
     period: Type.Optional(ResolvedPeriod),
     before: Type.Optional(
-      Type.Object(
-        { ...ResolvedPeriod.properties },
-        { description: "The period that it is compared with" },
-      ),
+      Type.Object({ ...ResolvedPeriod.properties }, { description: "The comparison period" }),
     ),
     durationMs: Type.Integer(),
   },
@@ -357,16 +361,20 @@ export const ReportNameTaken = failure(
 export const TooManyReports = failure(
   "too_many_reports",
   409,
-  "The environment has as many reports as it may.",
+  "The environment has reached its limit of reports.",
 );
 export const ReportBroken = failure(
   "report_broken",
   409,
-  "What the report is about is no longer what it was when it was saved.",
+  "The source of the report has changed since the report was saved.",
 );
-export const ReportTimedOut = failure("report_timed_out", 422, "It took longer than it may.");
+export const ReportTimedOut = failure(
+  "report_timed_out",
+  422,
+  "The report exceeded its time limit.",
+);
 export const ReportInUse = failure(
   "report_in_use",
   409,
-  "A dashboard or a KPI shows this report, or a schedule sends it.",
+  "A dashboard, a KPI or a report schedule uses this report.",
 );

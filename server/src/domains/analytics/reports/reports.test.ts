@@ -210,7 +210,7 @@ test("tickets and their clocks are for who may read such tickets", async () => {
     const { status, body } = await counted(entity);
     expect([status, body.detail]).toEqual([
       403,
-      `To see tickets needs the permission ${permission}.`,
+      `Viewing tickets requires the permission ${permission}.`,
     ]);
   }
   await world.sql(

@@ -61,27 +61,25 @@ export const reports = resource({
   },
   operations: {
     create: {
-      summary: "Save a report",
+      summary: "Create a report",
       description:
-        "What it names must be there, and be of the right kind, as if it were run. It belongs to the " +
-        "environment of the request, like the data that it is about. Without `aggregates` it counts.",
+        "The source and the fields must exist and have suitable types, as in a run. The report belongs to the environment of the request. Without `aggregates`, it counts rows.",
     },
-    get: { summary: "Read a report, not what it answers" },
+    get: { summary: "Get a report without its result" },
     update: {
       description:
-        "Null takes a part away. KPIs that show it have the caller's rights from then on, unless it is only " +
-        "called or described otherwise.",
+        "Null clears a part. If more than the name or the description changes, KPIs of the report use your permissions from then on.",
     },
     delete: { fails: [ReportInUse] },
   },
   docs: {
     noun: "a report",
-    nouns: "the reports, newest first",
-    events: { created: "A report was saved." },
+    nouns: "reports, newest first",
+    events: { created: "A report was created." },
     examples: {
       id: "rpt_01jd0000000000000000000000",
       input: {
-        name: "Turnover by region and month",
+        name: "Revenue by region and month",
         source: { kind: "records", table: "orders" },
         filter: { status: "paid" },
         groupBy: ["region"],

@@ -30,17 +30,15 @@ const fails = [ReportBroken, ReportTimedOut];
 const JSON_CHARACTERS_MAX = 20_000;
 
 const narrowing = {
-  filter: Type.Optional(
-    text(JSON_CHARACTERS_MAX, "A further condition as JSON, which narrows the report's own"),
-  ),
+  filter: Type.Optional(text(JSON_CHARACTERS_MAX, "An additional condition as JSON")),
   ...periodQuery,
 };
 
 export const listFields = query({
   id: "reports.fields",
   route: "POST /api/v1/analytics/sources/fields",
-  summary: "List the fields that a report over a source can name",
-  description: "As the caller sees them. `json` leads on with dots.",
+  summary: "List the fields of a report source",
+  description: "Returns fields that you can view. Fields of type `json` have subfields; use dots.",
   permission: AnalyticsRead,
   longRunning: true,
   body: object({ source: Source }),
@@ -49,7 +47,7 @@ export const listFields = query({
       Type.Object(
         {
           name: Type.String(),
-          title: Type.Optional(Type.String({ description: "What people call it" })),
+          title: Type.Optional(Type.String({ description: "Display name" })),
           type: ReportResult.properties.columns.items.properties.type,
         },
         { title: "ReportField" },
@@ -92,8 +90,8 @@ const previewExample = {
 export const previewRows = query({
   id: "reports.preview_rows",
   route: "POST /api/v1/analytics/reports/preview/rows",
-  summary: "List the rows behind a number of a report that is not saved, newest first",
-  description: "As a tile of a dashboard shows it, with the filter bar that was applied.",
+  summary: "List the rows behind a value of an unsaved report, newest first",
+  description: "Supports the filter bar of a dashboard tile.",
   permission: AnalyticsRead,
   longRunning: true,
   query: object(pageQuery),
@@ -122,10 +120,9 @@ export const previewRows = query({
 export const explainReport = query({
   id: "reports.explain",
   route: "POST /api/v1/analytics/reports/explain",
-  summary: "Explain a number: its source, filter, period, rights and SQL",
+  summary: "Explain a value: its source, filter, period, permissions and SQL",
   description:
-    "For the caller and for now. The SQL is there for whoever may read it: where rules of a table decide which " +
-    "rows one sees, only who may change those.",
+    "The explanation is for your permissions at this time. If access rules of a table filter the rows, the SQL is only returned if you can edit these rules.",
   permission: AnalyticsRead,
   longRunning: true,
   body: object({ report: ReportInput, bar: Type.Optional(FilterBar) }),
@@ -142,8 +139,7 @@ export const runReportNow = query({
   route: "POST /api/v1/analytics/reports/{id}/run",
   aliases: ["GET /api/v1/analytics/reports/{id}/run"],
   summary: "Run a report",
-  description:
-    "With the rows and fields that the caller may see; who may not see such rows at all is refused.",
+  description: "Uses only rows and fields that you can view. Fails if you can't view the source.",
   permission: AnalyticsRead,
   longRunning: true,
   params: ById,
@@ -159,10 +155,9 @@ export const exportReport = query({
   id: "reports.export",
   route: "GET /api/v1/analytics/reports/{id}/export",
   aliases: ["POST /api/v1/analytics/reports/{id}/export"],
-  summary: "Run a report, and download what it answers as a file",
+  summary: "Run a report and download its result as a file",
   description:
-    "`csv` (texts that a spreadsheet would take for a formula get a `'` in front), `xlsx` or `json`. " +
-    "The rows behind a report, however many, are exported by `POST /api/v1/analytics/exports`.",
+    "Formats: `csv` (text that a spreadsheet would read as a formula gets a `'` in front), `xlsx` or `json`. To export the rows behind a report, use `POST /api/v1/analytics/exports`.",
   permission: AnalyticsRead,
   longRunning: true,
   params: ById,
@@ -185,7 +180,7 @@ export const exportReport = query({
 export const reportRows = query({
   id: "reports.rows",
   route: "GET /api/v1/analytics/reports/{id}/rows",
-  summary: "List the rows behind a report, or behind one of its groups, newest first",
+  summary: "List the rows behind a report or one of its groups, newest first",
   permission: AnalyticsRead,
   longRunning: true,
   params: ById,
@@ -194,8 +189,7 @@ export const reportRows = query({
     group: Type.Optional(
       text(
         JSON_CHARACTERS_MAX,
-        'The group as JSON, by the columns of the answer: `{"bucket":"2026-01-01T00:00:00.000Z","region":"north"}`. ' +
-          "A column that is not named may be anything. Of a funnel: the `step`",
+        'The group as JSON, by column of the result: `{"bucket":"2026-01-01T00:00:00.000Z","region":"north"}`. Omitted columns match any value. For a funnel: the `step`',
       ),
     ),
     ...markQuery,

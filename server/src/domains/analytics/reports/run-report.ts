@@ -72,7 +72,7 @@ async function runGroups(
   { narrowing, span }: { readonly narrowing: Narrowed; readonly span: Span | undefined },
 ): Promise<PartialResult> {
   const { compare, totals } = definition;
-  if (compare !== undefined && !span) throw invalidField("/compare", "needs a period");
+  if (compare !== undefined && !span) throw invalidField("/compare", "requires a period");
   const spanThen = compare && span && spanBefore(span, compare, narrowing.clock.timezone);
   const [now, then, sums] = await Promise.all([
     readRows(request, definition, { narrowing, span }),
@@ -235,7 +235,7 @@ function compileFunnel(
   const { funnel, period, groupBy, timeBucket, timeParts, compare } = definition;
   if (!funnel) throw invalidField("/funnel", "is required");
   if (groupBy.length > 0 || timeBucket || timeParts || compare !== undefined)
-    throw invalidField("/funnel", "does not go with groups or a comparison");
+    throw invalidField("/funnel", "can't be combined with groups or a comparison");
   const base = whereSql(source, definition, ctx, narrowing);
   return funnelSql(source, { funnel, time: period?.field, base }, ctx);
 }
@@ -248,7 +248,7 @@ export function compileWhole(
   narrowing: ReportCondition,
 ): { readonly text: string; readonly values: readonly unknown[] } {
   if (definition.compare !== undefined && !resolveSpan(definition, narrowing, ctx.clock))
-    throw invalidField("/compare", "needs a period");
+    throw invalidField("/compare", "requires a period");
   if (definition.funnel)
     return {
       text: compileFunnel(source, definition, ctx, narrowing),
@@ -352,7 +352,7 @@ export async function queryInTurn(
     const code = sqlStateOf(error);
     if (code === CANCELLED) throw new Failure(ReportTimedOut);
     if (code === BAD_VALUE) {
-      throw new Failure(ReportBroken, { detail: "The database does not know this time zone." });
+      throw new Failure(ReportBroken, { detail: "The database does not support this time zone." });
     }
     throw error;
   }

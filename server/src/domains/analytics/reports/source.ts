@@ -67,7 +67,7 @@ function assertPermitted(
   );
   if (!missing) return;
   throw new Failure(Forbidden, {
-    detail: `To see ${type.kind} needs the permission ${missing.name}.`,
+    detail: `Viewing ${type.kind} requires the permission ${missing.name}.`,
   });
 }
 

@@ -41,7 +41,7 @@ export async function readSubject(
   const partition = partitionOfCaller(caller);
   if (dashboardId === null) {
     const report = await platform.db.read(partition, (tx) => reportStore.find(tx, reportId ?? ""));
-    if (!report) throw new Failure(NotFound, { detail: "The report is gone." });
+    if (!report) throw new Failure(NotFound, { detail: "The report was deleted." });
     const widget: Widget = {
       id: "report",
       title: report.name,
@@ -60,7 +60,7 @@ export async function readSubject(
   const dashboard = await platform.db.read(partition, (tx) =>
     dashboards.store.find(tx, dashboardId),
   );
-  if (!dashboard) throw new Failure(NotFound, { detail: "The dashboard is gone." });
+  if (!dashboard) throw new Failure(NotFound, { detail: "The dashboard was deleted." });
   const inOrder = dashboard.widgets.toSorted(
     ({ layout: one }, { layout: other }) => one.y - other.y || one.x - other.x,
   );

@@ -61,20 +61,19 @@ export const reportSchedules = resource({
   },
   operations: {
     create: {
-      summary: "Have a report or a dashboard sent by mail",
+      summary: "Create a report schedule",
       description:
-        "To members, at the times of its schedule. Each gets the numbers that they may see themselves, with pictures " +
-        "of the charts and, unless `attachCsv` is false, the rows as CSV. Whoever left gets nothing.",
+        "Sends a report or a dashboard by e-mail to members, on schedule. Each recipient gets the data that they can view, with charts and, unless `attachCsv` is false, the rows as CSV. Former members get no e-mail.",
     },
   },
   docs: {
     noun: "a report schedule",
-    nouns: "the report schedules, newest first",
-    events: { created: "A report is sent by mail from now on." },
+    nouns: "report schedules, newest first",
+    events: { created: "A report schedule was created." },
     examples: {
       id,
       input: {
-        name: "Desk, every Monday",
+        name: "Service desk, every Monday",
         reportId: "rpt_01jd0000000000000000000000",
         recipients: ["usr_01jd0000000000000000000000"],
         schedule: { cron: "0 7 * * 1", timezone: "Europe/Berlin" },
@@ -91,12 +90,13 @@ async function assertSubject(tx: Tx, { reportId, dashboardId }: Subject): Promis
   if ((reportId ?? null) === null && (dashboardId ?? null) === null) {
     throw invalidField("/reportId", "is required, or a dashboardId");
   }
-  if (reportId && dashboardId) throw invalidField("/dashboardId", "can't stand beside reportId");
+  if (reportId && dashboardId)
+    throw invalidField("/dashboardId", "can't be combined with reportId");
   if (reportId && !(await reportStore.hold(tx, [reportId])).has(reportId)) {
-    throw invalidField("/reportId", "is not there");
+    throw invalidField("/reportId", "does not exist");
   }
   if (dashboardId && !(await dashboards.store.hold(tx, [dashboardId])).has(dashboardId)) {
-    throw invalidField("/dashboardId", "is not there");
+    throw invalidField("/dashboardId", "does not exist");
   }
 }
 
@@ -104,7 +104,9 @@ async function assertMembers(tx: Tx, recipients: readonly string[]): Promise<voi
   const members = new Set((await findMembersByIds(tx, recipients)).map((member) => member.id));
   assertNoErrors(
     recipients.flatMap((userId, index) =>
-      members.has(userId) ? [] : [{ path: `/recipients/${index}`, message: "is no active member" }],
+      members.has(userId)
+        ? []
+        : [{ path: `/recipients/${index}`, message: "is not an active member" }],
     ),
   );
 }
@@ -117,7 +119,7 @@ const sendNow = command({
   effect: "ordinary",
   route: "POST /api/v1/analytics/report-schedules/{id}/send",
   summary: "Send a report now",
-  description: "To all of its recipients, or with `onlyMe` to oneself to see how it looks.",
+  description: "Sends it to all recipients, or with `onlyMe` only to you.",
   permission: AnalyticsWrite,
   params: ById,
   body: object({ onlyMe: Type.Optional(Type.Boolean()) }),
@@ -142,7 +144,7 @@ const sendNow = command({
 const previewMail = query({
   id: "report_schedules.preview",
   route: "GET /api/v1/analytics/report-schedules/{id}/preview",
-  summary: "See the mail of a report as you would get it",
+  summary: "Preview the e-mail of a report as you would receive it",
   permission: AnalyticsRead,
   longRunning: true,
   params: ById,

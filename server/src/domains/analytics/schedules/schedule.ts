@@ -15,21 +15,21 @@ export const ScheduleId = id("rsc");
 
 /** The fields that people decide. */
 const fields = {
-  name: line(200, "The subject of the mail"),
-  message: text(2_000, "A word in the mail, above the numbers"),
+  name: line(200, "Subject of the e-mail"),
+  message: text(2_000, "Text of the e-mail before the data"),
   reportId: nullable(ReportId),
   dashboardId: nullable(DashboardId),
   recipients: Type.Array(id("usr"), {
     minItems: 1,
     maxItems: RECIPIENTS_MAX,
     uniqueItems: true,
-    description: "Members. Each gets what they may see themselves",
+    description: "Members. Each recipient gets the data that they can view",
   }),
   schedule: Schedule,
   skipEmpty: Type.Boolean({
-    description: "Whether no mail is sent where all numbers are zero or none",
+    description: "Whether to send no e-mail if all values are zero or missing",
   }),
-  attachCsv: Type.Boolean({ description: "Whether the rows come along as CSV files" }),
+  attachCsv: Type.Boolean({ description: "Whether to attach the rows as CSV files" }),
   enabled: Type.Boolean(),
 };
 
@@ -73,7 +73,7 @@ export const MailOutcome = Type.Object(
   {
     userId: id("usr"),
     state: Type.Enum([...OUTCOMES]),
-    reason: nullable(Type.String({ description: "Why it was not sent" })),
+    reason: nullable(Type.String({ description: "Reason why it was not sent" })),
     at: Time,
   },
   { title: "ReportMailOutcome" },
@@ -86,7 +86,7 @@ export const ReportSchedule = Type.Object(
     ...fields,
     nextAt: nullable(Time),
     sentAt: nullable(Time),
-    outcomes: Type.Array(MailOutcome, { description: "The last mail to each" }),
+    outcomes: Type.Array(MailOutcome, { description: "The last e-mail to each recipient" }),
     createdBy: Type.String(),
     createdAt: Time,
     updatedAt: Time,
@@ -99,15 +99,15 @@ export const MailPreview = Type.Object(
   {
     subject: Type.String(),
     text: Type.String(),
-    isEmpty: Type.Boolean({ description: "Whether all numbers are zero or none" }),
+    isEmpty: Type.Boolean({ description: "Whether all values are zero or missing" }),
     parts: Type.Array(
       Type.Object({
         title: Type.String(),
         status: Type.Enum(["ok", "failed"]),
         kind: Type.Enum(["report", "kpi", "text"]),
         message: Type.Optional(Type.String()),
-        report: Type.Optional(Type.Unknown({ description: "What it counts, with its chart" })),
-        data: Type.Optional(Type.Unknown({ description: "What it answers, as of a widget" })),
+        report: Type.Optional(Type.Unknown({ description: "The report with its chart" })),
+        data: Type.Optional(Type.Unknown({ description: "The result, as in a widget" })),
         hasPicture: Type.Boolean(),
       }),
     ),
@@ -120,7 +120,7 @@ const about = { resource: "report_schedule" } as const;
 
 export const ScheduleTriggered = event("report_schedule.triggered", {
   ...about,
-  summary: "A report is about to be sent, by its schedule or by hand.",
+  summary: "The sending of a report started, on schedule or manually.",
   data: Type.Object({
     scheduleId: ScheduleId,
     name: Type.String(),
@@ -129,7 +129,7 @@ export const ScheduleTriggered = event("report_schedule.triggered", {
 });
 export const ReportMailed = event("report_schedule.mailed", {
   ...about,
-  summary: "A report was sent to somebody, or was not.",
+  summary: "A report was sent to a recipient, or sending it failed.",
   data: Type.Object({ scheduleId: ScheduleId, ...MailOutcome.properties }),
 });
 
@@ -142,5 +142,5 @@ export const ScheduleNameTaken = failure(
 export const TooManySchedules = failure(
   "too_many_report_schedules",
   409,
-  `The environment has ${SCHEDULES_MAX} report schedules.`,
+  `An environment can have at most ${SCHEDULES_MAX} report schedules.`,
 );

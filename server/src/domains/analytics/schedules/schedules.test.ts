@@ -72,8 +72,8 @@ test("a report goes to each with what they may see, as a picture and CSV, and no
   expect(new Date(nextAt).getUTCDay()).toBe(1);
 
   world.clock.advance(Date.parse(nextAt) - world.clock.now().getTime());
-  const empty = ["skipped", "It was empty."];
-  const lacks = ["skipped", "They lack the permission analytics:read."];
+  const empty = ["skipped", "The report was empty."];
+  const lacks = ["skipped", "The recipient needs the permission analytics:read."];
   await until(async () => Object.keys(await outcomes(id)).length === 4);
   expect(await outcomes(id)).toEqual({
     [owner.userId]: ["sent", null],
@@ -108,7 +108,10 @@ test("a report goes to each with what they may see, as a picture and CSV, and no
   const sent = await owner(`POST ${PATH}/${id}/send`);
   expect(sent).toMatchObject({ status: 200, events: ["report_schedule.triggered"] });
   await until(async () => (await outcomes(id))[agent.userId]?.[0] === "skipped");
-  expect((await outcomes(id))[agent.userId]).toEqual(["skipped", "They have left."]);
+  expect((await outcomes(id))[agent.userId]).toEqual([
+    "skipped",
+    "The recipient is no longer a member.",
+  ]);
   await until(async () => mails.length === 1);
 
   const preview = await owner(`GET ${PATH}/${id}/preview`);

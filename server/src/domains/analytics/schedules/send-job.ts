@@ -99,8 +99,8 @@ export const reportMailJob = job({
       const isTheirs = error instanceof Failure && error.type.status < Internal.status;
       // The mail server may be away for a while; what stands in the way in the end is told.
       if (!isTheirs && number < ATTEMPTS_MAX) throw error;
-      if (!isTheirs) platform.log.error({ err: error }, "A report could not be sent.");
-      const message = isTheirs ? error.message : "The mail server did not take it.";
+      if (!isTheirs) platform.log.error({ err: error }, "Can't send a report.");
+      const message = isTheirs ? error.message : "The mail server rejected the e-mail.";
       return { state: "failed" as const, reason: message.slice(0, REASON_CHARACTERS_MAX) };
     }
   },
@@ -129,20 +129,24 @@ async function sendReport(
     runAs: userId,
     permissions: null,
   });
-  if (!rights) return { state: "skipped", reason: "They have left." };
+  if (!rights) return { state: "skipped", reason: "The recipient is no longer a member." };
   if (!holdsPermission(rights.permissions, AnalyticsRead)) {
-    return { state: "skipped", reason: `They lack the permission ${AnalyticsRead.name}.` };
+    return {
+      state: "skipped",
+      reason: `The recipient needs the permission ${AnalyticsRead.name}.`,
+    };
   }
   if (!platform.mailer.available) throw new Failure(MailNotConfigured);
   const cause = { correlationId: newCorrelationId(platform.clock), depth: 1 };
   const caller = { ...systemCaller(partition, cause), ...rights };
   const subject = await readSubject({ platform, caller }, schedule);
-  if (schedule.skipEmpty && subject.isEmpty) return { state: "skipped", reason: "It was empty." };
+  if (schedule.skipEmpty && subject.isEmpty)
+    return { state: "skipped", reason: "The report was empty." };
   const { recipient, slug } = await platform.db.read(partition, async (tx) => ({
     recipient: (await findMemberNames(tx, [userId]))[0],
     slug: (await workspaceOf(tx, partition.workspace)).slug,
   }));
-  if (!recipient) return { state: "skipped", reason: "They have left." };
+  if (!recipient) return { state: "skipped", reason: "The recipient is no longer a member." };
   const link = buildLink(platform, subject.path, { slug, environment: partition.environment });
   const mail = await composeReport(schedule, subject, link);
   await platform.mailer.send({ to: recipient.email, ...mail }, jobId);

@@ -15,7 +15,7 @@ export const TableSlug = Type.String({
 });
 export const SourceName = Type.String({
   pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$",
-  description: "As bindings name it: `data.<name>`",
+  description: "Name in bindings: `data.<name>`",
 });
 
 const BindableValues = Type.Record(Type.String(), BindableJson, { maxProperties: 200 });
@@ -45,8 +45,7 @@ export const ACTIONS: Readonly<Record<string, TProperties>> = {
     granted: Type.Optional(
       Type.Boolean({
         description:
-          "Whoever may open the app may start it here, also without the right to start workflows; " +
-          "whoever deployed the app must have that right",
+          "Lets everyone who can open the app start the workflow, also without permission to run workflows. The member who deployed the app must have the permission",
       }),
     ),
   },
@@ -61,7 +60,7 @@ export const ACTIONS: Readonly<Record<string, TProperties>> = {
   },
   run_query: { queryId: reference("qry", "query"), params: Type.Optional(BindableJson) },
   create_ticket: {
-    kind: Type.Optional(Type.Enum([...TICKET_KINDS], { description: "`incident` unless given" })),
+    kind: Type.Optional(Type.Enum([...TICKET_KINDS], { description: "Default: `incident`" })),
     values: Type.Optional(BindableValues),
   },
   navigate: {
@@ -73,7 +72,7 @@ export const ACTIONS: Readonly<Record<string, TProperties>> = {
         "x-reference": "page",
       }),
     ),
-    path: Type.Optional(line(2_000, "A path of this installation")),
+    path: Type.Optional(line(2_000, "A path on this server")),
     params: Type.Optional(BindableValues),
   },
   refresh: { sources: Type.Optional(Type.Array(SourceName, { maxItems: SOURCES_MAX })) },
@@ -86,13 +85,13 @@ export const ACTION_COMMON: TProperties = {
   then: Type.Optional(
     Type.Array(Type.Unknown(), {
       maxItems: THEN_MAX,
-      description: "Actions that follow when it succeeded; they see what it gave as `result`",
+      description: "Actions to run after success. They can use the result as `result`",
     }),
   ),
   message: Type.Optional(
     Type.String({
       maxLength: 1_000,
-      description: "Shown when it succeeded",
+      description: "Message after success",
       "x-template": true,
     }),
   ),

@@ -13,7 +13,7 @@ export const PageId = id("pag");
 export const Slug = Type.String({
   pattern: "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
   maxLength: 63,
-  description: "Part of its address: lower-case letters, digits and hyphens",
+  description: "Part of the URL: lower-case letters, digits and hyphens",
 });
 
 const SEGMENT = "[A-Za-z0-9][A-Za-z0-9._~-]{0,62}";
@@ -24,15 +24,17 @@ const PATH = `^/?(${SEGMENT}(/${SEGMENT}){0,4})?$`;
 export const pageFields = {
   path: Type.String({
     pattern: PATH,
-    description: "Below the app's own address: `/` is the page that it opens with",
+    description: "Path within the app. `/` is the start page",
   }),
   title: line(200),
   menu: Type.Optional(
-    Type.Boolean({ description: "False leaves it out of the menu, as a page about one record" }),
+    Type.Boolean({
+      description: "False hides the page in the menu, for example a page of one record",
+    }),
   ),
   components: Type.Array(Type.Unknown(), {
     maxItems: 300,
-    description: "As GET /api/v1/apps/schema says",
+    description: "See GET /api/v1/apps/schema",
   }),
 };
 
@@ -47,7 +49,7 @@ export const Theme = Type.Object(
     }),
     mode: Type.Optional(
       Type.Enum(["auto", "light", "dark"], {
-        description: "As the person's device is, unless given",
+        description: "Default: the colour scheme of the device",
       }),
     ),
   },
@@ -83,11 +85,11 @@ const auditFields = { createdBy: Type.String(), createdAt: Time, updatedAt: Time
 
 const Environments = Type.Object(
   { production: LiveDeployment, staging: LiveDeployment, development: LiveDeployment },
-  { description: "What is served where; null where nothing is deployed" },
+  { description: "The deployment in each environment. Null if nothing is deployed" },
 );
 const ErrorCounts = Type.Object(
   { production: Type.Integer(), staging: Type.Integer(), development: Type.Integer() },
-  { description: "How often something went wrong in the last hour" },
+  { description: "Number of errors in the last hour" },
 );
 
 /** The app in lists. */

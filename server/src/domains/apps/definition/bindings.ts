@@ -39,7 +39,7 @@ export function checkBindings(
       if (sources.has(name)) continue;
       errors.push({
         path: basePath + path,
-        message: `names ${name}, which is no data source of this app`,
+        message: `uses ${name}, which is not a data source of this app`,
       });
     }
   }

@@ -58,9 +58,9 @@ class DefinitionChecker {
 
   check(): void {
     const { pages, dataSources } = this.#definition;
-    if (pages.length > PAGES_MAX) this.#addError("/pages", `must not be more than ${PAGES_MAX}`);
+    if (pages.length > PAGES_MAX) this.#addError("/pages", `must have at most ${PAGES_MAX} pages`);
     if (dataSources.length > SOURCES_MAX) {
-      this.#addError("/dataSources", `must not be more than ${SOURCES_MAX}`);
+      this.#addError("/dataSources", `must have at most ${SOURCES_MAX} data sources`);
     }
     this.#checkUnique(dataSources.map(({ name }, at) => [name, `/dataSources/${at}/name`]));
     this.#checkUnique(pages.map(({ path }, at) => [normalizePath(path), `/pages/${at}/path`]));
@@ -76,7 +76,10 @@ class DefinitionChecker {
       this.#checkComponents(components, `/pages/${at}/components`, 1, found);
       this.#checkUnique(found.filter(([id]) => id !== ""));
       if (found.length > COMPONENTS_MAX) {
-        this.#addError(`/pages/${at}/components`, `must not be more than ${COMPONENTS_MAX} in all`);
+        this.#addError(
+          `/pages/${at}/components`,
+          `must have at most ${COMPONENTS_MAX} components in total`,
+        );
       }
     }
   }
@@ -88,7 +91,7 @@ class DefinitionChecker {
     found: [string, string][],
   ): void {
     if (depth > DEPTH_MAX)
-      return this.#addError(basePath, `must not nest deeper than ${DEPTH_MAX}`);
+      return this.#addError(basePath, `must have at most ${DEPTH_MAX} levels of nesting`);
     for (const [index, component] of components.entries()) {
       const at = `${basePath}/${index}`;
       // Further errors would not be read.
@@ -99,7 +102,7 @@ class DefinitionChecker {
       if (typeof dataSource === "string" && !this.#sources.has(dataSource)) {
         this.#addError(
           `${at}/dataSource`,
-          `names ${dataSource}, which is no data source of this app`,
+          `uses ${dataSource}, which is not a data source of this app`,
         );
       }
       this.#checkBindings(ownPropsOf(component), at);
@@ -119,14 +122,14 @@ class DefinitionChecker {
     );
     for (const [index, field] of (fields as Readonly<Record<string, unknown>>[]).entries()) {
       if (field?.["input"] === "select" && field["options"] === undefined) {
-        this.#addError(`${at}/fields/${index}/options`, "is required of a select");
+        this.#addError(`${at}/fields/${index}/options`, "is required for a select");
       }
     }
   }
 
   #checkAction(action: unknown, at: string, depth: number): void {
     if (depth > ACTION_DEPTH_MAX) {
-      return this.#addError(at, `must not nest deeper than ${ACTION_DEPTH_MAX}`);
+      return this.#addError(at, `must have at most ${ACTION_DEPTH_MAX} levels of nesting`);
     }
     if (!this.#checkType(action, ACTIONS, ACTION_COMMON, at)) return;
     const { then, type: _, ...own } = action;
@@ -137,7 +140,7 @@ class DefinitionChecker {
         if (this.#sources.has(String(name))) continue;
         this.#addError(
           `${at}/sources/${index}`,
-          `names ${String(name)}, which is no data source of this app`,
+          `uses ${String(name)}, which is not a data source of this app`,
         );
       }
     }
@@ -154,9 +157,9 @@ class DefinitionChecker {
       !page.includes("{{") &&
       !this.#paths.has(normalizePath(page))
     ) {
-      this.#addError(`${at}/page`, `names ${page}, which is no page of this app`);
+      this.#addError(`${at}/page`, `refers to ${page}, which is not a page of this app`);
     } else if (typeof path === "string" && !/^(\/(?![/\\])|\{\{)/.test(path)) {
-      this.#addError(`${at}/path`, "must be a path of this installation: it begins with one slash");
+      this.#addError(`${at}/path`, "must be a path on this server, beginning with a single slash");
     }
   }
 
@@ -198,7 +201,7 @@ class DefinitionChecker {
   #checkUnique(entries: readonly (readonly [string, string])[]): void {
     const seen = new Set<string>();
     for (const [name, at] of entries) {
-      if (seen.has(name)) this.#addError(at, "comes more than once");
+      if (seen.has(name)) this.#addError(at, "appears more than once");
       seen.add(name);
     }
   }

@@ -60,7 +60,7 @@ const Options = Type.Union(
     ),
     BindableText,
   ],
-  { description: "Texts or `{ value, label }`, or one binding that gives such a list" },
+  { description: "Strings or `{ value, label }`, or a binding for such a list" },
 );
 const displayField = {
   field: FieldPath,
@@ -81,11 +81,11 @@ const empty = Type.Optional(BindableText);
 
 /** Checks of a field of a form, beside those of its input. */
 const checks = {
-  min: Type.Optional(Type.Number({ description: "Of a number" })),
-  max: Type.Optional(Type.Number({ description: "Of a number" })),
+  min: Type.Optional(Type.Number({ description: "For a number" })),
+  max: Type.Optional(Type.Number({ description: "For a number" })),
   maxLength: Type.Optional(Type.Integer({ minimum: 1, maximum: 20_000 })),
   format: Type.Optional(
-    line(60, "How a text is made: `#` is a digit, `A` a letter, `*` either, all else itself"),
+    line(60, "Input mask: `#` is a digit, `A` a letter, `*` either. Other characters are literal"),
   ),
   when: Type.Optional(
     object({
@@ -111,17 +111,21 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
     columns: Type.Optional(
       list({
         ...displayField,
-        edit: Type.Optional(Type.Boolean({ description: "People may change it in the table" })),
+        edit: Type.Optional(
+          Type.Boolean({ description: "Whether users can edit the column in the table" }),
+        ),
         options: Type.Optional(Options),
       }),
     ),
     search: Type.Optional(Type.Boolean()),
-    sortable: Type.Optional(Type.Boolean({ default: true, description: "By its headings" })),
-    total: Type.Optional(Type.Boolean({ description: "Says how many there are in all" })),
+    sortable: Type.Optional(
+      Type.Boolean({ default: true, description: "Whether users can sort by the column headings" }),
+    ),
+    total: Type.Optional(Type.Boolean({ description: "Whether to show the total number of rows" })),
     pageSize: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
     select: Type.Optional(
       Type.Enum(["one", "many"], {
-        description: "The ids of chosen rows are `selected.<id of this table>`",
+        description: "The ids of selected rows are `selected.<id of this table>`",
       }),
     ),
     rowAction,
@@ -129,7 +133,7 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
     bulkActions: Type.Optional(
       Type.Array(object(button), {
         maxItems: 5,
-        description: "Done with each chosen row, as `row`; for a table whose `select` is `many`",
+        description: "Runs for each selected row, as `row`, in a table whose `select` is `many`",
       }),
     ),
     empty,
@@ -160,7 +164,7 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
     dataSource: SourceName,
     kind: Type.Optional(
       Type.Enum(["bar", "line", "area", "stacked", "pie"], {
-        description: "That of the report, or bars, unless given",
+        description: "Default: the chart type of the report, or bars",
       }),
     ),
     x: Type.Optional(FieldPath),
@@ -175,7 +179,9 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
     columns: Type.Optional(Options),
     cardTitle: FieldPath,
     fields: Type.Optional(list(displayField)),
-    move: Type.Optional(Type.Boolean({ description: "People may move cards to other columns" })),
+    move: Type.Optional(
+      Type.Boolean({ description: "Whether users can move cards between columns" }),
+    ),
     rowAction,
     empty,
   },
@@ -189,7 +195,7 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
   image: {
     src: Type.String({
       maxLength: 10_000,
-      description: "A file of a record, such as `{{ data.item.photo }}`, or its address here",
+      description: "A file of a record, such as `{{ data.item.photo }}`, or a URL on this server",
       "x-template": true,
     }),
     alt: BindableText,
@@ -203,7 +209,9 @@ export const COMPONENTS: Readonly<Record<string, TProperties>> = {
   tabs: { tabs: list({ title: line(200), components: Children }) },
   columns: {
     columns: list({
-      width: Type.Optional(Type.Integer({ minimum: 1, maximum: 12, description: "Of twelve" })),
+      width: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 12, description: "Width in twelfths" }),
+      ),
       components: Children,
     }),
   },
@@ -227,12 +235,12 @@ export const COMPONENT_COMMON: TProperties = {
   id: Type.Optional(
     Type.String({
       pattern: "^[A-Za-z][A-Za-z0-9_-]{0,62}$",
-      description: "What actions and requests name it by; made of its place when absent",
+      description: "Id for actions and requests. Default: derived from the position",
     }),
   ),
   visible: Type.Optional(
     Type.Union([Type.Boolean(), BindableText], {
-      description: "Not shown where it is false or nothing",
+      description: "The component is hidden if the value is false or empty",
     }),
   ),
 };

@@ -30,7 +30,7 @@ export type SourceKind = (typeof SOURCE_KINDS)[number];
 
 const Filter = Type.Optional(
   Type.Record(Type.String(), BindableJson, {
-    description: "A condition; its values may be bindings",
+    description: "A condition. Its values can be bindings",
   }),
 );
 
@@ -44,7 +44,7 @@ export const SOURCES: Readonly<Record<SourceKind, TProperties>> = {
     expand: Type.Optional(
       Type.Array(line(63), {
         maxItems: 10,
-        description: "References to read with it: `customer` gives `customer.name`",
+        description: "References to expand: `customer` adds `customer.name`",
       }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS_MAX })),
@@ -58,7 +58,7 @@ export const SOURCES: Readonly<Record<SourceKind, TProperties>> = {
       Type.Array(ReportAggregate, {
         minItems: 1,
         maxItems: 20,
-        description: "What is computed over all records, the count unless given",
+        description: "Aggregate of all records. Default: the count",
       }),
     ),
     sort: Type.Optional(BindableText),
@@ -76,7 +76,8 @@ export const SOURCES: Readonly<Record<SourceKind, TProperties>> = {
   tickets: {
     kind: Type.Optional(
       Type.Enum([...TICKET_KINDS, "any"], {
-        description: "`incident` unless given; those of all kinds are for who works at the desk",
+        description:
+          "Default: `incident`. Tickets of all kinds require permission to work on tickets",
       }),
     ),
     filter: Filter,
@@ -91,7 +92,7 @@ export const sourceFields = {
   name: SourceName,
   kind: Type.Enum([...SOURCE_KINDS]),
   config: Type.Record(Type.String(), Type.Unknown(), {
-    description: "As the kind has it, see GET /api/v1/apps/schema; values may be bindings",
+    description: "According to the kind, see GET /api/v1/apps/schema. Values can be bindings",
   }),
 };
 

@@ -22,13 +22,13 @@ export const example = { params: { id: "app_01jd0000000000000000000000" } };
 export const listApps = query({
   id: "apps.list",
   route: "GET /api/v1/apps",
-  summary: "List the apps by name",
+  summary: "List apps by name",
   environmentScoped,
   permission: AppsRead,
   query: object({
     ...listQuery,
     status: Type.Optional(
-      Type.Enum(["active", "archived", "all"], { description: "`active` unless given" }),
+      Type.Enum(["active", "archived", "all"], { description: "Default: `active`" }),
     ),
   }),
   response: countedPage(withRevision(AppSummary)),
@@ -43,11 +43,9 @@ export const createApp = command({
   id: "apps.create",
   effect: "ordinary",
   route: "POST /api/v1/apps",
-  summary: "Make an app",
+  summary: "Create an app",
   description:
-    "Pages are trees of components (GET /api/v1/apps/schema) that name the app's data sources. Whatever is " +
-    "wrong within it is told with its path, and with the `position` in an expression. Whether tables, " +
-    "workflows and the like are there is checked when it is deployed. Without a `slug` it gets one of its name.",
+    "Pages are trees of components (GET /api/v1/apps/schema) that use the data sources of the app. All errors in them are returned with their paths, and with the `position` in an expression. References to tables, workflows and other resources are checked at the deployment. The default `slug` is derived from the name.",
   environmentScoped,
   permission: AppsWrite,
   body: object({
@@ -83,8 +81,8 @@ export const createApp = command({
 export const readSchema = query({
   id: "apps.schema",
   route: "GET /api/v1/apps/schema",
-  summary: "Read the JSON Schema of component trees",
-  description: "With those of actions and data sources in `$defs`.",
+  summary: "Get the JSON Schema of components",
+  description: "The schemas of actions and data sources are in `$defs`.",
   environmentScoped,
   permission: AppsRead,
   response: item(Type.Record(Type.String(), Type.Unknown())),
@@ -94,7 +92,7 @@ export const readSchema = query({
 export const getApp = query({
   id: "apps.get",
   route: "GET /api/v1/apps/{id}",
-  summary: "Read an app with its pages and data sources",
+  summary: "Get an app with its pages and data sources",
   environmentScoped,
   permission: AppsRead,
   params: ById,
@@ -107,10 +105,9 @@ export const updateApp = command({
   id: "apps.update",
   effect: "ordinary",
   route: "PATCH /api/v1/apps/{id}",
-  summary: "Change an app",
+  summary: "Update an app",
   description:
-    "`pages` and `dataSources` are whole lists: what has the `id` of one that was there takes its place. " +
-    "What is deployed stays as it is until the next deployment. What changes nothing is no event.",
+    "`pages` and `dataSources` replace the whole lists; items with an existing `id` replace that item. The deployed app does not change until the next deployment. If nothing changes, no event is appended.",
   environmentScoped,
   permission: AppsWrite,
   params: ById,
@@ -119,7 +116,7 @@ export const updateApp = command({
   response: item(App),
   emits: [AppUpdated],
   fails: [SlugTaken, AppIsArchived],
-  example: { ...example, body: { description: "For the people who pack." } },
+  example: { ...example, body: { description: "For the packing team." } },
   run: async (ctx, { params, body }) =>
     withEnvironments(ctx.tx, await service.update(ctx, params.id, body)),
 });
@@ -127,7 +124,7 @@ export const updateApp = command({
 export const archiveApp = command({
   id: "apps.archive",
   route: "DELETE /api/v1/apps/{id}",
-  summary: "Archive an app: nobody can open it any more",
+  summary: "Archive an app",
   environmentScoped,
   permission: AppsWrite,
   params: ById,
@@ -142,9 +139,9 @@ export const unarchiveApp = command({
   id: "apps.unarchive",
   effect: "ordinary",
   route: "POST /api/v1/apps/{id}/unarchive",
-  summary: "Take an app out of the archive",
+  summary: "Restore an archived app",
   description:
-    "It can be changed again, and opened where it is deployed. One that is not archived stays as it is.",
+    "The app can be changed again, and opened in environments where it is deployed. If the app is not archived, nothing changes.",
   environmentScoped,
   permission: AppsWrite,
   params: ById,

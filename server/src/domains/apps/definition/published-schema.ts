@@ -19,8 +19,7 @@ export function buildPublishedSchema(): Json {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Components of an app's page",
     description:
-      "Texts may have bindings, `{{ JSONata }}`, that read `data.<source>`, `inputs`, `params`, `user`, " +
-      "`context`, and in actions `row` and `result`.",
+      "Texts can contain bindings, `{{ JSONata }}`, with `data.<source>`, `inputs`, `params`, `user`, `context`, and in actions `row` and `result`.",
     type: "array",
     items: COMPONENT,
     $defs: {

@@ -36,7 +36,8 @@ export async function create(
   input: AppInput,
 ): Promise<StoredApp> {
   const slug = input.slug ?? slugOf(input.name);
-  if (slug === "") throw invalidField("/slug", "is required, since the name gives none");
+  if (slug === "")
+    throw invalidField("/slug", "is required, because it can't be derived from the name");
   const at = ctx.now.toISOString();
   const app: StoredApp = {
     id: newId("app", ctx.now.getTime()),
@@ -185,7 +186,7 @@ function assignIds<Item extends { readonly id?: string }>(
   return items.map((item, index) => {
     const { id } = item;
     if (id !== undefined && !available.delete(id)) {
-      throw invalidField(`${basePath}/${index}/id`, "is none of this app's, or comes twice");
+      throw invalidField(`${basePath}/${index}/id`, "is not an id of this app, or appears twice");
     }
     return { ...item, id: id ?? next() };
   });

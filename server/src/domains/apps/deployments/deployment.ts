@@ -4,7 +4,7 @@ import { id, text, Time } from "#kernel/schema/schema.ts";
 import { AppData, AppId } from "../definition/app.ts";
 
 export const DeploymentId = id("dep");
-export const Notes = text(2_000, "What is new, for whoever reads the list");
+export const Notes = text(2_000, "Release notes");
 
 /** The deployed state of an app: everything that opening it needs. */
 export const Snapshot = Type.Pick(AppData, ["name", "theme", "pages", "dataSources"], {
@@ -16,9 +16,9 @@ const deploymentFields = {
   id: DeploymentId,
   appId: AppId,
   environment: Type.Enum(["production", "staging", "development"]),
-  number: Type.Integer({ description: "Counts the deployments of the app in this environment" }),
+  number: Type.Integer({ description: "Number of the deployment of the app in this environment" }),
   notes: Notes,
-  live: Type.Boolean({ description: "Whether it is the one that is served" }),
+  live: Type.Boolean({ description: "Whether it is the active deployment" }),
   deployedBy: Type.String(),
   createdAt: Time,
 };
@@ -35,15 +35,15 @@ export type FullDeployment = Static<typeof FullDeployment>;
 export const DeployRefused = failure(
   "deploy_failed",
   422,
-  "What the app refers to is not in this environment; `errors` have paths into the app.",
+  "The app refers to resources that do not exist in this environment. `errors` contains the paths.",
 );
 export const NoPreviousDeployment = failure(
   "nothing_to_roll_back",
   409,
-  "No other deployment was live in this environment before.",
+  "No earlier deployment was active in this environment.",
 );
 export const AppChanged = failure(
   "app_changed",
   409,
-  "The app, or what is live of it, was changed by somebody else meanwhile; try again.",
+  "Another request changed the app or its deployment. Try again.",
 );

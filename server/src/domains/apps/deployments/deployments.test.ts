@@ -101,7 +101,7 @@ test("missing references refuse a deployment, and the event lists them", async (
   });
   const query = {
     path: "/pages/0/components/0/action/then/0/queryId",
-    message: `names the query ${gone.queryId}, which does not exist here`,
+    message: `refers to the query ${gone.queryId}, which does not exist in this environment`,
   };
   expect(await owner(`POST /api/v1/apps/${app.id}/deploy`)).toMatchObject({
     status: 422,
@@ -125,9 +125,9 @@ test("missing references refuse a deployment, and the event lists them", async (
   expect(
     staged.body.errors.map(({ path, message }: any) => [path, message.replace(/.*, /, "")]),
   ).toEqual([
-    ["/dataSources/0/config/table", "which does not exist here"],
+    ["/dataSources/0/config/table", "which does not exist in this environment"],
     ["/pages/0/components/0/action/workflowId", "which is not deployed in staging"],
-    [query.path, "which does not exist here"],
+    [query.path, "which does not exist in this environment"],
   ]);
   expect((await browser(world, owner.token)(`GET /apps/default/${app.slug}`)).status).toBe(404);
 });

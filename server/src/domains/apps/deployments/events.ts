@@ -6,7 +6,7 @@ import { Deployment, DeploymentId } from "./deployment.ts";
 
 export const DeployRolledBack = event("deploy.rolled_back", {
   resource: "deployment",
-  summary: "An earlier deployment of an app became the live one of an environment again.",
+  summary: "An app was rolled back to an earlier deployment in an environment.",
   data: Type.Object({
     kind: Type.Literal("app"),
     id: AppId,

@@ -29,11 +29,9 @@ export const deployApp = command({
   id: "apps.deploy",
   effect: "live",
   route: "POST /api/v1/apps/{id}/deploy",
-  summary: "Deploy an app, as it is now, to the environment of the request",
+  summary: "Deploy an app",
   description:
-    "Everything that it refers to must be there: tables, saved queries, connectors, artifacts, and workflows " +
-    "that are deployed there too. What is missing refuses it, and `deploy.failed` has the reasons. It is " +
-    "served at /apps/{workspace}/{slug}.",
+    "Deploys the current app to the environment of the request. All tables, saved queries, connectors and artifacts that it uses must exist, and its workflows must be deployed there. Otherwise the deployment fails, and `deploy.failed` contains the reasons. The app is served at /apps/{workspace}/{slug}.",
   permission: AppsDeploy,
   params: ById,
   body: object({ notes: Type.Optional(Notes) }),
@@ -52,10 +50,9 @@ export const rollBackApp = command({
   id: "apps.rollback",
   effect: "drastic",
   route: "POST /api/v1/apps/{id}/rollback",
-  summary: "Serve an earlier deployment again",
+  summary: "Roll back an app to an earlier deployment",
   description:
-    "The one that `deploymentId` names or, without it, the one that was live before. The app itself stays " +
-    "as it is. Naming the one that is live already changes nothing, and is no event.",
+    "Default for `deploymentId`: the previous active deployment. The app definition does not change. If the deployment is already active, nothing changes.",
   permission: AppsDeploy,
   params: ById,
   body: object({ deploymentId: Type.Optional(DeploymentId) }),
@@ -73,7 +70,7 @@ export const rollBackApp = command({
 export const listDeployments = query({
   id: "apps.list_deployments",
   route: "GET /api/v1/apps/{id}/deployments",
-  summary: "List the deployments of an app to this environment, newest first",
+  summary: "List deployments of an app, newest first",
   permission: AppsRead,
   params: ById,
   query: object(pageQuery),
@@ -96,7 +93,7 @@ export const listDeployments = query({
 export const getDeployment = query({
   id: "apps.get_deployment",
   route: "GET /api/v1/apps/{id}/deployments/{deploymentId}",
-  summary: "Read a deployment, with what was deployed",
+  summary: "Get a deployment with its definition",
   permission: AppsRead,
   params: object({ id: AppId, deploymentId: DeploymentId }),
   response: item(FullDeployment),

@@ -49,7 +49,7 @@ export async function findMissingReferences(
     }
     const reason = known.get(key);
     if (reason !== undefined)
-      errors.push({ path, message: `names the ${kind} ${name}, ${reason}` });
+      errors.push({ path, message: `refers to the ${kind} ${name}, ${reason}` });
   }
   return errors;
 }
@@ -106,8 +106,8 @@ async function findReferenceError(
     return kind === "artifact" && status === "disabled" ? "which is disabled" : undefined;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    if (error.type.status === 403) return "which you may not see";
-    return "which does not exist here";
+    if (error.type.status === 403) return "which you can't see";
+    return "which does not exist in this environment";
   }
 }
 
@@ -120,6 +120,6 @@ async function findWorkflowError(
   const found = await platform.db.read({ workspace: workspace.key, environment }, (tx) =>
     findStartable(tx, name, environment),
   );
-  if (!found || found.archived) return "which does not exist here";
+  if (!found || found.archived) return "which does not exist in this environment";
   return found.deployed ? undefined : `which is not deployed in ${environment}`;
 }

@@ -90,7 +90,8 @@ export async function prepareRollback(
     const targetId = deploymentId ?? live?.previousDeploymentId;
     if (!targetId) throw new Failure(NoPreviousDeployment);
     const found = await store.find(tx, id, targetId);
-    if (!found) throw invalidField("/deploymentId", "is not a deployment of this app here");
+    if (!found)
+      throw invalidField("/deploymentId", "is not a deployment of this app in this environment");
     return { found, expectedLive: deploymentId === undefined ? live?.deploymentId : undefined };
   });
   const missing = await findMissingReferences(platform, caller, found.snapshot);

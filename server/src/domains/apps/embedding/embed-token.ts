@@ -22,13 +22,13 @@ export const EmbedTokenId = id("emb");
 export const tokenInputFields = {
   expiresIn: Type.String({
     pattern: "^[1-9][0-9]{0,3}[mhd]$",
-    description: "`30m`, `12h` or `1d`: 24 hours at the most",
+    description: "`30m`, `12h` or `1d`: at most 24 hours",
   }),
   pageId: Type.Optional(PageId),
   context: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       maxProperties: 50,
-      description: "What bindings read as `context`; nobody who has the token can change it",
+      description: "Value of `context` in bindings. Users of the token can't change it",
     }),
   ),
   allowedOrigins: Type.Optional(
@@ -40,7 +40,7 @@ export const tokenInputFields = {
       {
         maxItems: ORIGINS_MAX,
         uniqueItems: true,
-        description: "Whose pages may have it in a frame; only our own when absent",
+        description: "Origins whose pages can embed the app. Default: only this server",
       },
     ),
   ),
@@ -53,7 +53,7 @@ const tokenFields = {
   pageId: nullable(PageId),
   context: Type.Record(Type.String(), Type.Unknown()),
   allowedOrigins: Type.Array(Type.String()),
-  createdBy: Type.String({ description: "Whom it acts for" }),
+  createdBy: Type.String({ description: "The user that the token acts as" }),
   createdAt: Time,
   expiresAt: Time,
 };
@@ -72,9 +72,9 @@ export type StoredEmbedToken = EmbedToken & {
 export const IssuedToken = Type.Object(
   {
     id: EmbedTokenId,
-    token: Type.String({ description: "Shown this once" }),
+    token: Type.String({ description: "Shown only in this response" }),
     expiresAt: Time,
-    url: Type.String({ description: "What a frame has as its `src`" }),
+    url: Type.String({ description: "URL for the `src` of the frame" }),
   },
   { title: "IssuedEmbedToken" },
 );
@@ -82,7 +82,7 @@ export const IssuedToken = Type.Object(
 export const EmbedRefused = failure(
   "embed_refused",
   403,
-  "This embed token is not valid, has expired or was revoked.",
+  "This embed token is invalid, expired or revoked.",
 );
 
 /** The signed content of a token. */
@@ -130,7 +130,7 @@ function computeSignature(masterKey: PlatformServices["masterKey"], text: string
 /** Parses a duration such as `12h`. */
 export function parseDurationMs(expiresIn: string): number {
   const ms = Number(expiresIn.slice(0, -1)) * (UNITS_MS[expiresIn.slice(-1)] ?? Infinity);
-  if (ms > EXPIRES_MAX_MS) throw invalidField("/expiresIn", "must not be more than 24 hours");
+  if (ms > EXPIRES_MAX_MS) throw invalidField("/expiresIn", "must be at most 24 hours");
   return ms;
 }
 

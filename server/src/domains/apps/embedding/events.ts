@@ -5,9 +5,9 @@ const about = (summary: string) => ({ resource: "embed_token", summary, data: Em
 
 export const EmbedTokenCreated = event(
   "audit.embed_token.created",
-  about("A token was made by which an app can be shown in a page of somebody else."),
+  about("An embed token of an app was created."),
 );
 export const EmbedTokenRevoked = event(
   "audit.embed_token.revoked",
-  about("An embed token is no longer good for anything."),
+  about("An embed token was revoked."),
 );

@@ -16,11 +16,9 @@ const example = { params: { id: "app_01jd0000000000000000000000" } };
 export const issueToken = command({
   id: "apps.create_embed_token",
   route: "POST /api/v1/apps/{id}/embed-token",
-  summary: "Make a token by which an app is shown in a frame",
+  summary: "Create an embed token",
   description:
-    "Whoever has the address sees the app, or the one page, as its maker would: for the environment of the " +
-    "request, with the `context` that is fixed in it, and nothing beyond the app's own data sources and " +
-    "actions. Browsers show it in frames of `allowedOrigins` only.",
+    "Anyone with the URL sees the app, or the given page, like the creator of the token: in the environment of the request, with the fixed `context`, and limited to the data sources and actions of the app. Browsers show it only in frames of `allowedOrigins`.",
   permission: AppsDeploy,
   params: ById,
   body: object(tokenInputFields),
@@ -42,7 +40,7 @@ export const issueToken = command({
 export const listTokens = query({
   id: "apps.list_embed_tokens",
   route: "GET /api/v1/apps/{id}/embed-tokens",
-  summary: "List the embed tokens of an app in this environment, newest first",
+  summary: "List embed tokens of an app, newest first",
   permission: AppsDeploy,
   params: ById,
   query: object(pageQuery),

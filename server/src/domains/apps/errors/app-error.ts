@@ -15,8 +15,8 @@ const KEPT_MAX = 1_000;
 
 export const AppError = Type.Object(
   {
-    page: Type.String({ description: "Its path" }),
-    componentId: Type.String({ description: "As the page has it; empty for the page itself" }),
+    page: Type.String({ description: "Path of the page" }),
+    componentId: Type.String({ description: "Id of the component. Empty for the page itself" }),
     message: Type.String(),
     count: Type.Integer({ description: "In this hour" }),
     firstAt: Time,

@@ -10,10 +10,9 @@ import { AppError, listErrors } from "./app-error.ts";
 export const readErrors = query({
   id: "apps.errors",
   route: "GET /api/v1/apps/{id}/errors",
-  summary: "See what went wrong in an app in the last hour",
+  summary: "List errors of an app in the last hour",
   description:
-    "In this environment: components that could not be shown, and actions that failed. At most 100, newest first. For " +
-    "builders alone: a message may tell of what somebody else did.",
+    "Returns components that could not be shown and actions that failed, in this environment; at most 100, newest first. Only for builders, because messages can contain data of other users.",
   permission: AppsWrite,
   params: object({ id: AppId }),
   response: item(Type.Object({ errors: Type.Array(AppError) }, { title: "AppErrors" })),

@@ -12,15 +12,15 @@ import { type Preview, previewApp } from "./preview-app.ts";
 const PreviewReply = Type.Object(
   {
     state: Type.Record(Type.String(), Type.Unknown(), {
-      description: "What the page shows, as POST /apps/{workspace}/{slug}/_state has it",
+      description: "The page state, as in POST /apps/{workspace}/{slug}/_state",
     }),
     pointers: Type.Record(Type.String(), Type.String(), {
-      description: "JSON pointers of components, by their ids in the state",
+      description: "JSON pointers of components by id",
     }),
     problems: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-      description: "What would refuse the definition when it is saved",
+      description: "Errors that would prevent saving",
     }),
-    scope: Type.Record(Type.String(), Type.Unknown(), { description: "What bindings can read" }),
+    scope: Type.Record(Type.String(), Type.Unknown(), { description: "Values for bindings" }),
     sources: Type.Array(
       Type.Object({
         name: Type.String(),
@@ -35,11 +35,9 @@ const PreviewReply = Type.Object(
 export const previewDraft = query({
   id: "apps.preview",
   route: "POST /api/v1/apps/preview",
-  summary: "See a page of an app that is not saved yet, with real data",
+  summary: "Preview an unsaved page of an app with real data",
   description:
-    "Resolved as a deployed app is, with the caller's own rights or, with `role`, with those that the caller and " +
-    "the role both have: a role shows less, never more. Sources that may change something are loaded only with " +
-    "`effects`. Nothing is saved, and no action is carried out. What is wrong in the definition is in `problems`.",
+    "Resolved like a deployed app, with your permissions; with `role`, only with permissions that you and the role have. Data sources with side effects are only loaded with `effects`. Nothing is saved, and no actions are performed. `problems` contains the errors of the definition.",
   permission: AppsWrite,
   body: object({
     definition: LooseDraft,
@@ -85,9 +83,9 @@ export const previewDraft = query({
 export const openStage = query({
   id: "apps.stage",
   route: "GET /apps/_stage",
-  summary: "Open the empty page in which the builder shows a draft",
+  summary: "Get the empty preview page of the app builder",
   description:
-    "It has no data of its own: the builder sends it what to show. Only pages of ours can frame it.",
+    "It contains no data: the builder sends its content. Only pages of this server can embed it.",
   access: "public",
   response: html(htmlErrorRendering),
   example: {},

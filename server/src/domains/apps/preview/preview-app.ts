@@ -75,7 +75,7 @@ export async function previewApp(
     definition.pages.findIndex((page) => normalizePath(page.path) === path),
   );
   const page = definition.pages[at];
-  if (!page) throw invalidField("/page", "is no page of this app");
+  if (!page) throw invalidField("/page", "is not a page of this app");
   const ctx = await prepareContext(session, page, input, []);
   const [state, loaded] = await Promise.all([
     resolvePage(session, page, input),
@@ -142,7 +142,7 @@ function withoutBroken(definition: Draft, problems: readonly FieldError[]): Draf
   // Beyond that, or where the whole has a problem such as its size, parts were not checked.
   const unchecked =
     problems.find(({ path }) => path === "")?.message ??
-    (problems.length >= ERRORS_MAX ? "There are too many problems." : undefined);
+    (problems.length >= ERRORS_MAX ? "The definition has too many problems." : undefined);
   const isBroken = (at: number): boolean =>
     unchecked !== undefined || problems.some(({ path }) => path.startsWith(`/dataSources/${at}/`));
   const kept = definition.dataSources.filter((_, at) => !isBroken(at));

@@ -32,7 +32,7 @@ export const domainRoutes: HostRoute = {
       try {
         domains = await readDomains(platform);
       } catch (error) {
-        platform.log.error({ err: error }, "the domains of apps can't be read");
+        platform.log.error({ err: error }, "can't read the domains of apps");
       }
     };
     const reload = atMostOnceAtATime(read);

@@ -5,13 +5,13 @@ const about = (summary: string) => ({ resource: "app_publication", summary, data
 
 export const AppMadePublic = event(
   "audit.app_publication.created",
-  about("An app was opened to anyone, or acts for somebody else from now on."),
+  about("An app was published, or the member that it acts as changed."),
 );
 export const AppDomainSet = event(
   "audit.app_publication.updated",
-  about("A public app got a domain, or lost it."),
+  about("The domain of a public app was set or removed."),
 );
 export const AppMadePrivate = event(
   "audit.app_publication.deleted",
-  about("An app that was open to anyone is not any more."),
+  about("A public app was unpublished."),
 );

@@ -36,14 +36,14 @@ const NONCE_BYTES = 24;
 const getPublicApp = query({
   id: "apps.get_public",
   route: "GET /api/v1/apps/{id}/public",
-  summary: "Read how an app is open to the public in this environment",
+  summary: "Get the publication of an app",
   permission: AppsRead,
   params: ById,
   response: item(
     Type.Object(
       {
         publication: Type.Union([Publication, Type.Null()], {
-          description: "Null where it is not",
+          description: "Null if the app is not public",
         }),
       },
       { title: "AppAccess" },
@@ -61,12 +61,9 @@ const makePublic = command({
   id: "apps.make_public",
   effect: "drastic",
   route: "POST /api/v1/apps/{id}/public",
-  summary: "Open an app to anyone, without signing in",
+  summary: "Publish an app for everyone",
   description:
-    "In the environment of the request. Strangers see its pages with the rights that you and whoever deployed it have " +
-    "in common at that moment, of which they use only those for records, queries and reports, and nothing " +
-    "beyond the app's own sources and actions; workflows start where an action is granted. How often they may is limited. It ends when you leave, or may no " +
-    "longer deploy apps.",
+    "Publishes the app in the environment of the request without sign-in. Visitors use the permissions that both you and the member who deployed the app have, only for records, queries and reports, and limited to the data sources and actions of the app; workflows start if an action is granted. Requests are rate limited. The publication ends when you leave, or lose the permission to deploy apps.",
   permission: AppsDeploy,
   params: ById,
   response: item(Publication),
@@ -88,10 +85,9 @@ const setAppDomain = command({
   id: "apps.set_domain",
   effect: "drastic",
   route: "PUT /api/v1/apps/{id}/domain",
-  summary: "Serve a public app at a domain of its own",
+  summary: "Set the domain of a public app",
   description:
-    "The domain must lead here already: it is asked for an answer that only this installation can give. At the domain " +
-    "there is the app and nothing else; nobody is signed in there. `null` gives the domain up.",
+    "The DNS of the domain must point to this server: it is checked with a request that only this installation can answer. The domain serves only the app, without sign-in. `null` removes the domain.",
   permission: AppsDeploy,
   params: ById,
   body: object({ domain: nullable(Domain) }),
@@ -116,7 +112,7 @@ const setAppDomain = command({
 const makePrivate = command({
   id: "apps.make_private",
   route: "DELETE /api/v1/apps/{id}/public",
-  summary: "Close an app to people who have not signed in",
+  summary: "Unpublish an app",
   permission: AppsDeploy,
   params: ById,
   allowNoop: true,
@@ -148,9 +144,9 @@ async function assertLeadsHere(platform: Platform, domain: string): Promise<void
     if (status === 200 && equalBytes(expected, Buffer.from(body))) return;
   } catch (error) {
     if (!(error instanceof OutboundFailed || error instanceof OutboundRefused)) throw error;
-    throw new Failure(DomainElsewhere, { detail: `It can't be reached: ${error.message}` });
+    throw new Failure(DomainElsewhere, { detail: `The domain can't be reached: ${error.message}` });
   }
-  throw new Failure(DomainElsewhere, { detail: "Another server answers there." });
+  throw new Failure(DomainElsewhere, { detail: "The domain points to another server." });
 }
 
 /**
@@ -160,7 +156,7 @@ async function assertLeadsHere(platform: Platform, domain: string): Promise<void
 function assertForeign({ settings: { baseUrl, hosts } }: Platform, domain: string): string {
   if (baseUrl === undefined) {
     throw new Failure(DomainElsewhere, {
-      detail: "Set MILLRACE_BASE_URL first: without it our own address can't be told from others.",
+      detail: "Set MILLRACE_BASE_URL first, so that the URL of this installation is known.",
     });
   }
   const { protocol, hostname } = new URL(baseUrl);
@@ -168,12 +164,12 @@ function assertForeign({ settings: { baseUrl, hosts } }: Platform, domain: strin
   const asked = URL.canParse(url) ? new URL(url) : undefined;
   if (asked?.host !== domain || /^[\d.]+$/.test(asked.hostname)) {
     throw new Failure(DomainElsewhere, {
-      detail: "A domain is a name, without the usual port, and no address of a machine.",
+      detail: "A domain must be a host name, not an IP address, without the default port.",
     });
   }
   if ([hostname, ...hosts].includes(asked.hostname)) {
     throw new Failure(DomainElsewhere, {
-      detail: "This is the address of the installation itself.",
+      detail: "This is the domain of the installation.",
     });
   }
   return protocol;
@@ -186,7 +182,7 @@ function signNonce({ masterKey }: Pick<PlatformServices, "masterKey">, nonce: st
 const proveDomain = query({
   id: "apps.prove_domain",
   route: "GET /.well-known/millrace-domain/{nonce}",
-  summary: "Answer as only this installation can, so that it knows a domain that leads here",
+  summary: "Confirm a domain for the domain check",
   access: "public",
   params: object({ nonce: Type.String({ pattern: "^[A-Za-z0-9_-]{32}$" }) }),
   response: item(Type.Object({ proof: Type.String() }, { title: "DomainProof" })),

@@ -239,7 +239,7 @@ test("an action is done for each chosen row, and a workflow started where the ap
   const again = await inside(`POST ${at(app.slug, "/_act")}`, body);
   expect(again.body.data.effects[0]).toEqual({
     kind: "error",
-    message: "1 of 2 failed: Some rows are no longer there.",
+    message: "1 of 2 failed: Some rows no longer exist.",
   });
   const none = act("list", { action: "/bulkActions/0/action" });
   expect((await inside(`POST ${at(app.slug, "/_act")}`, none)).status).toBe(404);

@@ -12,14 +12,14 @@ const LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?";
 export const Domain = Type.String({
   pattern: `^${LABEL}(\\.${LABEL}){0,10}(:[0-9]{1,5})?$`,
   maxLength: 253,
-  description: "A host name in lower case, with a port where that is not the usual one",
+  description: "A host name in lower case, with a port if it is not the default port",
 });
 
 export const Publication = Type.Object(
   {
     appId: AppId,
     environment: Type.Enum(["production", "staging", "development"]),
-    publicBy: Type.String({ description: "The member with whose rights strangers use it" }),
+    publicBy: Type.String({ description: "The member whose permissions visitors use" }),
     domain: nullable(Domain),
     createdAt: Time,
   },
@@ -31,17 +31,21 @@ export type StoredPublication = Publication & {
   readonly revision: number;
 };
 
-export const NotPublic = failure("app_not_public", 409, "The app is not open to the public here.");
+export const NotPublic = failure(
+  "app_not_public",
+  409,
+  "The app is not public in this environment.",
+);
 export const DomainTaken = failure(
   "app_domain_taken",
   409,
-  "Another app has this domain.",
+  "Another app already uses this domain.",
   "app_publications_domain",
 );
 export const DomainElsewhere = failure(
   "app_domain_elsewhere",
   422,
-  "This domain does not lead to this installation.",
+  "This domain does not point to this installation.",
 );
 
 const COLUMNS = `

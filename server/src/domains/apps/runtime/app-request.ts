@@ -10,7 +10,7 @@ export const appParams = { workspace: Slug, slug: Slug };
 export const appQuery = {
   environment: Type.Optional(
     Type.Enum(["production", "staging", "development"], {
-      description: "`production` unless given",
+      description: "Default: `production`",
     }),
   ),
   embed_token: Type.Optional(Type.String({ maxLength: 12_000 })),

@@ -81,7 +81,7 @@ export async function openAppSession(
   const { workspace, environment } = opened.caller;
   if (!workspace) throw new Error("Nobody enters without a workspace.");
   if (!opened.caller.permissions.has(AppsUse.name)) {
-    throw new Failure(Forbidden, { detail: `This needs the permission ${AppsUse.name}.` });
+    throw new Failure(Forbidden, { detail: `This requires the permission ${AppsUse.name}.` });
   }
   const partition = { workspace: workspace.key, environment };
   const [served, region] = await platform.db.read(partition, (tx) =>
@@ -90,7 +90,9 @@ export async function openAppSession(
   const { embed } = opened;
   if (!served || (embed && embed.appId !== served.appId)) {
     if (embed) throw new Failure(EmbedRefused);
-    throw new Failure(NotFound, { detail: "No app of this name is deployed here." });
+    throw new Failure(NotFound, {
+      detail: "No app with this name is deployed in this environment.",
+    });
   }
   const fixedQuery: Record<string, string> = embed
     ? { embed_token: embed.text }

@@ -12,7 +12,7 @@ const Scalar = Type.Union([
 export const Scalars = Type.Record(Type.String(), Scalar, { maxProperties: 200 });
 
 export const browserStateFields = {
-  page: Type.String({ maxLength: 400, description: "Its path" }),
+  page: Type.String({ maxLength: 400, description: "Path of the page" }),
   params: Type.Optional(Scalars),
   inputs: Type.Optional(Scalars),
   views: Type.Optional(
@@ -24,19 +24,19 @@ export const browserStateFields = {
         sort: Type.Optional(Type.String({ maxLength: 300 })),
         month: Type.Optional(Type.String({ maxLength: 7 })),
       }),
-      { maxProperties: 300, description: "What somebody looks at in tables, by their ids" },
+      { maxProperties: 300, description: "Search, sorting and page of tables by id" },
     ),
   ),
   selected: Type.Optional(
     Type.Record(Type.String(), Type.Array(Type.String({ maxLength: 500 }), { maxItems: 200 }), {
       maxProperties: 50,
-      description: "The ids of chosen rows, by the ids of their tables",
+      description: "Ids of selected rows by table id",
     }),
   ),
   timeZone: Type.Optional(
     Type.String({
       maxLength: 60,
-      description: "Of the person; that of the workspace unless given",
+      description: "Locale of the user. Default: the locale of the workspace",
     }),
   ),
 };

@@ -8,13 +8,13 @@ import { EmbedTokenId } from "../embedding/embed-token.ts";
 export const AppActed = event("app.action_performed", {
   resource: "app",
   summary:
-    "Somebody used a button, a row or a form of a deployed app. What came of it has events of its own.",
+    "A user used a button, a row or a form of a deployed app. The effects have their own events.",
   data: Type.Object({
     appId: AppId,
     deploymentId: DeploymentId,
     pageId: PageId,
     componentId: Type.String(),
-    actions: Type.Array(Type.String(), { description: "The types of those that were done" }),
+    actions: Type.Array(Type.String(), { description: "Types of the performed actions" }),
     succeeded: Type.Boolean(),
     embedTokenId: nullable(EmbedTokenId),
   }),

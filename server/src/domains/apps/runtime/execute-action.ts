@@ -38,11 +38,7 @@ import { findRow, findRows, getSource } from "./sources/table-page.ts";
 import { parseForm } from "./parse-form.ts";
 import { isVisible, prepareContext, loadFurtherSources } from "./resolve-page.ts";
 
-const NoSuchDestination = failure(
-  "no_such_place",
-  422,
-  "This leads nowhere within this installation.",
-);
+const NoSuchDestination = failure("no_such_place", 422, "The path is not on this server.");
 
 /**
  * The destination of a `navigate`: a page of the app, or a local path. Whatever its bindings give, never another site.
@@ -151,7 +147,7 @@ async function executeForRows(
   const rows = await findRows(ctx, component, ids);
   const effects: Effect[] = [];
   const done: string[] = [];
-  const errors: string[] = rows.length < ids.length ? ["Some rows are no longer there."] : [];
+  const errors: string[] = rows.length < ids.length ? ["Some rows no longer exist."] : [];
   for (const row of rows) {
     const runner = new ActionRunner(ctx, { fields: [], values: {} });
     const result = await runner.run(action, { ...ctx.scope, row });
@@ -223,7 +219,7 @@ async function readActionInput(
   }
   if (!ROW_COMPONENTS.has(component.type)) return { scope, fields: [], values: {} };
   const row = rowId === undefined ? undefined : await findRow(ctx, component, rowId);
-  if (!row) throw new Failure(NotFound, { detail: "This row is no longer there." });
+  if (!row) throw new Failure(NotFound, { detail: "This row no longer exists." });
   const rowScope = { ...scope, row };
   if (action !== "/edit" && action !== "/move") return { scope: rowScope, fields: [], values: {} };
   return readChange(ctx, { component, action, values, scope: rowScope }, await evaluateProps());
@@ -315,7 +311,7 @@ class ActionRunner {
       // The words of a step that failed are for those who may read the run.
       const isRunFailure = error instanceof Failure && error.type === SourceFailed;
       if (isPublic !== true || !isRunFailure) throw error;
-      throw new Failure(SourceFailed, { detail: "It did not work. Please try again later." });
+      throw new Failure(SourceFailed, { detail: "The action failed. Please try again later." });
     }
   }
 

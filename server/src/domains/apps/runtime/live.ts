@@ -22,11 +22,9 @@ const TICKET = /^(incident|problem|change|request)\./;
 export const followApp = query({
   id: "apps.stream",
   route: "GET /apps/{workspace}/{slug}/_live",
-  summary: "Hear when the data of a deployed app has changed, as server-sent events",
+  summary: "Stream data changes of a deployed app as server-sent events",
   description:
-    "For the app's own page. Each event is `changed`, without anything else. Told is only what the caller may see. " +
-    "It ends after 5 minutes, so that the credential is checked anew. In a public app each address has six streams, and " +
-    "hears of changes every five seconds at most.",
+    "For the pages of the app. Each event is `changed`, without data, and only about data that the user can view. The stream ends after 5 minutes, to check the credential again. In a public app, each IP address can have six streams, with at most one event every five seconds.",
   access: "visitor",
   acceptsToken: true,
   params: object(appParams),
@@ -37,11 +35,11 @@ export const followApp = query({
       Type.Integer({
         minimum: 0,
         description:
-          "In a public app: when the page was read, in milliseconds; `changed` comes at once where something may have changed since",
+          "For a public app: the time when the page was loaded, in milliseconds. `changed` is sent immediately if data may have changed since then",
       }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: "End after so many events" }),
+      Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Maximum number of events" }),
     ),
   }),
   longRunning: true,

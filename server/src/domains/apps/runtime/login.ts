@@ -63,11 +63,11 @@ export function loginPage(
 export const loginToApp = command({
   id: "apps.login",
   route: "POST /apps/_login",
-  summary: "Take the answer of the login page, and go back to the app",
+  summary: "Submit the sign-in form of an app",
   access: "visitor",
   acceptsForm: true,
   body: object({
-    returnTo: Type.String({ maxLength: 4_000, description: "The path of the app" }),
+    returnTo: Type.String({ maxLength: 4_000, description: "Path of the app" }),
     email: Type.String({ minLength: 1, maxLength: 254 }),
     password: Type.String({ minLength: 1, maxLength: 200 }),
     code: Type.Optional(Type.String({ maxLength: 40 })),

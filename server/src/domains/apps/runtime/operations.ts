@@ -29,9 +29,7 @@ export const openApp = query({
   aliases: ["GET /apps/{workspace}/{slug}/*"],
   summary: "Open a deployed app",
   description:
-    "Needs the session of a browser, a token in the header, or an `embed_token`, unless the app is public; who has " +
-    "none is asked to log in and comes back. " +
-    "Further members of the query are what bindings read as `params`.",
+    "Requires a browser session, a token in the header, or an `embed_token`, unless the app is public. Other users are redirected to sign in. Further query parameters are available as `params` in bindings.",
   access: "visitor",
   acceptsToken: true,
   params: object({
@@ -87,9 +85,9 @@ export const openApp = query({
 export const readState = query({
   id: "apps.state",
   route: "POST /apps/{workspace}/{slug}/_state",
-  summary: "Read what a page of a deployed app shows now",
+  summary: "Get the state of a page of a deployed app",
   description:
-    "For the app's own page: the resolved component tree. Must come from a page of ours.",
+    "For the pages of the app: returns the resolved component tree. Requests must come from a page of this server.",
   access: "visitor",
   acceptsToken: true,
   params: object(appParams),
@@ -114,10 +112,9 @@ export const readState = query({
 export const takeAction = command({
   id: "apps.act",
   route: "POST /apps/{workspace}/{slug}/_act",
-  summary: "Do what a button, a row or a form of a deployed app does",
+  summary: "Run an action of a deployed app",
   description:
-    "For the app's own page. The action is that of the deployed app, carried out as the caller; only what was " +
-    "entered and the id of a row come with the request. `effects` say what came of it, also when it failed.",
+    "For the pages of the app. Runs an action of the deployed app as the user; the request contains only the entered values and the id of a row. `effects` contains the results, also after a failure.",
   access: "visitor",
   acceptsToken: true,
   params: object(appParams),

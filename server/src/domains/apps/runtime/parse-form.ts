@@ -25,7 +25,7 @@ export function parseForm(
   const errors = new Map(parsed.errors);
   for (const { name } of files) {
     if ((posted.get(name)?.length ?? 0) > FILES_MAX)
-      errors.set(name, `Send at most ${FILES_MAX} files.`);
+      errors.set(name, `You can send at most ${FILES_MAX} files.`);
   }
   return { ...parsed, errors };
 }

@@ -71,7 +71,7 @@ test("numbers are computed over all records; one that is made of some says so", 
         ],
       },
     },
-    { id: "points", notice: "Only the first 100 of 200 values." },
+    { id: "points", notice: "Shows only the first 100 of 200 values." },
   ]);
   expect(components.filter((one: object) => "notice" in one)).toHaveLength(2);
 });

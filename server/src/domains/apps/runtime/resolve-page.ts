@@ -29,7 +29,7 @@ import { PageMarkdown } from "./markdown/render-markdown.ts";
 /** Of what a page shows: each of its parts may show all that there is. */
 const PAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
 const TOO_LARGE: ResolvedComponent[] = [
-  { id: "_", type: "failed", error: "There is more on this page than a page can show." },
+  { id: "_", type: "failed", error: "The page has too many components." },
 ];
 
 /** Resolves all components of a page; an error replaces only its component. */

@@ -20,11 +20,9 @@ const TARGETS_MAX = 20;
 export const scaffoldApp = query({
   id: "apps.scaffold",
   route: "POST /api/v1/apps/scaffold",
-  summary: "Draft an app of a table, a report or a dashboard",
+  summary: "Generate an app from a table, a report or a dashboard",
   description:
-    "Of a table: a list with search, a page for one record, forms to make and change one, and delete with a question; " +
-    "references and people are shown and chosen by name; `leftOut` lists the columns that no form can have. Of reports: their charts. Nothing is saved: the answer is what " +
-    "POST /api/v1/apps takes. With `base`, its pages stand below this path, for an app that has pages already.",
+    "For a table: a list with search, a page for one record, forms to create and edit a record, and deletion with confirmation. References and users are shown and selected by name. `leftOut` contains the columns that forms do not support. For reports: their charts. Nothing is saved: the response is the body for POST /api/v1/apps. `base` sets the base path of the pages, for an app that already has pages.",
   permission: AppsWrite,
   body: object({
     table: Type.Optional(TableSlug),
@@ -40,7 +38,7 @@ export const scaffoldApp = query({
         dataSources: Type.Array(Type.Record(Type.String(), Type.Unknown())),
         leftOut: Type.Array(
           Type.Object({ column: Type.String(), title: Type.String(), reason: Type.String() }),
-          { description: "Columns that the forms do not have, each with the reason" },
+          { description: "Columns that the forms do not contain, with the reasons" },
         ),
       },
       { title: "AppScaffold" },
@@ -52,13 +50,16 @@ export const scaffoldApp = query({
     const perform = operationCallerFor(platform, caller, "/apps/scaffold");
     const { table, reportId, dashboardId, base = "" } = body;
     if ([table, reportId, dashboardId].filter((one) => one !== undefined).length !== 1)
-      throw invalidField("", "must have one of `table`, `reportId` and `dashboardId`");
+      throw invalidField("", "must contain one of `table`, `reportId` and `dashboardId`");
     if (base !== "" && (!base.startsWith("/") || !isPagePath(base)))
       throw invalidField("/base", "must be the path of a page");
     if (table === undefined)
       return { data: await scaffoldReports(perform, { reportId, dashboardId, base }) };
     const found = await readTable(perform, table);
-    if (!found) throw new Failure(NotFound, { detail: `There is no table ${table} here.` });
+    if (!found)
+      throw new Failure(NotFound, {
+        detail: `The table ${table} does not exist in this environment.`,
+      });
     return {
       data: scaffoldTable({ table: found, targets: await readTargets(perform, found), base }),
     };

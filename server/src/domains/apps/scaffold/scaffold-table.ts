@@ -37,10 +37,10 @@ const COMPUTED: ReadonlySet<ColumnType> = new Set([
 ]);
 /** Columns that a form of an app has no input for, each with the reason. */
 const UNASKED: ReadonlyMap<ColumnType, string> = new Map([
-  ["json", "A form has no input for JSON."],
-  ["links", "A form can't choose several records."],
-  ["multi_enum", "A form can't choose several values."],
-  ["vector", "A form has no input for vectors."],
+  ["json", "Forms do not support JSON."],
+  ["links", "Forms do not support selecting several records."],
+  ["multi_enum", "Forms do not support selecting several values."],
+  ["vector", "Forms do not support vectors."],
 ]);
 const HIDDEN: ReadonlySet<ColumnType> = new Set(["json", "backlinks", "vector", "embedding"]);
 
@@ -138,7 +138,7 @@ function listPage({ table, source, home, record, one, displayed, fields }: PageP
   const form = {
     type: "form",
     fields,
-    submit: { type: "create_record", table: slug, message: `The ${one} is created.` },
+    submit: { type: "create_record", table: slug, message: `The ${one} was created.` },
     submitLabel: "Create",
   };
   const list = {
@@ -149,7 +149,7 @@ function listPage({ table, source, home, record, one, displayed, fields }: PageP
     total: true,
     columns: displayed.slice(0, COLUMNS_SHOWN_MAX),
     rowAction: { type: "navigate", page: record, params: { id: "{{ row.id }}" } },
-    empty: `There are no ${name.toLowerCase()} yet.`,
+    empty: `No ${name.toLowerCase()} yet.`,
   };
   const words = `New ${one}`;
   const modal = { type: "modal", title: words, openLabel: words, components: [form] };
@@ -163,11 +163,11 @@ function recordPage({ table, source, home, record, one, displayed, fields }: Pag
     type: "form",
     dataSource: `${source}_one`,
     fields,
-    submit: { type: "update_record", ...own, message: `The ${one} is saved.` },
+    submit: { type: "update_record", ...own, message: `The ${one} was saved.` },
   };
   const change = {
     type: "modal",
-    title: `Change the ${one}`,
+    title: `Edit ${one}`,
     openLabel: "Change",
     components: [form],
   };

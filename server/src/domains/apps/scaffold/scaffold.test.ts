@@ -29,8 +29,8 @@ const openApp = async (more: object) => {
 test("an app of a table asks for people by name, and lists the columns that its form leaves out", async () => {
   const { data } = (await owner("POST /api/v1/apps/scaffold", { table })).body;
   expect(data.leftOut).toEqual([
-    { column: "extra", title: "Extra data", reason: "A form has no input for JSON." },
-    { column: "tags", title: "Tags", reason: "A form can't choose several values." },
+    { column: "extra", title: "Extra data", reason: "Forms do not support JSON." },
+    { column: "tags", title: "Tags", reason: "Forms do not support selecting several values." },
   ]);
   const { pages, dataSources } = data;
   const { components, act } = await openApp({ pages, dataSources });

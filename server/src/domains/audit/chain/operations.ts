@@ -19,11 +19,9 @@ import { LogVerification, verifyLog } from "./verification.ts";
 export const getEventProof = query({
   id: "audit.get_proof",
   route: "GET /api/v1/audit/proof",
-  summary: "Prove that an event stands in the log as it was signed",
+  summary: "Get the proof that an event is in the signed log",
   description:
-    "The event as it is hashed, the way from its hash to the root of a Merkle tree, and the signed checkpoint that holds " +
-    "the root. `millrace audit verify FILE` verifies it without the server. An event that no checkpoint holds yet is " +
-    "answered 409 `event_not_signed`, one that was altered since 409 `log_altered`.",
+    "Returns the event as it is hashed, the path from its hash to the root of a Merkle tree, and the signed checkpoint with that root. `millrace audit verify FILE` verifies it without the server. If the event is not in a checkpoint yet, the response is 409 `event_not_signed`. If the event was altered, it is 409 `log_altered`.",
   permission: AuditRead,
   query: object({ eventId: Type.String({ pattern: EVENT_ID_PATTERN }) }),
   response: item(EventProof),
@@ -35,10 +33,9 @@ export const getEventProof = query({
 export const listLogCheckpoints = query({
   id: "audit.list_checkpoints",
   route: "GET /api/v1/audit/checkpoints",
-  summary: "List the signed checkpoints of the log, newest first",
+  summary: "List signed checkpoints of the log, newest first",
   description:
-    "One each hour in which something happened, or more where much did. Keep them elsewhere, and nobody can write the log " +
-    "anew unseen, not even with the key.",
+    "Created at least once per hour with events. Store copies outside the installation: then the log can't be rewritten without detection, not even with the signing key.",
   permission: AuditRead,
   query: object(pageQuery),
   response: page(CheckpointItem),
@@ -60,11 +57,10 @@ export const verifyAuditLog = query({
   route: "GET /api/v1/audit/verification",
   summary: "Verify the log against its checkpoints",
   description:
-    "Hashes the events of all environments again, as many checkpoints as `limit` says, and names those that were altered or " +
-    "added; it tells how many are gone that retention did not delete, and where the chain or a signature is broken.",
+    "Hashes the events of all environments again, for up to `limit` checkpoints. Returns altered and added events, the number of missing events that retention did not delete, and breaks in the chain or in a signature.",
   permission: AuditRead,
   query: object({
-    after: Type.Integer({ minimum: 0, default: 0, description: "The number of a checkpoint" }),
+    after: Type.Integer({ minimum: 0, default: 0, description: "Number of a checkpoint" }),
     limit: Type.Integer({ minimum: 1, maximum: CHECKPOINTS_MAX, default: CHECKPOINTS_MAX }),
   }),
   response: item(LogVerification),

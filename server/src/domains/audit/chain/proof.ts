@@ -14,27 +14,25 @@ import { type Checkpoint, findCheckpointAt } from "./store.ts";
 export const NotSigned = failure(
   "event_not_signed",
   409,
-  "No checkpoint holds the event yet; the next one is signed within the hour.",
+  "The event is not in a signed checkpoint yet. The next checkpoint is created within one hour.",
 );
 export const LogAltered = failure(
   "log_altered",
   409,
-  "The event is not what was signed: the log was altered.",
+  "The event does not match its signature: the log was altered.",
 );
 
 const Hex = (description: string) => Type.String({ pattern: "^[0-9a-f]*$", description });
 
 export const CheckpointItem = Type.Object(
   {
-    number: Type.Integer({ description: "From 1 on, without gaps" }),
+    number: Type.Integer({ description: "Consecutive number, from 1" }),
     statement: Type.String({
       description:
-        "The text that is signed, JSON: the root of the tree, how many events it has, the first and last of them, " +
-        "the hash of the checkpoint before, when it was signed; after a move to another installation " +
-        "also `previousKey`, which signed the checkpoints before",
+        "The signed text, as JSON: the root of the tree, the number of events, the first and the last event, the hash of the previous checkpoint, and the time of the signature. After a move to another installation, also `previousKey`, the key of the previous checkpoints",
     }),
     hash: Hex("SHA-256 of the statement"),
-    signature: Hex("Ed25519 over the statement"),
+    signature: Hex("Ed25519 signature of the statement"),
     createdAt: Time,
   },
   { title: "LogCheckpoint" },
@@ -43,12 +41,12 @@ export const CheckpointItem = Type.Object(
 export const EventProof = Type.Object(
   {
     event: Type.Record(Type.String(), Type.Unknown(), {
-      description: "The event as it is hashed: as JSON with sorted names, behind a zero byte",
+      description: "The event as it is hashed: JSON with sorted names after a zero byte",
     }),
-    index: Type.Integer({ description: "Of its leaf" }),
-    count: Type.Integer({ description: "Of the leaves of the tree" }),
-    path: Type.Array(Hex("A hash beside the way from the leaf to the root"), {
-      description: "From below, as RFC 6962 has it",
+    index: Type.Integer({ description: "Index of the leaf" }),
+    count: Type.Integer({ description: "Number of leaves of the tree" }),
+    path: Type.Array(Hex("A sibling hash on the path from the leaf to the root"), {
+      description: "From leaf to root, in the order of RFC 6962",
     }),
     checkpoint: CheckpointItem,
     publicKey: Hex("The Ed25519 key that signed the checkpoint, as SPKI"),
@@ -75,7 +73,7 @@ export async function proveEvent(ctx: ReadContext, eventId: string): Promise<Eve
   const visible = event && (await filterEvent(visibilityContext(ctx), ctx.caller.principal, event));
   if (!visible) throw new Failure(NotFound);
   if (!isDeepStrictEqual(visible, event)) {
-    throw new Failure(Forbidden, { detail: "A rule hides a part of this event from you." });
+    throw new Failure(Forbidden, { detail: "Access rules hide a part of this event from you." });
   }
   const checkpoint = await findCheckpointAt(ctx.tx, position);
   const keys = await readLogKeys(ctx.tx, await ctx.services.keys.of(event.workspace));

@@ -19,19 +19,21 @@ const START: LogPosition = { epoch: 0, xid: 0, seq: 0 };
 const Mismatch = Type.Object({
   checkpoint: Type.Integer(),
   kind: Type.Enum(["altered", "missing", "added", "checkpoint"], {
-    description: "Of an event; `checkpoint` where the chain or its signature is broken",
+    description: "Id of an event, or `checkpoint` if the chain or a signature is broken",
   }),
-  eventId: nullable(Type.String({ description: "Null of an event that is gone" })),
+  eventId: nullable(Type.String({ description: "Null for a missing event" })),
 });
 type Mismatch = Static<typeof Mismatch>;
 
 export const LogVerification = Type.Object(
   {
     intact: Type.Boolean(),
-    checkpoints: Type.Integer({ description: "How many were verified" }),
-    events: Type.Integer({ description: "How many were hashed again" }),
-    mismatches: Type.Array(Mismatch, { description: `The first ${MISMATCHES_MAX}` }),
-    next: nullable(Type.Integer({ description: "Send it as `after` to go on; null at the end" })),
+    checkpoints: Type.Integer({ description: "Number of verified checkpoints" }),
+    events: Type.Integer({ description: "Number of hashed events" }),
+    mismatches: Type.Array(Mismatch, { description: `At most ${MISMATCHES_MAX}` }),
+    next: nullable(
+      Type.Integer({ description: "Cursor of the next page. Send it as `after`. Null at the end" }),
+    ),
   },
   { title: "LogVerification" },
 );

@@ -23,17 +23,13 @@ import {
 } from "#kernel/readers/dead-letter.ts";
 import { hiddenTopics } from "../read-topic.ts";
 
-export const EventsRepair = permission(
-  "events:repair",
-  "See, retry and skip events that could not be handled",
-  [],
-);
+export const EventsRepair = permission("events:repair", "View, retry and discard dead letters", []);
 
 const DeadLetter = Type.Object(
   {
-    reader: Type.String({ description: "The part of the platform that could not handle it" }),
+    reader: Type.String({ description: "The reader that could not process the event" }),
     eventId: Type.String({ pattern: EVENT_ID_PATTERN }),
-    error: Type.String({ description: "Why, the last time" }),
+    error: Type.String({ description: "Error of the last attempt" }),
     at: Time,
     event: nullable(EventEnvelope),
   },
@@ -43,17 +39,17 @@ const DeadLetter = Type.Object(
 const Settled = Type.Object({ reader: Type.String(), eventId: Type.String() });
 const DeadLetterRetried = event("dead_letter.retried", {
   resource: "event",
-  summary: "A dead letter was handled after all.",
+  summary: "A dead letter was processed by a retry.",
   data: Settled,
 });
 const DeadLetterSkipped = event("dead_letter.skipped", {
   resource: "event",
-  summary: "A dead letter was given up for good.",
+  summary: "A dead letter was discarded.",
   data: Settled,
 });
 export const deadLetterEvents = [DeadLetterRetried, DeadLetterSkipped];
 
-const RetryFailed = failure("retry_failed", 409, "It failed again.");
+const RetryFailed = failure("retry_failed", 409, "The retry failed.");
 const ByPlace = object({
   reader: line(100),
   eventId: Type.String({ pattern: EVENT_ID_PATTERN }),
@@ -63,17 +59,16 @@ const example = { params: { reader: "workflows.triggers", eventId: "evt_01000000
 export const listDeadLetters = query({
   id: "dead_letters.list",
   route: "GET /api/v1/events/dead-letters",
-  summary: "List the events that a part of the platform could not handle, newest first",
+  summary: "List dead letters, newest first",
   description:
-    "An event that keeps failing is set aside, so that it holds up no other. `event` is null where you may not see it, " +
-    "or where the log no longer holds it.",
+    "An event that keeps failing becomes a dead letter, so that it does not block other events. `event` is null if you can't view it, or if the log no longer contains it.",
   permission: EventsRepair,
   query: object(pageQuery),
   response: page(DeadLetter),
   async run(ctx, { query: { limit, after } }) {
     const before = after === undefined ? undefined : positionOf(after);
     if (after !== undefined && !before)
-      throw invalidField("?after", "is not a cursor of this list");
+      throw invalidField("?after", "is not a valid cursor for this list");
     const letters = await readDeadLetters(ctx.tx, { before, limit: limit + 1 });
     const hidden = hiddenTopics(ctx.caller);
     const events = letters.flatMap((letter) => letter.event ?? []);
@@ -98,9 +93,9 @@ export const retryDeadLetter = command({
   effect: "ordinary",
   actsOutside: true,
   route: "POST /api/v1/events/dead-letters/{reader}/{eventId}/retry",
-  summary: "Handle a dead letter after all",
+  summary: "Retry a dead letter",
   description:
-    "Now, though later events were handled before it. 409 with the reason when it fails again.",
+    "Processes the event now, after later events. If it fails again, the response is 409 with the reason.",
   permission: EventsRepair,
   params: ByPlace,
   response: noContent(),
@@ -122,7 +117,7 @@ export const retryDeadLetter = command({
 export const skipDeadLetter = command({
   id: "dead_letters.skip",
   route: "DELETE /api/v1/events/dead-letters/{reader}/{eventId}",
-  summary: "Give up a dead letter for good",
+  summary: "Discard a dead letter",
   permission: EventsRepair,
   params: ByPlace,
   response: noContent(),

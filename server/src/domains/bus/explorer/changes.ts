@@ -16,8 +16,8 @@ const CHANGED_EVENTS_MAX = 1_000;
 const ResourceChange = Type.Object(
   {
     resource: EventEnvelope.properties.resource,
-    count: Type.Integer({ description: "Its events since then" }),
-    types: Type.Array(Type.String(), { description: "Their types, newest first" }),
+    count: Type.Integer({ description: "Number of its events since then" }),
+    types: Type.Array(Type.String(), { description: "Event types, newest first" }),
     lastEventId: Type.String(),
     lastAt: Time,
     actor: ActorSchema,
@@ -28,14 +28,13 @@ const ResourceChange = Type.Object(
 export const listChanges = query({
   id: "events.changes",
   route: "GET /api/v1/events/changes",
-  summary: "List what changed since some time, by resource",
+  summary: "List changed resources since a time",
   description:
-    "Of the newest 1000 events, those since `since` that you may read: one item for each resource, the one that " +
-    "changed last first. `others` leaves your own acts out. Acts on accounts are not among them.",
+    "Uses the newest 1,000 events since `since` that you can view, and returns one item per resource, last changed first. `others` omits your own changes. Account events are not included.",
   permission: EventsRead,
   query: object({
     since: InputTime,
-    others: Type.Optional(Type.Boolean({ description: "Only what others did" })),
+    others: Type.Optional(Type.Boolean({ description: "Returns only changes by others" })),
     limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }),
   }),
   response: item(
@@ -43,7 +42,7 @@ export const listChanges = query({
       {
         since: Time,
         changes: Type.Array(ResourceChange),
-        truncated: Type.Boolean({ description: "Whether there was more than is selected" }),
+        truncated: Type.Boolean({ description: "Whether there were more events" }),
       },
       { title: "Changes" },
     ),

@@ -19,14 +19,14 @@ const BEHIND_MAX = 1_000;
 const Follower = Type.Object(
   {
     kind: Type.String({
-      description: "`workflow`, `webhook`, or `reader` for the platform itself",
+      description: "`workflow`, `webhook`, or `reader` for a component of the platform",
     }),
     id: Type.String(),
     name: Type.String(),
     hears: Type.Array(Type.String()),
     status: Type.String(),
     behind: nullable(
-      Type.Integer({ description: "Events or deliveries that wait for it, counted to 1000" }),
+      Type.Integer({ description: "Number of waiting events or deliveries, counted up to 1,000" }),
     ),
   },
   { title: "EventFollower" },
@@ -36,10 +36,9 @@ type Follower = Static<typeof Follower>;
 export const listFollowers = query({
   id: "topics.list_followers",
   route: "GET /api/v1/events/topics/{name}/followers",
-  summary: "List who hears a topic, and how far behind they are",
+  summary: "List consumers of a topic and their lag",
   description:
-    "Workflows that start on its events, webhooks that get them, and the readers of the platform. Of a topic that " +
-    "people publish on, the types of its newest 200 events count.",
+    "Returns workflows that are triggered by its events, webhooks that receive them, and readers of the platform. For a topic with published messages, the types of its newest 200 events are used.",
   permission: EventsRead,
   params: object({ name: TopicName }),
   response: item(

@@ -48,7 +48,9 @@ const EventPage = Type.Object(
     data: Type.Array(EventEnvelope),
     pagination: Type.Object(
       {
-        nextCursor: nullable(Type.String({ description: "Send it as `after` to go on" })),
+        nextCursor: nullable(
+          Type.String({ description: "Cursor of the next page. Send it as `after`" }),
+        ),
         hasMore: Type.Boolean(),
         limit: Type.Integer(),
         // The end of the scan. Null if there are no older events.
@@ -63,26 +65,22 @@ const EventPage = Type.Object(
 export const listRecentEvents = query({
   id: "events.recent",
   route: "GET /api/v1/events/recent",
-  summary: "Search the events that you may read, newest first",
+  summary: "Search events, newest first",
   description:
-    "Of all topics, or of one. `type` is a pattern; `filter` is a condition, and with `topic` and `type` selects what " +
-    "a trigger or a webhook would hear; `q` stands in a name or in the data as you see it. What rules hide is left " +
-    "out, and a request looks for less than a tenth of a second, so that a page may be shorter than `limit`, even empty: " +
-    "`nextCursor` goes on from where it stopped, which `searchedTo` tells to the minute. Those of the topic `audit` need " +
-    "`audit:read`. To hear of new ones, follow a topic's stream.",
+    "Searches the events of all topics, or of one topic. `type` is a pattern. `filter` is a condition; with `topic` and `type`, it selects the same events as a trigger or a webhook. `q` searches names and the visible data. Events that access rules hide are omitted. A request searches for less than 0.1 seconds, so a page can contain fewer than `limit` events or be empty: `nextCursor` continues where it stopped, and `searchedTo` is that time. Events of the topic `audit` require `audit:read`. For new events, use the stream of a topic.",
   permission: EventsRead,
   query: object({
     ...pageQuery,
     topic: Type.Optional(line(200)),
-    type: Type.Optional(line(PATTERN_CHARACTERS_MAX, "As `incident.*`")),
-    filter: Type.Optional(Type.String({ maxLength: 20_000, description: "A condition, in JSON" })),
+    type: Type.Optional(line(PATTERN_CHARACTERS_MAX, "A pattern, such as `incident.*`")),
+    filter: Type.Optional(Type.String({ maxLength: 20_000, description: "A condition as JSON" })),
     actorId: Type.Optional(line(100)),
     resourceType: Type.Optional(line(100)),
     resourceId: Type.Optional(line(200)),
     correlationId: Type.Optional(line(100)),
     from: Type.Optional(InputTime),
     to: Type.Optional(InputTime),
-    q: Type.Optional(line(200, "A text in the data, or in the name of the resource or the actor")),
+    q: Type.Optional(line(200, "Text in the data, or in the name of the resource or the actor")),
   }),
   response: unwrapped(EventPage),
   example: { query: { limit: 20, topic: "incident", type: "incident.*", q: "printer" } },
@@ -94,7 +92,8 @@ async function readRecentEvents(
   { query: { limit, after, ...of } }: { readonly query: RecentQuery },
 ): Promise<Static<typeof EventPage>> {
   const start = after === undefined ? undefined : positionOf(after);
-  if (after !== undefined && !start) throw invalidField("?after", "is not a cursor of this list");
+  if (after !== undefined && !start)
+    throw invalidField("?after", "is not a valid cursor for this list");
   const matches = compileMatch(ctx, of);
   const chain = of.correlationId === undefined ? [] : await readChain(ctx, of.correlationId);
   const search = new EventSearch(ctx, narrowToCall(of), { limit, matches });

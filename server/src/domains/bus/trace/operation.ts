@@ -12,20 +12,12 @@ import { readTraceSource, type SourceItem, type TraceSource } from "./trace-sour
 export const readCauseTree = query({
   id: "traces.get",
   route: "GET /api/v1/trace",
-  summary: "Follow anything to what it came from, and to everything that came of it",
-  description:
-    "`of` takes the id of an event, a run, a delivery, an execution, a record or any other resource, or the " +
-    "number of a ticket. The tree has events, and what they caused beyond events: runs, deliveries, executions. " +
-    "What a step of a run did stands under the run, with its `stepId`; so do the events of the run itself. More " +
-    "than 3 of a kind under one parent are a `fan`, with their number and the first of them, and what they " +
-    "caused is folded with them; `open` takes the ids of fans to show as a whole. At most 5000 events are read " +
-    "from the beginning of a chain, and as many behind the focus; 2000 nodes are shown; `truncated` says that " +
-    "there was more. What you may not see is left out, and what came of it stands in its place: runs need " +
-    `\`workflows:read\`, deliveries \`webhooks:read\`, events of the topic \`audit\` need \`${AuditRead.name}\`.`,
+  summary: "Get the causes and effects of a resource",
+  description: `\`of\` takes the id of an event, a run, a delivery, an execution, a record or any other resource, or the number of a ticket. The tree contains events, and the runs, deliveries and executions that they caused. Effects of a step are below its run, with a \`stepId\`; so are the events of the run. More than 3 nodes of a kind with the same parent are grouped into a \`fan\` with their number and the first of them; \`open\` takes the ids of fans to expand. The tree includes at most 5,000 events from the start of a chain, 5,000 after the focus, and 2,000 nodes; \`truncated\` is true if there were more. Nodes that you can't view are omitted, and their effects take their place: runs require \`workflows:read\`, deliveries \`webhooks:read\`, events of the topic \`audit\` \`${AuditRead.name}\`.`,
   permission: EventsRead,
   query: object({
     of: line(200, "An id, or the number of a ticket"),
-    open: Type.Optional(line(2_000, "Ids of fans, with commas between them")),
+    open: Type.Optional(line(2_000, "Ids of fans, separated by commas")),
   }),
   response: item(CauseTree),
   example: { query: { of: "run_01jd0000000000000000000000" } },

@@ -4,16 +4,18 @@ import { nullable, Time } from "#kernel/schema/schema.ts";
 
 const Fan = Type.Object(
   {
-    kind: Type.String({ description: "Of its members" }),
+    kind: Type.String({ description: "Kind of the members" }),
     count: Type.Integer(),
     statuses: Type.Record(Type.String(), Type.Integer(), {
-      description: "How many members have each status; empty for events",
+      description: "Number of members by status; empty for events",
     }),
     sample: Type.Array(Type.Object({ id: Type.String(), label: Type.String() }), {
       description: "The first members",
     }),
     lastAt: Time,
-    open: Type.Boolean({ description: "Whether its members follow, as asked for by `open`" }),
+    open: Type.Boolean({
+      description: "Whether all members follow, because `open` contains this fan",
+    }),
   },
   { title: "TraceFan" },
 );
@@ -21,32 +23,28 @@ const Fan = Type.Object(
 /** A cause or an effect in a trace. Its parent defines its place in the tree. */
 export const TraceNode = Type.Object(
   {
-    id: Type.String({ description: "Of the event, run, delivery or execution; or of a fan" }),
-    parentId: nullable(Type.String({ description: "Null for what nothing here is the cause of" })),
+    id: Type.String({ description: "Id of the event, run, delivery, execution or fan" }),
+    parentId: nullable(Type.String({ description: "Null for a node without a cause in the tree" })),
     kind: Type.String({
-      description: "`event`, `run`, `webhook_delivery`, `execution`, or `fan` for many of a kind",
+      description: "`event`, `run`, `webhook_delivery`, `execution`, or `fan` for a group",
     }),
-    type: Type.String({ description: "The type of an event; of others what they are" }),
+    type: Type.String({ description: "Type of the event, or kind of the node" }),
     label: Type.String({
-      description: "The number or name of the resource; the workflow, webhook or artifact",
+      description: "Number or name of the resource, or name of the workflow, webhook or artifact",
     }),
-    ofId: Type.Optional(
-      Type.String({ description: "The id of the workflow, webhook or artifact" }),
-    ),
+    ofId: Type.Optional(Type.String({ description: "Id of the workflow, webhook or artifact" })),
     status: nullable(Type.String()),
     at: Time,
     finishedAt: Type.Optional(nullable(Time)),
     actor: Type.Optional(ActorSchema),
     resource: Type.Optional(EventEnvelope.properties.resource),
-    runId: Type.Optional(Type.String({ description: "The run that made it" })),
+    runId: Type.Optional(Type.String({ description: "The run that caused it" })),
     stepId: Type.Optional(Type.String({ description: "The step of that run" })),
-    executionId: Type.Optional(Type.String({ description: "The execution that made it" })),
-    jobId: Type.Optional(Type.String({ description: "The job that made it" })),
-    jobKind: Type.Optional(Type.String({ description: "What that job does" })),
-    causeId: Type.Optional(
-      Type.String({ description: "Its own cause, where the parent is a fan of several" }),
-    ),
-    focus: Type.Optional(Type.Boolean({ description: "True for what was asked for" })),
+    executionId: Type.Optional(Type.String({ description: "The execution that caused it" })),
+    jobId: Type.Optional(Type.String({ description: "The job that caused it" })),
+    jobKind: Type.Optional(Type.String({ description: "The type of that job" })),
+    causeId: Type.Optional(Type.String({ description: "Its own cause, if the parent is a fan" })),
+    focus: Type.Optional(Type.Boolean({ description: "True for the requested resource" })),
     fan: Type.Optional(Fan),
   },
   { title: "TraceNode" },
@@ -59,17 +57,17 @@ export const CauseTree = Type.Object(
       kind: Type.String({ description: "`event`, `run`, …, or `resource`" }),
       id: Type.String(),
     }),
-    rootIds: Type.Array(Type.String(), { description: "The nodes without a parent" }),
+    rootIds: Type.Array(Type.String(), { description: "Nodes without a parent" }),
     focusIds: Type.Array(Type.String(), {
-      description: "The nodes that were asked for: of a resource, its events",
+      description: "The requested nodes. For a resource: its events",
     }),
     nodes: Type.Array(TraceNode, {
       description: "Parents before their children, in order of time",
     }),
     counts: Type.Record(Type.String(), Type.Integer(), {
-      description: "How many events, runs and others there are, folded ones included",
+      description: "Number of events, runs and other nodes, including those in fans",
     }),
-    truncated: Type.Boolean({ description: "Whether there was more than was read" }),
+    truncated: Type.Boolean({ description: "Whether there are more nodes" }),
   },
   { title: "CauseTree" },
 );

@@ -33,7 +33,7 @@ export const Trace = Type.Object(
     correlationId: Type.String(),
     events: Type.Array(EventEnvelope),
     effects: Type.Array(Effect),
-    truncated: Type.Boolean({ description: "Whether there was more than is shown" }),
+    truncated: Type.Boolean({ description: "Whether there are more" }),
   },
   { title: "Trace" },
 );

@@ -156,7 +156,7 @@ test("a connector of the catalogue signs in, acts, reads pages, and tells of ref
   const refused = await slack.invoke("post_message", { channel: "x", text: "hi" });
   expect(refused.body).toMatchObject({
     code: "upstream_failed",
-    detail: "The other system refused: no_channel",
+    detail: "The other system rejected the request: no_channel",
   });
   const telegram = await createConnector(
     owner,

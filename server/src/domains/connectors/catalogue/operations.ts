@@ -16,7 +16,7 @@ const summaryFields = {
   icon: Type.String(),
   category: Type.Enum([...PRESET_CATEGORIES]),
   guide: Type.String(),
-  type: Type.String({ description: "Of the connectors that are made from it" }),
+  type: Type.String({ description: "For connectors of this preset" }),
   authKinds: Type.Array(Type.String()),
   actions: Type.Integer(),
   triggers: Type.Integer(),
@@ -38,9 +38,9 @@ const PresetTriggerDescription = Type.Object(
 const PresetDetail = Type.Object(
   {
     ...summaryFields,
-    baseUrl: nullable(Type.String({ description: "Parameters in braces" })),
+    baseUrl: nullable(Type.String({ description: "Can contain parameters in braces" })),
     config: Type.Record(Type.String(), Type.Unknown(), {
-      description: "Of a connector that is made from it, to begin with",
+      description: "Initial configuration of a connector of this preset",
     }),
     parameters: properties.parameters,
     auth: Type.Array(
@@ -49,7 +49,7 @@ const PresetDetail = Type.Object(
         title: Type.String(),
         hint: nullable(Type.String()),
         fill: Type.Record(Type.String(), Type.String(), {
-          description: "What need not be sent: the preset knows it",
+          description: "Fields that the preset already contains",
         }),
       }),
     ),
@@ -65,7 +65,7 @@ const PRESETS = "presets of connectors";
 export const listPresets = query({
   id: "connectors.presets",
   route: "GET /api/v1/connectors/presets",
-  summary: "List the services of the catalogue, by name",
+  summary: "List connector presets by name",
   permission: ConnectorsRead,
   environmentScoped: false,
   query: object({
@@ -90,10 +90,9 @@ export const listPresets = query({
 export const getPreset = query({
   id: "connectors.get_preset",
   route: "GET /api/v1/connectors/presets/{preset}",
-  summary: "Read a service of the catalogue: how one signs in, its actions and triggers",
+  summary: "Get a connector preset with its authentication, actions and triggers",
   description:
-    "A connector is made from it by `POST /api/v1/connectors` with its `type` and `config`; of `auth` only what " +
-    "`fill` does not have.",
+    "Create a connector from it with `POST /api/v1/connectors`, with its `type` and `config`. In `auth`, send only the fields that `fill` does not contain.",
   permission: ConnectorsRead,
   environmentScoped: false,
   params: object({ preset: line(60) }),

@@ -44,7 +44,7 @@ const PAGES = {
   minimum: 1,
   maximum: 50,
   default: 1,
-  description: "How many pages are read at most; `items` has those of all",
+  description: "Maximum number of pages. `items` contains the items of all pages",
 };
 
 function pickOptions({ fixed, compose, items, paging, idempotent }: PresetAction) {

@@ -36,7 +36,7 @@ const PresetParameter = object({
   default: Type.Optional(Type.String()),
   kind: Type.Optional(
     Type.Enum(["name", "host", "url"], {
-      description: "What it may look like; a part of a host's name by default",
+      description: "Pattern of valid values. Default: a part of a host name",
     }),
   ),
 });
@@ -44,10 +44,10 @@ const PresetParameter = object({
 const PresetAuth = object({
   kind: Type.Enum([...AUTH_KINDS]),
   title: Type.String(),
-  hint: Type.Optional(Type.String({ description: "Where the service gives it out" })),
+  hint: Type.Optional(Type.String({ description: "URL of the page that shows the value" })),
   fill: Type.Optional(texts),
   copies: Type.Optional(
-    Type.Array(Type.String(), { description: "Headers that have the credential, too" }),
+    Type.Array(Type.String(), { description: "Additional headers with the credential" }),
   ),
 });
 
@@ -123,7 +123,7 @@ export const Preset = object(
     id: word(),
     title: Type.String(),
     icon: Type.String({
-      description: "A name; the console draws a monogram where it has no such icon",
+      description: "Name of an icon. The console shows a monogram if the icon does not exist",
     }),
     category: Type.Enum([...PRESET_CATEGORIES]),
     guide: Type.String({ minLength: 20, maxLength: 400 }),

@@ -9,21 +9,19 @@ const about = {
 
 export const ConsentGiven = event("connector.consent_given", {
   ...about,
-  summary:
-    "Somebody consented that a connector acts for them at the other system. No token is told.",
+  summary: "A user gave consent for a connector. The event does not contain tokens.",
 });
 export const ConsentWithdrawn = event("connector.consent_withdrawn", {
   ...about,
-  summary: "A connector forgot what somebody had consented to.",
+  summary: "The consent of a connector was deleted.",
 });
 export const ConsentExpired = event("connector.consent_expired", {
   ...about,
-  summary:
-    "The other system does not renew what somebody had consented to; somebody must consent again.",
+  summary: "The consent of a connector can't be renewed. A user must consent again.",
 });
 export const ConsentExpiryAnnounced = event("connector.consent_expiry_announced", {
   resource: "connector",
   summary:
-    "A consent ends soon, and can't be renewed without a person; somebody must consent again.",
+    "The consent of a connector ends soon and can't be renewed automatically. A user must consent again.",
   data: Type.Object({ connectorId: Type.String(), grantedBy: Type.String(), expiresAt: Time }),
 });

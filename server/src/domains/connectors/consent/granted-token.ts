@@ -21,12 +21,12 @@ import { requestTokens } from "./token-request.ts";
 export const NotAuthorized = failure(
   "connector_not_authorized",
   409,
-  "Nobody has consented yet that this connector acts for them.",
+  "The connector requires consent. Open the connector and connect an account.",
 );
 export const ConsentRevoked = failure(
   "consent_revoked",
   409,
-  "The consent for this connector has ended; somebody must consent again.",
+  "The consent of this connector has ended. Open the connector and consent again.",
 );
 
 /** A token must still be valid when it arrives. */
@@ -99,7 +99,7 @@ async function refreshGrant(
       throw new Failure(ConsentRevoked);
     }
     const { status, error } = answer.refusal;
-    throw new UpstreamError(`The token was not refreshed: ${error}.`, {
+    throw new UpstreamError(`The access token can't be refreshed: ${error}.`, {
       status,
       isDown: status >= 500,
       unsent: true,

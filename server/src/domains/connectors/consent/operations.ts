@@ -28,17 +28,17 @@ import { requestTokens } from "./token-request.ts";
 export const NoConsentNeeded = failure(
   "no_consent_needed",
   409,
-  "The connector acts for nobody: its credentials are its own.",
+  "The connector does not use consent. It has its own credentials.",
 );
 export const ConsentInvalid = failure(
   "consent_invalid",
   422,
-  "The consent was given to another request, by somebody else, or too long ago.",
+  "The consent belongs to another request or another user, or it has expired.",
 );
 export const ConsentRefused = failure(
   "consent_refused",
   502,
-  "The other system gave no token for the consent.",
+  "The other system did not return a token for the consent.",
 );
 
 const ById = object({ id: ConnectorId });
@@ -113,11 +113,9 @@ async function openState(
 export const authorizeConnector = query({
   id: "connectors.authorize",
   route: "POST /api/v1/connectors/{id}/authorize",
-  summary: "Begin a consent: the address to open in a browser",
+  summary: "Start the consent of a connector",
   description:
-    "For `oauth2_authorization_code`. The other system asks the person, and sends the browser back to `redirectUri`, " +
-    "which must be entered there, with a `code` and the `state`; send both to `…/consent`, in the same session, within " +
-    "ten minutes.",
+    "For `oauth2_authorization_code`. Returns the URL to open in a browser. The other system asks the user, and redirects the browser to `redirectUri`, which must be registered there, with a `code` and the `state`. Send both to `…/consent`, in the same session, within ten minutes.",
   permission: ConnectorsWrite,
   environmentScoped: false,
   params: ById,
@@ -156,10 +154,10 @@ export const authorizeConnector = query({
 const Consent = Type.Object(
   {
     status: Type.Enum(["needs_consent", "up", "expired"]),
-    grantedBy: nullable(Type.String({ description: "The person whom the connector acts for" })),
+    grantedBy: nullable(Type.String({ description: "The user that the connector acts for" })),
     grantedAt: nullable(Time),
     refreshedAt: nullable(Time),
-    redirectUri: Type.String({ description: "To be entered at the other system" }),
+    redirectUri: Type.String({ description: "Register this URL at the other system" }),
   },
   { title: "ConnectorConsent" },
 );
@@ -175,9 +173,9 @@ export const giveConsent = command({
   effect: "drastic",
   actsOutside: true,
   route: "POST /api/v1/connectors/{id}/consent",
-  summary: "End a consent with the code that the other system gave",
+  summary: "Complete the consent of a connector",
   description:
-    "The tokens are sealed and never shown; they are refreshed when they are due, once for all that use the connector.",
+    "Stores encrypted tokens, which are never returned. They are refreshed automatically.",
   permission: ConnectorsWrite,
   environmentScoped: false,
   params: ById,
@@ -206,7 +204,7 @@ export const giveConsent = command({
     });
     if ("refusal" in answer) {
       throw new Failure(ConsentRefused, {
-        detail: `The other system refused the code: ${answer.refusal.error}.`,
+        detail: `The other system rejected the code: ${answer.refusal.error}.`,
       });
     }
     const place = { platform, partition: partitionOfCaller(caller), connectorId: id };
@@ -238,7 +236,7 @@ function announceLater(ctx: WriteContext<never>, connectorId: string, endsAtMs: 
 export const getConsent = query({
   id: "connectors.get_consent",
   route: "GET /api/v1/connectors/{id}/consent",
-  summary: "Read whether somebody has consented",
+  summary: "Get the consent of a connector",
   permission: ConnectorsRead,
   environmentScoped: false,
   params: ById,
@@ -269,7 +267,7 @@ const DELETE = "delete from connector_grants where connector_id = $1 returning g
 export const withdrawConsent = command({
   id: "connectors.withdraw_consent",
   route: "DELETE /api/v1/connectors/{id}/consent",
-  summary: "Forget what somebody consented to",
+  summary: "Delete the consent of a connector",
   permission: ConnectorsWrite,
   environmentScoped: false,
   params: ById,

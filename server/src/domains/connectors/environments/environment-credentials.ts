@@ -20,7 +20,7 @@ import { connectorTypeOf } from "../types/registry.ts";
 export const NoCredentialsHere = failure(
   "no_credentials_here",
   409,
-  "The connector has no credentials in this environment, and must not use those of production here.",
+  "The connector has no credentials in this environment, and must not use the production credentials here.",
 );
 
 export interface EnvironmentCredentials {

@@ -35,12 +35,13 @@ const ConnectorEnvironment = Type.Object(
 const data = Type.Object({ connectorId: Type.String(), environment: Environment });
 export const EnvironmentCredentialsSet = event("connector.environment_set", {
   resource: "connector",
-  summary: "A connector has credentials of its own in an environment. None is told.",
+  summary:
+    "The credentials of a connector were set in an environment. The event does not contain them.",
   data,
 });
 export const EnvironmentCredentialsRemoved = event("connector.environment_removed", {
   resource: "connector",
-  summary: "A connector has no credentials of its own in an environment any more.",
+  summary: "The credentials of a connector were deleted in an environment.",
   data,
 });
 
@@ -64,7 +65,7 @@ function toItem(row: EnvironmentCredentials): Static<typeof ConnectorEnvironment
 export const listConnectorEnvironments = query({
   id: "connectors.environments",
   route: "GET /api/v1/connectors/{id}/environments",
-  summary: "Read the credentials that a connector has in staging and development",
+  summary: "List the environments of a connector",
   permission: ConnectorsRead,
   environmentScoped: false,
   params: ById,
@@ -94,16 +95,15 @@ export const setConnectorEnvironment = command({
   id: "connectors.set_environment",
   effect: "drastic",
   route: "PUT /api/v1/connectors/{id}/environments/{environment}",
-  summary: "Give a connector credentials of its own in an environment",
+  summary: "Set the credentials of a connector in an environment",
   description:
-    "Runs in that environment use them, and the address if one is given, in the place of the connector's own, which are those " +
-    "of production. With `ownCredentialsOnly` in its configuration, a connector does nothing in an environment without any.",
+    "Runs in that environment use these credentials, and the URL if given, instead of the production credentials. With `ownCredentialsOnly` in its configuration, a connector can't be used in an environment without its own credentials.",
   permission: ConnectorsWrite,
   environmentScoped: false,
   params: ByEnvironment,
   body: object({
     auth: AuthSchema,
-    baseUrl: Type.Optional(line(2_048, "Where it leads there")),
+    baseUrl: Type.Optional(line(2_048, "URL in this environment")),
     parameters: Type.Optional(Type.Record(Type.String(), line(500), { maxProperties: 8 })),
   }),
   response: item(ConnectorEnvironment),
@@ -117,7 +117,10 @@ export const setConnectorEnvironment = command({
   },
   async prepare(platform, { params: { id, environment }, body }, caller) {
     if (body.auth.kind === "oauth2_authorization_code")
-      throw invalidField("/auth/kind", "needs a connector of its own: consents are one for each");
+      throw invalidField(
+        "/auth/kind",
+        "requires a separate connector, because a connector can have only one consent",
+      );
     const partition = partitionOfCaller(caller);
     const { connector, before } = await platform.db.read(partition, async (tx) => ({
       connector: await connectorStore.get(tx, id),
@@ -175,7 +178,7 @@ const REMOVE =
 export const removeConnectorEnvironment = command({
   id: "connectors.remove_environment",
   route: "DELETE /api/v1/connectors/{id}/environments/{environment}",
-  summary: "Take from a connector its credentials in an environment",
+  summary: "Delete the credentials of a connector in an environment",
   permission: ConnectorsWrite,
   environmentScoped: false,
   params: ByEnvironment,

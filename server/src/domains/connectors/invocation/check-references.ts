@@ -38,7 +38,7 @@ async function nodeErrors(
   }
   if (typeof action !== "string" || isTemplate(action)) return [];
   if (await hasAction(tx, services, stored, action)) return [];
-  return [{ path: `${path}/config/action`, message: `is no action of ${stored.name}` }];
+  return [{ path: `${path}/config/action`, message: `is not an action of ${stored.name}` }];
 }
 
 /** The connectors of nodes that name one, with the secrets of their credentials. */

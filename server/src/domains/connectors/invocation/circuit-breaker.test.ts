@@ -62,7 +62,7 @@ test("five failures in a row open it, and then nothing is sent for thirty second
   });
   expect((await owner(`GET ${ALL}/${id}`)).body.data).toMatchObject({
     status: "down",
-    statusReason: "The other system answered 500.",
+    statusReason: "The other system returned the status 500.",
     statusChangedAt: expect.any(String),
   });
   const refused = await invoke(id);
@@ -74,7 +74,7 @@ test("five failures in a row open it, and then nothing is sent for thirty second
     const { body } = await owner("GET /api/v1/notifications");
     return body.data.find(({ title }: any) => title === "The connector API is down");
   });
-  expect(notice.body).toBe("The other system answered 500.");
+  expect(notice.body).toBe("The other system returned the status 500.");
 });
 
 test("after thirty seconds one caller may try, and what comes of it counts for all", async () => {
@@ -173,7 +173,7 @@ test("a test says how it is, asks no breaker, and closes it", async () => {
     status: "down",
     latencyMs: expect.any(Number),
     upstreamStatus: 503,
-    error: "The other system answered 503.",
+    error: "The other system returned the status 503.",
   });
   upstream.answer = OK;
   const well = await owner(`POST ${ALL}/${id}/test`);

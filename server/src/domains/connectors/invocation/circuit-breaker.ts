@@ -129,7 +129,7 @@ function emitChange(
   return after;
 }
 
-const ANSWERS = "It answers.";
+const ANSWERS = "The other system responds.";
 
 /** An update of a row that still has this revision: the evidence is about that one. */
 function updateSql(settings: string, condition: string): string {

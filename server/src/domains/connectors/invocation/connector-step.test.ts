@@ -114,7 +114,11 @@ test("what goes wrong is the step's error", async () => {
   const failed = await deployAndRun(owner, [node()]);
   expect(failed).toMatchObject({
     status: "failed",
-    error: { code: "upstream_failed", message: "The other system answered 404.", path: "call" },
+    error: {
+      code: "upstream_failed",
+      message: "The other system returned the status 404.",
+      path: "call",
+    },
   });
   const unknown = await deployAndRun(owner, [
     node({ config: { connectorId: id, action: "{{ 'no such action' }}" } }),

@@ -82,7 +82,7 @@ test("what the other system refuses is 502 with its status and words, and is rec
       status: 502,
       body: {
         code: "upstream_failed",
-        detail: `The other system answered ${status}.`,
+        detail: `The other system returned the status ${status}.`,
         upstreamStatus: status,
         upstreamBody: { why: "no such user" },
       },
@@ -144,7 +144,7 @@ test.each([
   const answer = await request(id, input);
   expect(answer).toMatchObject({ status: 422, events: [] });
   expect(answer.body.errors).toEqual([
-    { path: `/input/${Object.keys(given)[0]}`, message: expect.stringContaining("must lie under") },
+    { path: `/input/${Object.keys(given)[0]}`, message: expect.stringContaining("must be below") },
   ]);
   expect(upstream.received).toEqual([]);
 });
@@ -247,7 +247,7 @@ test("an answer that is too large is not kept", async () => {
   upstream.answer = (_received, response) => void response.end(Buffer.alloc(1_048_577));
   expect((await request(id)).body).toMatchObject({
     code: "upstream_failed",
-    detail: "The answer is larger than 1 MiB.",
+    detail: "The response is larger than 1 MiB.",
   });
   upstream.answer = (_received, response) => void response.end(Buffer.alloc(1_048_576, "x"));
   expect((await request(id)).status).toBe(200);

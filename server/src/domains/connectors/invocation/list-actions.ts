@@ -11,7 +11,7 @@ export const ActionDescription = Type.Object(
     summary: Type.String(),
     input: Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" }),
     source: Type.Enum(["type", "document", "added"], {
-      description: "Whether all connectors of its type have it, or its document, or it was added",
+      description: "Source of the action: the type of the connector, its document, or an addition",
     }),
   },
   { title: "ConnectorAction" },

@@ -50,7 +50,7 @@ export async function openConnection(
   };
 }
 
-const FileGone = failure("file_gone", 422, "There is no such file that may be read here.");
+const FileGone = failure("file_gone", 422, "The file does not exist, or it can't be read here.");
 
 /** The files of whoever invokes an action: those that they may read, and new ones that are theirs, or of their run. */
 function filesOfCaller(platform: Platform, caller: Caller): ConnectionFiles {
@@ -60,7 +60,7 @@ function filesOfCaller(platform: Platform, caller: Caller): ConnectionFiles {
         return await openHandle(platform, caller, $file);
       } catch (error) {
         if (!isMissingFile(error)) throw error;
-        const detail = `${path}: there is no file ${$file.slice(0, 60)} that may be read here.`;
+        const detail = `${path}: the file ${$file.slice(0, 60)} does not exist, or it can't be read here.`;
         throw new Failure(FileGone, { detail });
       }
     },

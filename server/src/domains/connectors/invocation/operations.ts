@@ -65,9 +65,8 @@ export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 export const listActions = query({
   id: "connectors.actions",
   route: "GET /api/v1/connectors/{id}/actions",
-  summary: "List what a connector can do, by name",
-  description:
-    "The actions of its type, those of its OpenAPI document, and those that SDK artifacts add.",
+  summary: "List actions of a connector by name",
+  description: "Returns the actions of its type, of its OpenAPI document, and of SDK artifacts.",
   permission: ConnectorsRead,
   params: ById,
   query: object(pageQuery),
@@ -90,7 +89,7 @@ export const listActions = query({
 /** The output of the action; nothing in it is ours, so that nothing in it becomes a header either. */
 const output: ResponseType<unknown> = {
   status: 200,
-  body: Type.Object({ data: Type.Unknown({ description: "What the action gives" }) }),
+  body: Type.Object({ data: Type.Unknown({ description: "Output of the action" }) }),
   wrap: (data) => ({ data }),
   headers: () => ({}),
 };
@@ -102,20 +101,14 @@ export const invokeConnector = command({
   route: "POST /api/v1/connectors/{id}/invoke",
   summary: "Invoke an action of a connector",
   description:
-    "`data` is what the action gives: of HTTP `{ status, headers, body }`. When the other system " +
-    "refuses or fails, the answer is 502 with its status in `upstreamStatus` and the beginning of " +
-    "what it said in `upstreamBody`; after the connector's `timeoutMs` it is 504. After five " +
-    "failures in a row (answers of 5xx and 429, no answer, no connection) the circuit is open: 503 " +
-    "with `Retry-After`, and after 30 s one call may try. Credentials are taken out of all that " +
-    "comes back. `idempotencyKey` is sent to an HTTP API as `Idempotency-Key`; the header of the " +
-    "same name keeps a repeated request from being sent at all.",
+    "`data` is the output of the action; for HTTP: `{ status, headers, body }`. If the other system rejects the call or fails, the response is 502 with its status in `upstreamStatus` and the start of its response in `upstreamBody`; after `timeoutMs` it is 504. After five consecutive failures (5xx, 429, no response, no connection) the circuit breaker is open: 503 with `Retry-After`. After 30 s, one call is allowed. Credentials are removed from all output. `idempotencyKey` is sent to HTTP APIs as `Idempotency-Key`; the header of the same name prevents repeated requests.",
   environmentScoped: true,
   permission: ConnectorsInvoke,
   params: ById,
   body: object({
     action: line(300),
     input: Type.Optional(
-      Type.Unknown({ description: "As the action's schema has it; `{}` by default" }),
+      Type.Unknown({ description: "Input according to the schema of the action. Default: `{}`" }),
     ),
     idempotencyKey: Type.Optional(Type.String({ pattern: IDEMPOTENCY_KEY.source, maxLength: 255 })),
   }),
@@ -150,7 +143,7 @@ export const invokeConnector = command({
 const TestResult = Type.Object(
   {
     ok: Type.Boolean(),
-    status: Type.Enum([...CONNECTOR_STATUSES], { description: "Of the connector, from now on" }),
+    status: Type.Enum([...CONNECTOR_STATUSES], { description: "New status of the connector" }),
     latencyMs: Type.Integer(),
     upstreamStatus: nullable(Type.Integer()),
     error: nullable(Type.String()),
@@ -165,9 +158,7 @@ export const testConnector = command({
   route: "POST /api/v1/connectors/{id}/test",
   summary: "Test the connection of a connector",
   description:
-    "Whatever the breaker says. An API over HTTP is asked for `testPath`, GraphQL for its type, a " +
-    "database for 1, a mail server to let us in, Slack who we are. `ok` is false, with an `error`, " +
-    "when the answer was not as it should be.",
+    "Ignores the circuit breaker. For HTTP it requests `testPath`, for GraphQL the schema type, for a database the value 1, for a mail server a sign-in, for Slack the own identity. If the test fails, `ok` is false and `error` is set.",
   environmentScoped: true,
   permission: ConnectorsWrite,
   params: ById,
@@ -196,10 +187,9 @@ export const refreshConnector = command({
   effect: "ordinary",
   actsOutside: true,
   route: "POST /api/v1/connectors/{id}/refresh",
-  summary: "Read the OpenAPI document of a connector again",
+  summary: "Reload the OpenAPI document of a connector",
   description:
-    "From the `url` of its configuration. Its actions are those of the document from then on. A document that names " +
-    "another server changes nothing: the credentials are for the one that it named before.",
+    "Loads the document from the `url` of its configuration and replaces the actions. If the document contains another server, nothing changes, because the credentials belong to the previous server.",
   permission: ConnectorsWrite,
   params: ById,
   response: item(Connector),

@@ -13,7 +13,7 @@ import type { StoredConnector } from "../store.ts";
 export const ConnectorRateLimited = failure(
   "connector_rate_limited",
   429,
-  "The connector has been used as often as the other system allows; come back later.",
+  "The rate limit of the connector was reached. Try again later.",
 );
 
 interface Rate {

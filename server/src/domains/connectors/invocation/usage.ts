@@ -22,10 +22,10 @@ const Breaker = Type.Object(
   {
     state: Type.Enum(["closed", "open", "half_open"], {
       description:
-        "`closed` lets calls through, `open` refuses them until `retryAt`, then `half_open` lets one try",
+        "`closed` allows calls. `open` rejects calls until `retryAt`. Then `half_open` allows one call",
     }),
-    failures: Type.Integer({ description: "Failures in a row" }),
-    failuresMax: Type.Integer({ description: "So many in a row open it" }),
+    failures: Type.Integer({ description: "Number of consecutive failures" }),
+    failuresMax: Type.Integer({ description: "Number of consecutive failures that open it" }),
     retryAt: nullable(Time),
   },
   { title: "CircuitBreaker" },
@@ -39,7 +39,7 @@ const ConnectorUsage = Type.Object(
     breaker: Breaker,
     ...counts,
     truncated: Type.Boolean({
-      description: `True when there were more calls than the ${CALLS_MAX} that were counted`,
+      description: `True if there were more than the ${CALLS_MAX} counted calls`,
     }),
     medianMs: nullable(Type.Integer()),
     p95Ms: nullable(Type.Integer()),
@@ -53,10 +53,10 @@ const ConnectorUsage = Type.Object(
       }),
     ),
     days: Type.Array(Type.Object({ day: Type.String(), ...counts }), {
-      description: "Each of the last seven days in UTC, oldest first",
+      description: "The last seven days in UTC, oldest first",
     }),
     actions: Type.Array(Type.Object({ action: Type.String(), ...counts }), {
-      description: "By the number of calls",
+      description: "Sorted by number of calls",
     }),
     usedIn: Type.Array(Referrer, { description: "At most 50 of each kind" }),
   },
@@ -66,10 +66,9 @@ const ConnectorUsage = Type.Object(
 export const getConnectorUsage = query({
   id: "connectors.get_usage",
   route: "GET /api/v1/connectors/{id}/usage",
-  summary: "Show how a connector is used: its breaker, its calls, and what refers to it",
+  summary: "Get the usage of a connector",
   description:
-    "Calls are those of the last seven days in the environment of the request. What refers to it are workflows and " +
-    "artifacts, as far as you may read them.",
+    "Returns the circuit breaker, the calls of the last seven days in the environment of the request, and the workflows and artifacts that use the connector and that you can view.",
   environmentScoped: true,
   permission: ConnectorsRead,
   params: object({ id: ConnectorId }),

@@ -39,9 +39,9 @@ const FORMS: Readonly<Record<string, (input: Input) => unknown>> = {
 export const BOUNDARY = "millrace_part";
 
 function relatedParts(metadata: object, mediaType: string, content: string): string {
-  if (/[\r\n]/.test(mediaType)) throw invalidField("/input/mimeType", "must be one line");
+  if (/[\r\n]/.test(mediaType)) throw invalidField("/input/mimeType", "must be a single line");
   if (content.includes(`--${BOUNDARY}`))
-    throw invalidField("/input/content", "has a reserved line");
+    throw invalidField("/input/content", "contains a reserved line");
   return [
     `--${BOUNDARY}`,
     "Content-Type: application/json; charset=UTF-8",
@@ -97,7 +97,7 @@ const HEADERS = {
 
 function headerText(name: string, value: unknown): string {
   const line = (Array.isArray(value) ? value.map(String) : [String(value)]).join(", ");
-  if (/[\r\n]/.test(line)) throw invalidField(`/input/${name}`, "must be one line");
+  if (/[\r\n]/.test(line)) throw invalidField(`/input/${name}`, "must be a single line");
   const isPlain = /^[\x20-\x7e]*$/.test(line);
   return isPlain ? line : `=?UTF-8?B?${Buffer.from(line).toString("base64")}?=`;
 }

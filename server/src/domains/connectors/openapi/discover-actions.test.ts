@@ -197,17 +197,23 @@ test.each([
   [JSON.stringify(document({ paths: {} })), "has no operations"],
   [
     JSON.stringify(document({ paths: { "/a": { $ref: "other.yaml#/a" } } })),
-    "refers to something outside of itself: other.yaml#/a",
+    "refers to another document: other.yaml#/a",
   ],
   [
     JSON.stringify(document({ paths: { "/a": { $ref: "file:///etc/passwd" } } })),
-    "refers to something outside",
+    "refers to another document",
   ],
-  [JSON.stringify(document({ paths: { "/a": { $ref: "#/no/where" } } })), "refers to nothing"],
-  [JSON.stringify(document({ paths: { "/a": { $ref: "#/__proto__/x" } } })), "refers to nothing"],
+  [
+    JSON.stringify(document({ paths: { "/a": { $ref: "#/no/where" } } })),
+    "has an invalid reference",
+  ],
+  [
+    JSON.stringify(document({ paths: { "/a": { $ref: "#/__proto__/x" } } })),
+    "has an invalid reference",
+  ],
   [
     JSON.stringify(document({ paths: { "/a": { $ref: "#/x-a" } }, "x-a": { $ref: "#/x-a" } })),
-    "in circles",
+    "circular references",
   ],
   [BILLION_LAUGHS, "is neither JSON nor YAML: Excessive alias count"],
   [

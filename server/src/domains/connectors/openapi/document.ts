@@ -22,7 +22,7 @@ export class Document {
   resolve(value: unknown): DocumentNode {
     let node = nodeOf(value);
     for (let followed = 0; typeof node["$ref"] === "string"; followed += 1) {
-      if (followed === REFERENCES_MAX) throw new DocumentError("has references that go in circles");
+      if (followed === REFERENCES_MAX) throw new DocumentError("has circular references");
       node = this.#at(node["$ref"]);
     }
     return node;
@@ -31,12 +31,13 @@ export class Document {
   #at(reference: string): DocumentNode {
     const excerpt = reference.slice(0, 200);
     if (!reference.startsWith("#/")) {
-      throw new DocumentError(`refers to something outside of itself: ${excerpt}`);
+      throw new DocumentError(`refers to another document: ${excerpt}`);
     }
     let node = this.root;
     for (const part of reference.slice(2).split("/")) {
       const name = decodePart(part).replaceAll("~1", "/").replaceAll("~0", "~");
-      if (!Object.hasOwn(node, name)) throw new DocumentError(`refers to nothing: ${excerpt}`);
+      if (!Object.hasOwn(node, name))
+        throw new DocumentError(`has an invalid reference: ${excerpt}`);
       node = nodeOf(node[name]);
     }
     return node;

@@ -48,7 +48,7 @@ async function runChild(child: ChildProcess, source: DocumentSource): Promise<Do
       // Our own program says nothing else.
       child.once("message", (result) => resolve(result as DocumentResult));
       for (const end of ["exit", "error"]) {
-        child.once(end, () => resolve({ error: "takes too long to read, or too much memory" }));
+        child.once(end, () => resolve({ error: "exceeds the time or memory limit for parsing" }));
       }
       // When it can't be sent, the process is at its end, and that is heard.
       child.send(source, () => undefined);

@@ -105,7 +105,7 @@ function fillPath(template: string, parameters: readonly Parameter[], input: Inp
     const value = formatValue(input[field]);
     const parts = plus === "" ? [value] : value.split("/").filter((part) => part !== "");
     if (parts.length === 0 || parts.some((part) => /^\.{0,2}$/.test(part)))
-      throw invalidField(`/input/${field}`, "must be a part of a path");
+      throw invalidField(`/input/${field}`, "must be a path segment");
     return parts.map(encodeURIComponent).join("/");
   });
 }

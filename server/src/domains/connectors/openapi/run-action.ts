@@ -123,8 +123,8 @@ function assertNoFailure(
   const isFailure = "is" in failsWhen ? found === failsWhen.is : found !== undefined;
   if (!isFailure) return;
   const reason = scrubber.scrub(valueAt(body, failsWhen.message));
-  const text = typeof reason === "string" ? reason.slice(0, 200) : "it says no more";
-  throw new UpstreamError(`The other system refused: ${text}`, {
+  const text = typeof reason === "string" ? reason.slice(0, 200) : "without further details";
+  throw new UpstreamError(`The other system rejected the request: ${text}`, {
     status,
     headers: scrubber.scrub(headers) as Headers,
     body: excerpt(body, scrubber),

@@ -62,9 +62,9 @@ export const actionDefinition: StoredDefinition = {
     if ("errors" in result) return result.errors;
     const { input, compose } = action as { readonly input: unknown; readonly compose?: string };
     if (!isPrunedSchema(input)) {
-      return [{ path: "/action/input", message: "is no schema as actions have it" }];
+      return [{ path: "/action/input", message: "is not a valid action schema" }];
     }
     if (compose === undefined || isBodyForm(compose)) return [];
-    return [{ path: "/action/compose", message: "is no form of a body" }];
+    return [{ path: "/action/compose", message: "is not a supported body format" }];
   },
 };

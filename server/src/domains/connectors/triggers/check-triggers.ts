@@ -32,7 +32,7 @@ async function triggerErrors(
   const { action } = Object(config["poll"]) as { readonly action?: unknown };
   if (typeof action !== "string") return eventErrors(connector, config);
   if (await hasAction(tx, services, connector, action)) return [];
-  return [{ path: "/poll/action", message: `is no action of ${connector.name}` }];
+  return [{ path: "/poll/action", message: `is not an action of ${connector.name}` }];
 }
 
 function eventErrors(
@@ -41,7 +41,7 @@ function eventErrors(
 ): FieldError[] {
   const known = type === "preset" ? findPreset(String(preset)) : undefined;
   const trigger = known?.triggers?.find(({ id }) => id === event);
-  if (!trigger) return [{ path: "/event", message: `is no trigger of ${name}` }];
+  if (!trigger) return [{ path: "/event", message: `is not a trigger of ${name}` }];
   const schema = inputSchemaOf(trigger.input ?? {}) as unknown as TObject;
   if (Value.Check(schema, given)) return [];
   return valueErrors(schema, given).map(({ path, message }) => ({

@@ -11,16 +11,16 @@ const fields = {
 export const SubscriptionMade = event("connector.subscribed", {
   ...about,
   summary:
-    "A trigger of a workflow was subscribed at the other system, or has an address to be entered there.",
+    "A trigger of a workflow was registered at the other system, or it has a URL to register there.",
   data: Type.Object(fields),
 });
 export const SubscriptionEnded = event("connector.unsubscribed", {
   ...about,
-  summary: "A trigger of a workflow is not subscribed at the other system any more.",
+  summary: "A trigger of a workflow was unregistered at the other system.",
   data: Type.Object(fields),
 });
 export const SubscriptionFailed = event("connector.subscription_failed", {
   ...about,
-  summary: "A trigger of a workflow could not be subscribed at the other system.",
+  summary: "A trigger of a workflow could not be registered at the other system.",
   data: Type.Object({ ...fields, problem: Type.String() }),
 });

@@ -33,7 +33,7 @@ import {
 export const HookSignatureInvalid = failure(
   "signature_invalid",
   401,
-  "The request has no valid signature.",
+  "The signature of the request is missing or not valid.",
 );
 
 /** The trigger of an address. */
@@ -115,14 +115,13 @@ const example = { params: { token: "Zm9yIGV4YW1wbGUgb25seSBub3QgdXNl" } };
 export const receiveConnectorHook = command({
   id: "connectors.receive",
   route: "POST /connector-hooks/{token}",
-  summary: "Take what another system tells a trigger",
+  summary: "Receive an event from another system",
   description:
-    "The address is that of a `connector` trigger that is told by a hook. The request must be signed as the service signs. " +
-    "A delivery that comes twice starts one run.",
+    "The URL belongs to a `connector` trigger with a webhook. The request must have the signature of the service. A duplicate delivery does not start another run.",
   access: "public",
   readsRequest: true,
   params,
-  response: rawResponse<RawResponse>(Answer, "That it was taken."),
+  response: rawResponse<RawResponse>(Answer, "Confirmation."),
   emits: listenerEvents,
   fails: [HookSignatureInvalid, RateLimited],
   allowNoop: true,
@@ -224,9 +223,9 @@ const CHECKS_PER_MINUTE = 20;
 export const verifyConnectorHook = query({
   id: "connectors.verify",
   route: "GET /connector-hooks/{token}",
-  summary: "Answer a service that asks whether an address is ours",
+  summary: "Confirm the URL of a connector trigger",
   description:
-    "Meta and those like it ask with `hub.challenge`, and with a token that is the trigger's secret.",
+    "Responds to the `hub.challenge` of Meta and similar services. The request must contain the secret of the trigger as token.",
   access: "public",
   readsRequest: true,
   params,

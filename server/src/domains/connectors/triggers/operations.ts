@@ -11,18 +11,24 @@ const ListenerState = Type.Object({
   connectorId: nullable(Type.String()),
   kind: Type.Enum(["poll", "hook"]),
   status: Type.Enum(["new", "up", "down"], {
-    description: "`new` until it was polled or subscribed",
+    description: "`new` until it was polled or registered",
   }),
   problem: nullable(Type.String()),
   polledAt: nullable(Time),
-  url: nullable(Type.String({ description: "Of a hook, for those who may trigger the workflow" })),
-  subscribed: Type.Boolean({ description: "True when the other system was told the address" }),
+  url: nullable(
+    Type.String({
+      description: "URL of the webhook. Visible to members who can trigger the workflow",
+    }),
+  ),
+  subscribed: Type.Boolean({
+    description: "True if the URL was registered at the other system automatically",
+  }),
 });
 
 export const listListeners = query({
   id: "workflows.listeners",
   route: "GET /api/v1/workflows/{id}/listeners",
-  summary: "Read how the triggers of a workflow listen to other systems, in this environment",
+  summary: "List the app triggers of a workflow with their status",
   permission: WorkflowsRead,
   params: object({ id: id("wf") }),
   response: item(

@@ -157,7 +157,7 @@ async function poll(platform: Platform, turn: PollTurn): Promise<Polled | undefi
       return { row, found: await readFeed(platform, trigger.feedUrl, row), invocations };
     const source = connector && findSource(connector, trigger);
     if (source?.kind !== "poll")
-      return { row, found: { problem: "The connector has no such trigger." }, invocations };
+      return { row, found: { problem: "The connector does not have this trigger." }, invocations };
     const found = await readItems(platform, { ...source, row }, call);
     return { row, found, invocations };
   } catch (error) {
@@ -270,9 +270,9 @@ async function readFeed(
     allowHttp: true,
     redirects: REDIRECTS_MAX,
   });
-  if (status >= 400) return { problem: `The feed answered ${status}.` };
+  if (status >= 400) return { problem: `The feed returned the status ${status}.` };
   if (truncated) return { problem: "The feed is larger than 4 MiB." };
   const entries = parseFeed(Buffer.from(body).toString());
-  if (!entries) return { problem: "The address leads to no feed." };
+  if (!entries) return { problem: "The URL is not an RSS or Atom feed." };
   return findNewItems(entries, "id", { state, nowMs });
 }

@@ -22,7 +22,9 @@ export async function invokeFor(
   const { deployedBy: runAs, permissions } = listener;
   const rights = await findRights(platform, partition.workspace, { runAs, permissions });
   if (!rights?.permissions.has(ConnectorsInvoke.name)) {
-    throw new NoRightToListen("Whoever deployed the workflow may not use connectors any more.");
+    throw new NoRightToListen(
+      "The member who deployed the workflow lacks permission to use connectors.",
+    );
   }
   const caller: Caller = {
     actor: SYSTEM_ACTOR,

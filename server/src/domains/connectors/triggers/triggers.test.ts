@@ -155,7 +155,7 @@ test("a feed starts runs for new entries alone; one that can't be read says so",
   upstream.answer = (_received, response) => response.end("<html>no feed</html>");
   world.clock.advance(61_000);
   await until(async () => (await listenersOf(id))[0]?.status === "down");
-  expect((await listenersOf(id))[0].problem).toBe("The address leads to no feed.");
+  expect((await listenersOf(id))[0].problem).toBe("The URL is not an RSS or Atom feed.");
 });
 
 test("a trigger that names what is not there is refused", async () => {

@@ -14,7 +14,7 @@ export const limits = {
       minimum: 100,
       maximum: 60_000,
       default: 10_000,
-      description: "How long an invocation may take, its retries included",
+      description: "Timeout of an invocation, including its retries",
     }),
   ),
   retries: notDestination(
@@ -23,15 +23,14 @@ export const limits = {
       maximum: 5,
       default: 2,
       description:
-        "How often it is tried again: after any failure in passing if doing it twice is doing it " +
-        "once, else only if it can't have been sent",
+        "Number of retries on temporary failures. Requests that are not idempotent are only retried if they were not sent",
     }),
   ),
   ownCredentialsOnly: Type.Optional(
     notDestination(
       Type.Boolean({
         description:
-          "In staging and development it acts with credentials of these environments, and never with its own",
+          "Uses only the credentials of the environment in staging and development, never the production credentials",
       }),
     ),
   ),
@@ -41,7 +40,7 @@ export const limits = {
         requests: Type.Integer({
           minimum: 1,
           maximum: 100_000,
-          description: "By all runs and nodes together; steps wait for their turn",
+          description: "For all runs and nodes together. Steps wait until the limit allows them",
         }),
         perMs: Type.Integer({ minimum: 100, maximum: 86_400_000 }),
       }),

@@ -88,7 +88,7 @@ const FLOODS: readonly Flood[] = [
     type: "redis",
     next: (count) => Buffer.from(count === 0 ? "*999999999\r\n" : ":1\r\n".repeat(100_000)),
   },
-  { what: "a line without end", type: "redis", next: after("+") },
+  { what: "an incomplete line", type: "redis", next: after("+") },
   { what: "a length of 2 GB", type: "mongodb", next: after(mongoHead) },
   {
     what: "one packet of parts without end",
@@ -98,7 +98,7 @@ const FLOODS: readonly Flood[] = [
       Buffer.concat([Buffer.from([0xff, 0xff, 0xff, (count + 1) % 256]), LARGE_PACKET]),
   },
   {
-    what: "a line without end",
+    what: "an incomplete line",
     type: "imap",
     parts: [Buffer.from("* OK hello\r\n")],
     next: after("* "),

@@ -45,7 +45,7 @@ describe("graphql", () => {
       status: 502,
       body: {
         code: "upstream_failed",
-        detail: "The other system answered with errors: No user 7",
+        detail: "The other system returned errors: No user 7",
         upstreamStatus: 200,
         upstreamBody: { errors },
       },
@@ -55,7 +55,7 @@ describe("graphql", () => {
     expect((await invoke("query", { query: QUERY })).body.data).toEqual({ data: { a: 1 }, errors });
     upstream.answer = (_received, response) => response.end("<html>");
     expect((await invoke("query", { query: QUERY })).body.detail).toBe(
-      "The answer is not one of GraphQL.",
+      "The response is not a GraphQL response.",
     );
   });
 
@@ -105,7 +105,7 @@ describe("slack", () => {
       json(response, { ok: false, error: "channel_not_found" });
     expect((await invoke("post_message", { channel: "#x", text: "Hi" })).body).toMatchObject({
       code: "upstream_failed",
-      detail: "Slack refused it: channel_not_found",
+      detail: "Slack rejected the request: channel_not_found",
       upstreamStatus: 200,
       upstreamCode: "channel_not_found",
     });
@@ -139,7 +139,7 @@ describe("slack", () => {
     const { invoke } = await made("slack", { webhookUrl: "{{secrets.HOOK}}" });
     expect((await invoke("webhook", { text: "x" })).body).toMatchObject({
       code: "upstream_failed",
-      detail: "The connector's address can't be read.",
+      detail: "The URL of the connector can't be parsed.",
     });
   });
 });

@@ -17,7 +17,7 @@ import type { UpstreamConnection } from "../upstream/connection.ts";
 import { action, connectorType, limits } from "./connector-type.ts";
 
 const config = object({
-  url: AddressSchema("The endpoint"),
+  url: AddressSchema("URL of the endpoint"),
   headers: Type.Optional(ConfigHeaders),
   ...limits,
 });
@@ -41,14 +41,14 @@ export const graphql = connectorType({
   actions: [
     action<Config, typeof Input>({
       name: "query",
-      summary: "Reads; gives `data`, and `errors` where only a part of it could be read",
+      summary: "Runs a query. Returns `data`, and `errors` if only a part was read",
       input: Input,
       run(connection, input) {
         // It may be sent twice, which a mutation must not be.
         if (isMutation(input.query)) {
           throw invalidField(
             "/input/query",
-            "must only read: use the action mutate to change something",
+            "must only read data. Use the action mutate to change data",
           );
         }
         return execute(connection, input, true);
@@ -56,7 +56,7 @@ export const graphql = connectorType({
     }),
     action<Config, typeof Input>({
       name: "mutate",
-      summary: "Changes something; gives `data`, and `errors` where only a part of it was done",
+      summary: "Runs a mutation. Returns `data`, and `errors` if only a part was changed",
       input: Input,
       run: (connection, input) => execute(connection, input, false),
     }),
@@ -93,8 +93,8 @@ async function execute(
   const failed = Array.isArray(errors) && errors.length > 0;
   if (data !== undefined && data !== null) return { data, ...(failed && { errors }) };
   const words = failed
-    ? `The other system answered with errors: ${messageOf(errors[0])}`
-    : "The answer is not one of GraphQL.";
+    ? `The other system returned errors: ${messageOf(errors[0])}`
+    : "The response is not a GraphQL response.";
   throw new UpstreamError(scrubber.scrub(words), { status, body: excerpt(body, scrubber) });
 }
 

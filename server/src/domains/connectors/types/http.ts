@@ -22,12 +22,10 @@ import { action, connectorType, limits, type TestAnswer } from "./connector-type
 import { notDestination } from "../destination-mark.ts";
 
 const config = object({
-  baseUrl: AddressSchema("No request leaves what lies under it"),
+  baseUrl: AddressSchema("Base URL. Requests can only use URLs below it"),
   headers: Type.Optional(ConfigHeaders),
   testPath: Type.Optional(
-    notDestination(
-      line(2_000, "What `test` reads; `baseUrl` itself by default, and then a 404 will do"),
-    ),
+    notDestination(line(2_000, "Path for `test`. Default: `baseUrl`; then a 404 is also accepted")),
   ),
   ...limits,
 });
@@ -38,20 +36,20 @@ export const RequestInput = object({
   method: Type.Enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"], {
     default: "GET",
   }),
-  path: Type.Optional(Type.String({ maxLength: 8_000, description: "Under `baseUrl`" })),
+  path: Type.Optional(Type.String({ maxLength: 8_000, description: "Path below `baseUrl`" })),
   url: Type.Optional(Type.String({ maxLength: 8_000, description: "Instead of `path`" })),
   query: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 200 })),
   headers: Type.Optional(InputHeaders),
   body: Type.Optional(
     Type.Unknown({
       description:
-        "A text as it is, a file as its bytes; anything else as JSON, or as a form if `content-type` says so: of " +
-        "`multipart/form-data` its members may be files",
+        "Strings are sent unchanged, files as their bytes, other values as JSON, or as a form according to `content-type`. Members of `multipart/form-data` can be files",
     }),
   ),
   response: Type.Optional(
     Type.Enum([...RESPONSE_FORMS], {
-      description: "`file` for the answer as a file; `auto`, unless given, for what is no text",
+      description:
+        "`file` stores the response as a file. `auto` (default) does so for content that is not text",
     }),
   ),
 });
@@ -65,7 +63,7 @@ export const http = connectorType({
   actions: [
     action<Config, typeof RequestInput>({
       name: "request",
-      summary: "Sends a request; gives the status, headers and body of the answer",
+      summary: "Sends a request. Returns the status, headers and body of the response",
       input: RequestInput,
       run: (connection, input) => sendRequest(connection, connection.config, input),
     }),

@@ -22,7 +22,7 @@ const REVISION = "2025-06-18";
 const TOOL_PAGES_MAX = 10;
 
 const config = object({
-  url: AddressSchema("Of the server's endpoint, as `https://example.com/mcp`"),
+  url: AddressSchema("URL of the endpoint, such as `https://example.com/mcp`"),
   headers: Type.Optional(ConfigHeaders),
   ...limits,
 });
@@ -37,19 +37,19 @@ const Call = object({
 /** A server of the Model Context Protocol, over HTTP. */
 export const mcp = connectorType({
   type: "mcp",
-  summary: "Tools of a server of the Model Context Protocol",
+  summary: "Tools of an MCP server (Model Context Protocol)",
   config,
   authKinds: AUTH_KINDS,
   actions: [
     action<Config, typeof Nothing>({
       name: "list_tools",
-      summary: "Lists the tools: name, description and schema of each",
+      summary: "Lists the tools with their names, descriptions and schemas",
       input: Nothing,
       run: async (connection) => ({ tools: await listTools(await openSession(connection)) }),
     }),
     action<Config, typeof Call>({
       name: "call_tool",
-      summary: "Calls a tool; gives its content",
+      summary: "Calls a tool. Returns its content",
       input: Call,
       async run(connection, { name, arguments: given = {} }) {
         const session = await openSession(connection);
@@ -144,9 +144,10 @@ function send({ connection, headers }: Session, message: object): Promise<HttpRe
 function readResult({ scrubber }: UpstreamConnection, { body }: HttpResponse) {
   const messages = typeof body === "string" ? eventsIn(body) : [body];
   const answer = messages.map(fieldsOf).find((one) => "result" in one || "error" in one);
-  if (answer === undefined) throw new UpstreamError("The server gave no answer.");
+  if (answer === undefined) throw new UpstreamError("The server did not return a response.");
   if ("error" in answer) {
-    const reason = textIn(fieldsOf(answer["error"])["message"]) || "The server refused it.";
+    const reason =
+      textIn(fieldsOf(answer["error"])["message"]) || "The server rejected the request.";
     throw new UpstreamError(scrubber.scrub(reason), { code: "mcp_error" });
   }
   return fieldsOf(answer["result"]);

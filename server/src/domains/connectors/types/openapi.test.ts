@@ -161,7 +161,7 @@ test("an input is held against the action's schema, in depth", async () => {
     "/input/body/name is required",
   ]);
   for (const petId of ["", ".", ".."]) {
-    expect(await faults("getPet", { petId })).toEqual(["/input/petId must be a part of a path"]);
+    expect(await faults("getPet", { petId })).toEqual(["/input/petId must be a path segment"]);
   }
   expect((await invoke("getPets", {})).body.code).toBe("unknown_action");
   expect(upstream.received).toEqual([]);
@@ -230,7 +230,7 @@ test("what was read stays when the mask is sent back, and goes when something el
   expect(data.map(({ name }: any) => name)).toEqual(["x"]);
   expect(await make({ document: "***" })).toMatchObject({
     status: 422,
-    body: { errors: [{ path: "/config/document", message: "has no value to keep" }] },
+    body: { errors: [{ path: "/config/document", message: "has no stored value" }] },
   });
   expect(await owner(`POST ${ALL}/${id}/refresh`)).toMatchObject({
     status: 409,
@@ -255,16 +255,16 @@ test("what can't be read, or would lead inside, is refused", async () => {
   const inner = pets({ servers: [{ url: "http://169.254.169.254/latest" }] });
   expect(await faultOf({ document: JSON.stringify(inner) })).toMatchObject({
     path: "/config/baseUrl",
-    message: expect.stringContaining("is not a public one"),
+    message: expect.stringContaining("is not public"),
   });
   const answers: [Upstream["answer"], string][] = [
-    [(_, response) => json(response, {}, 404), "the answer was 404"],
+    [(_, response) => json(response, {}, 404), "the response was 404"],
     [
       (_, response) => response.writeHead(302, { location: "http://169.254.169.254/" }).end(),
-      "is not a public one",
+      "is not public",
     ],
     [(_, response) => void response.end(Buffer.alloc(4_000_001, " ")), "too large"],
-    [(_, response) => response.destroy(), "can't be read"],
+    [(_, response) => response.destroy(), "can't be loaded"],
   ];
   for (const [answering, message] of answers) {
     upstream.answer = answering;

@@ -23,22 +23,23 @@ const config = object({
     notDestination(
       text(
         DOCUMENT_CHARACTERS_MAX,
-        "An OpenAPI document of version 3, JSON or YAML. It is read and not kept: shown as `***`, and " +
-          "what was read stays when that is sent back",
+        "An OpenAPI document of version 3, as JSON or YAML. It is parsed and not stored: it is returned as `***`, and sending `***` keeps the parsed document",
       ),
     ),
   ),
   url: Type.Optional(
     notDestination(
-      AddressSchema("Where the document is read instead, when saved and at each `refresh`"),
+      AddressSchema(
+        "URL of the document instead. It is loaded when the connector is saved and at each `refresh`",
+      ),
     ),
   ),
   baseUrl: Type.Optional(
-    AddressSchema("Where the API is; the first server of the document by default"),
+    AddressSchema("URL of the API. Default: the first server of the document"),
   ),
   headers: Type.Optional(ConfigHeaders),
   testPath: Type.Optional(
-    notDestination(line(2_000, "What `test` reads; a 404 will do without one")),
+    notDestination(line(2_000, "Path for `test`. Without it, a 404 is also accepted")),
   ),
   ...limits,
 });
@@ -47,13 +48,13 @@ type Config = Static<typeof config>;
 /** An API that describes itself: each operation is an action. */
 export const openapi = connectorType({
   type: "openapi",
-  summary: "An API with an OpenAPI document: each of its operations is an action",
+  summary: "An API with an OpenAPI document. Each of its operations is an action",
   config,
   authKinds: AUTH_KINDS,
   actions: [],
   check: (platform, { document, url, baseUrl, headers }) => [
     ...((document === undefined) === (url === undefined)
-      ? [{ path: "/config/document", message: "is required, or else url" }]
+      ? [{ path: "/config/document", message: "is required without a url" }]
       : []),
     ...(url === undefined ? [] : urlErrors(platform, "/config/url", url)),
     ...(baseUrl === undefined ? [] : urlErrors(platform, "/config/baseUrl", baseUrl)),
@@ -87,7 +88,7 @@ async function discover(platform: Platform, stored: Config): Promise<DiscoveredA
   const { serverUrl } = result.discovered;
   if (baseUrl === undefined) {
     if (serverUrl === null)
-      throw invalidField("/config/baseUrl", "is required: the document names no server");
+      throw invalidField("/config/baseUrl", "is required, because the document has no server");
     const [error] = urlErrors(platform, "/config/baseUrl", serverUrl);
     if (error) throw invalidField(error.path, error.message);
   }
@@ -106,12 +107,12 @@ async function fetchDocument({ outbound }: Platform, url: string): Promise<strin
       allowHttp: true,
       redirects: REDIRECTS_MAX,
     });
-    if (truncated) throw invalidField("/config/url", "leads to a document that is too large");
+    if (truncated) throw invalidField("/config/url", "refers to a document that is too large");
     if (status !== 200)
-      throw invalidField("/config/url", `can't be read: the answer was ${status}`);
+      throw invalidField("/config/url", `can't be loaded: the response was ${status}`);
     return Buffer.from(body).toString();
   } catch (error) {
     if (!(error instanceof OutboundFailed || error instanceof OutboundRefused)) throw error;
-    throw invalidField("/config/url", `can't be read: ${error.message}`);
+    throw invalidField("/config/url", `can't be loaded: ${error.message}`);
   }
 }

@@ -10,16 +10,14 @@ import { action, connectorType, limits } from "./connector-type.ts";
 import { RequestInput, sendRequest, testHttp } from "./http.ts";
 
 const config = object({
-  preset: line(60, "A name among `GET /api/v1/connectors/presets`"),
+  preset: line(60, "A name from `GET /api/v1/connectors/presets`"),
   parameters: Type.Optional(
     Type.Record(Type.String(), line(500), {
       maxProperties: 8,
-      description: "What the preset asks for, such as a subdomain",
+      description: "Parameters of the preset, such as a subdomain",
     }),
   ),
-  baseUrl: Type.Optional(
-    line(2_048, "Where the service is, in the place of what the preset says: one of your own"),
-  ),
+  baseUrl: Type.Optional(line(2_048, "URL of your own instance, instead of the URL in the preset")),
   headers: Type.Optional(ConfigHeaders),
   ...limits,
 });
@@ -28,13 +26,14 @@ type Config = Static<typeof config>;
 /** A service of the catalogue. */
 export const preset = connectorType({
   type: "preset",
-  summary: "A service of the catalogue, with actions and triggers that are known",
+  summary: "A service from the catalogue with predefined actions and triggers",
   config,
   authKinds: AUTH_KINDS,
   actions: [
     action<Config, typeof RequestInput>({
       name: "request",
-      summary: "Sends any request to the service; gives the status, headers and body of the answer",
+      summary:
+        "Sends any request to the service. Returns the status, headers and body of the response",
       input: RequestInput,
       run: (connection, input) =>
         sendRequest(connection, resolveApi(connection.config, connection.auth), input),
@@ -43,7 +42,7 @@ export const preset = connectorType({
   check: (platform, chosen, auth) => {
     const known = findPreset(chosen.preset);
     if (!known || known.connector)
-      return [{ path: "/config/preset", message: "is no preset of the catalogue" }];
+      return [{ path: "/config/preset", message: "is not a preset of the catalogue" }];
     const errors = [...parameterErrors(known, chosen), ...authKindErrors(known, auth)];
     if (errors.length > 0) return errors;
     return [
@@ -132,7 +131,7 @@ function parameterErrors(known: LoadedPreset, { parameters = {}, baseUrl }: Conf
     .filter((name) => !asked.some((one) => one.name === name))
     .map((name) => ({
       path: `/config/parameters/${name}`,
-      message: "is no parameter of the preset",
+      message: "is not a parameter of the preset",
     }));
   const wrong = asked.flatMap(({ name, default: value, kind = "name" }) => {
     const given = parameters[name] ?? value;

@@ -14,22 +14,22 @@ import { action, connectorType, limits } from "./connector-type.ts";
 const API = "https://slack.com/api";
 
 const config = object({
-  webhookUrl: Type.Optional(credential("An incoming webhook, for the action `webhook`")),
-  apiUrl: Type.Optional(AddressSchema(`${API} by default; another one for GovSlack`)),
+  webhookUrl: Type.Optional(credential("URL of an incoming webhook, for the action `webhook`")),
+  apiUrl: Type.Optional(AddressSchema(`Default: ${API}. Set it for GovSlack`)),
   ...limits,
 });
 type Config = Static<typeof config>;
 
 const Blocks = Type.Array(Type.Record(Type.String(), Type.Unknown()), {
   maxItems: 50,
-  description: "Blocks of Slack's Block Kit",
+  description: "Blocks of the Slack Block Kit",
 });
 
 const Message = object({
-  channel: line(200, "Its id or name"),
+  channel: line(200, "Id or name of the channel"),
   text: Type.Optional(line(40_000)),
   blocks: Type.Optional(Blocks),
-  threadTs: Type.Optional(line(50, "`ts` of the message that it answers")),
+  threadTs: Type.Optional(line(50, "`ts` of the message to reply to")),
   username: Type.Optional(line(200)),
   iconEmoji: Type.Optional(line(100)),
 });
@@ -39,13 +39,13 @@ const HookMessage = object({ text: Type.Optional(line(40_000)), blocks: Type.Opt
 /** Slack, by a bot's token, an incoming webhook, or both. */
 export const slack = connectorType({
   type: "slack",
-  summary: "Slack: messages by a bot's token (auth `bearer`) or an incoming webhook",
+  summary: "Slack messages with a bot token (auth `bearer`) or an incoming webhook",
   config,
   authKinds: ["none", "bearer"],
   actions: [
     action<Config, typeof Message>({
       name: "post_message",
-      summary: "Posts to a channel as the bot; gives the `channel` and `ts` of the message",
+      summary: "Posts to a channel as the bot. Returns the `channel` and `ts` of the message",
       input: Message,
       isOffered: (_config, auth) => auth.kind === "bearer",
       async run(connection, { threadTs, iconEmoji, ...message }) {
@@ -86,7 +86,7 @@ export const slack = connectorType({
 
 function faultsOfMeans(webhookUrl: string | undefined, auth: AuthFields): FieldError[] {
   if (auth.kind === "bearer" || webhookUrl !== undefined) return [];
-  return [{ path: "/config/webhookUrl", message: "is required without a token of a bot" }];
+  return [{ path: "/config/webhookUrl", message: "is required without a bot token" }];
 }
 
 /** Slack answers 200 to what it refuses, and says so inside. */
@@ -104,7 +104,7 @@ async function callApi(
   const answer = Object(body) as Record<string, unknown>;
   if (answer["ok"] === true) return answer;
   const code = typeof answer["error"] === "string" ? answer["error"] : "unknown";
-  throw new UpstreamError(connection.scrubber.scrub(`Slack refused it: ${code}`), {
+  throw new UpstreamError(connection.scrubber.scrub(`Slack rejected the request: ${code}`), {
     status,
     code: connection.scrubber.scrub(code),
     body: excerpt(body, connection.scrubber),

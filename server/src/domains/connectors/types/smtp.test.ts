@@ -109,7 +109,7 @@ test("files are sent as they lie in the store, under their names, and 50 MiB of 
   const refused = await invoke("send", { ...to, attachments: Array(3).fill({ $file: large.id }) });
   expect([refused.status, refused.body.detail]).toEqual([
     502,
-    expect.stringContaining("/input/attachments/2: the files have more than 50 MiB together."),
+    expect.stringContaining("/input/attachments/2: the files exceed 50 MiB in total."),
   ]);
   expect(mails).toHaveLength(1);
 });

@@ -16,14 +16,14 @@ import { hostName } from "../upstream/target.ts";
 import { notDestination } from "../destination-mark.ts";
 
 const config = object({
-  host: hostName("The mail server"),
+  host: hostName("Host of the mail server"),
   port: Type.Integer({ minimum: 1, maximum: 65_535, default: 587 }),
   security: Type.Enum(["tls", "starttls", "none"], {
     default: "starttls",
     description:
-      "`tls` from the first byte (port 465), `starttls` before anything is said, or `none`",
+      "`tls`: encrypted from the start (port 465). `starttls`: encrypted before the sign-in. `none`",
   }),
-  from: Type.Optional(notDestination(line(500, "Who sends when the input does not say"))),
+  from: Type.Optional(notDestination(line(500, "Default sender"))),
   ...limits,
 });
 type Config = Static<typeof config>;
@@ -58,7 +58,10 @@ const Input = object({
           { additionalProperties: true, description: "A file" },
         ),
       ]),
-      { maxItems: 20, description: "Files, of 50 MiB together, or contents with their names" },
+      {
+        maxItems: 20,
+        description: "Files of at most 50 MiB in total, or contents with their names",
+      },
     ),
   ),
 });
@@ -73,7 +76,7 @@ export const smtp = connectorType({
   actions: [
     action<Config, typeof Input>({
       name: "send",
-      summary: "Sends an e-mail; gives its `messageId` and who was accepted",
+      summary: "Sends an e-mail. Returns its `messageId` and the accepted recipients",
       input: Input,
       run: (connection, input) =>
         // Once the server has seen the message, it may have sent it.
@@ -121,9 +124,7 @@ async function openAttachments(
     const { file, read } = await files.open(one, `/input/attachments/${index}`);
     bytes += file.size;
     if (bytes > FILE_BYTES_MAX) {
-      throw new UpstreamError(
-        `/input/attachments/${index}: the files have more than 50 MiB together.`,
-      );
+      throw new UpstreamError(`/input/attachments/${index}: the files exceed 50 MiB in total.`);
     }
     parts.push({
       filename: file.name,
@@ -207,7 +208,7 @@ function toSmtpError(
   const { responseCode, response } = error as { responseCode?: unknown; response?: unknown };
   if (typeof responseCode === "number") {
     const words = typeof response === "string" ? `: ${response.slice(0, 500)}` : "";
-    return new UpstreamError(scrubber.scrub(`The mail server answered ${responseCode}${words}`), {
+    return new UpstreamError(scrubber.scrub(`The mail server returned ${responseCode}${words}`), {
       status: responseCode,
       isDown: responseCode === SERVICE_NOT_AVAILABLE,
     });

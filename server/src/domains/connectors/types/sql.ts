@@ -32,7 +32,7 @@ function sqlActions<Config extends { readonly allowWrites: boolean }>({
   run,
 }: SqlDialect<Config>): ActionType<Config>[] {
   const input = object({
-    sql: line(100_000, "One statement"),
+    sql: line(100_000, "A single statement"),
     params: Type.Optional(
       Type.Array(Type.Unknown(), { maxItems: PARAMETERS_MAX, description: parameters }),
     ),
@@ -40,7 +40,8 @@ function sqlActions<Config extends { readonly allowWrites: boolean }>({
   return [
     action<Config, typeof input>({
       name: "query",
-      summary: "Reads; gives `columns`, `rows`, `rowCount`, and whether the rows were `truncated`",
+      summary:
+        "Runs a query. Returns `columns`, `rows`, `rowCount`, and `truncated` if there are more rows",
       input,
       run: (connection, statement) =>
         withRetries({ ...connection, idempotent: true }, () =>
@@ -49,7 +50,7 @@ function sqlActions<Config extends { readonly allowWrites: boolean }>({
     }),
     action<Config, typeof input>({
       name: "execute",
-      summary: `Runs one statement that may write, in a transaction of its own${result}`,
+      summary: `Runs one statement that can write, in its own transaction${result}`,
       input,
       isOffered: ({ allowWrites }) => allowWrites,
       run: (connection, statement) =>
@@ -79,15 +80,15 @@ export const mysql = connectorType({
   config: mysqlConfig,
   authKinds: ["basic"],
   actions: sqlActions<MysqlConfig>({
-    parameters: "In the place of each ?",
-    result: "; gives also its `insertId`",
+    parameters: "Values for each ?",
+    result: ". Also returns its `insertId`",
     run: runMysql,
   }),
   check: (platform, { host, sslMode }) => [
     ...hostErrors(platform, "/config/host", host),
     // The driver compares the certificate with a name only.
     ...(sslMode === "verify-full" && literalAddress(host) !== undefined
-      ? [{ path: "/config/host", message: "must be a name where the certificate is verified" }]
+      ? [{ path: "/config/host", message: "must be a host name if the certificate is verified" }]
       : []),
   ],
   async test(connection) {

@@ -58,6 +58,6 @@ export async function closedAtDeadline<T>(
 }
 
 function timeoutError(timeoutMs: number): UpstreamError {
-  const words = `There was no whole answer within ${timeoutMs} ms.`;
+  const words = `No complete response within ${timeoutMs} ms.`;
   return new UpstreamError(words, { isDown: true, isTimeout: true });
 }

@@ -23,17 +23,17 @@ export function serverFields(description: string, defaultPort: number) {
     port: Type.Integer({ minimum: 1, maximum: 65_535, default: defaultPort }),
     sslMode: Type.Enum([...SSL_MODES], {
       default: "verify-full",
-      description: "`require` encrypts without asking whom it speaks to",
+      description: "`require` encrypts without verifying the server",
     }),
     caCertificate: Type.Optional(
-      text(20_000, "PEM, for a server that its own authority vouches for"),
+      text(20_000, "PEM certificate of a private certificate authority"),
     ),
     maxConnections: notDestination(
       Type.Integer({
         minimum: 1,
         maximum: 20,
         default: 4,
-        description: "Of each node",
+        description: "Per node",
       }),
     ),
     ...limits,

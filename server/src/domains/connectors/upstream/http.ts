@@ -111,7 +111,7 @@ async function send(connection: UpstreamConnection, call: HttpRequest): Promise<
     if (status >= 400) throw toUpstreamError(response, scrubber, platform.clock.nowMs());
     if (truncated) {
       const mebibytes = bytesMax / RESPONSE_BYTES_MAX;
-      throw new UpstreamError(`The answer is larger than ${mebibytes} MiB.`, { status });
+      throw new UpstreamError(`The response is larger than ${mebibytes} MiB.`, { status });
     }
     return response;
   } catch (error) {

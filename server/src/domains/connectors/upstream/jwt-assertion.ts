@@ -35,7 +35,7 @@ function keyOf({ privateKey }: ServiceAccount): KeyObject {
     // Keys are often pasted from JSON, where the ends of lines are written out.
     return createPrivateKey(privateKey.replaceAll("\\n", "\n"));
   } catch {
-    throw new UpstreamError("The private key of the service account can't be read.");
+    throw new UpstreamError("The private key of the service account can't be parsed.");
   }
 }
 

@@ -113,7 +113,7 @@ async function requestToken(connection: UpstreamConnection, auth: TokenAuth): Pr
     const { isDown = false } = known.particulars;
     // A token request may be repeated, and the call that it was for has not been sent.
     const particulars = { ...known.particulars, unsent: isDown };
-    throw new UpstreamError(`No access token: ${known.message}`, particulars);
+    throw new UpstreamError(`Can't get an access token: ${known.message}`, particulars);
   }
 }
 
@@ -157,7 +157,7 @@ function encodeFormValue(value: string): string {
 function parseToken(body: unknown, nowMs: number): Token {
   const { access_token: value, expires_in: seconds } = Object(body) as Record<string, unknown>;
   if (typeof value !== "string" || value === "") {
-    throw new UpstreamError("the answer holds no access_token.");
+    throw new UpstreamError("the response does not contain an access_token.");
   }
   const lifetimeSeconds = Number(seconds);
   const lifetimeMs =

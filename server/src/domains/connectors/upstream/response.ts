@@ -24,7 +24,7 @@ export function toUpstreamError(
 ): UpstreamError {
   const { status, headers } = response;
   const retryAfterMs = parseRetryAfter(headers["retry-after"], nowMs);
-  return new UpstreamError(`The other system answered ${status}.`, {
+  return new UpstreamError(`The other system returned the status ${status}.`, {
     status,
     headers: scrubber.scrub(headers) as HttpResponse["headers"],
     body: excerpt(response.body, scrubber),

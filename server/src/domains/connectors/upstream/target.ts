@@ -24,7 +24,7 @@ export function AddressSchema(description: string) {
 /** Parses an address to call. It may have come from a secret, so that the error does not repeat it. */
 export function urlOf(value: string): URL {
   const url = URL.parse(value);
-  if (!url) throw new UpstreamError("The connector's address can't be read.");
+  if (!url) throw new UpstreamError("The URL of the connector can't be parsed.");
   return url;
 }
 
@@ -33,8 +33,7 @@ export const ConfigHeaders = Type.Record(Type.String(), text(HEADER_CHARACTERS_M
   maxProperties: HEADERS_MAX,
   "x-headers": true,
   description:
-    "Sent with every request; values may hold `{{secrets.NAME}}`. The value of a header whose name " +
-    "speaks of a credential is shown as `***` unless it refers to a secret.",
+    "Headers of every request. Values can contain `{{secrets.NAME}}`. The value of a header that looks like a credential is returned as `***` unless it refers to a secret.",
 });
 
 export const InputHeaders = Type.Record(Type.String(), text(HEADER_CHARACTERS_MAX), {
@@ -79,7 +78,7 @@ export function joinUrl(
     url.username === "" &&
     url.password === "" &&
     (url.pathname === (trunk || "/") || url.pathname.startsWith(`${trunk}/`));
-  if (!url || !isBelowRoot) throw invalidField(field, "must lie under the connector's own address");
+  if (!url || !isBelowRoot) throw invalidField(field, "must be below the URL of the connector");
   for (const [name, value] of root.searchParams) {
     if (!url.searchParams.has(name)) url.searchParams.append(name, value);
   }

@@ -4,12 +4,12 @@ import { OutboundFailed, OutboundRefused } from "#kernel/outbound/outbound.ts";
 export const UpstreamFailed = failure(
   "upstream_failed",
   502,
-  "The other system did not do what it was asked.",
+  "The other system could not process the request.",
 );
 export const UpstreamTimedOut = failure(
   "upstream_timed_out",
   504,
-  "The other system took too long.",
+  "The other system did not respond in time.",
 );
 
 /** Of an upstream's response in a failure. */

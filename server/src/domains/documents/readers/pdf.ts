@@ -11,7 +11,7 @@ export async function readPdf(bytes: Buffer, { isPreview = false }: ReadOptions)
   }).catch((error: unknown) => {
     const isLocked = error instanceof Error && error.name === "PasswordException";
     throw new DocumentError(
-      isLocked ? "The PDF is protected by a password." : "The file is no PDF that can be read.",
+      isLocked ? "The PDF is protected by a password." : "The file is not a valid PDF.",
     );
   });
   const total = document.numPages;
@@ -36,7 +36,7 @@ export async function readPdf(bytes: Buffer, { isPreview = false }: ReadOptions)
     }
     if (characters > VALUE_CHARACTERS_MAX / 2) {
       throw new DocumentError(
-        `The PDF has more text than a step may give: 1 MiB by page ${number}.`,
+        `The PDF has more text than the limit of 1 MiB for a step. The limit was reached on page ${number}.`,
       );
     }
     pages.push(clean);

@@ -37,14 +37,14 @@ export async function readDocument(file: RandomAccess, task: ReadTask): Promise<
 function assertSize({ size }: RandomAccess, bytesMax: number): void {
   if (size <= bytesMax) return;
   throw new DocumentError(
-    "The file is larger than a step may give: 1 MiB. A script reads it in parts.",
+    "The file is larger than the limit of 1 MiB for a step. Use a script to read it in parts.",
   );
 }
 
 async function readWhole(file: RandomAccess): Promise<Buffer> {
   if (file.size > WHOLE_BYTES_MAX) {
     throw new DocumentError(
-      `Of this format only files up to ${WHOLE_BYTES_MAX / 2 ** 20} MiB are read.`,
+      `Files of this format can have at most ${WHOLE_BYTES_MAX / 2 ** 20} MiB.`,
     );
   }
   return Buffer.concat(await Array.fromAsync(file.read()));
@@ -53,7 +53,7 @@ async function readWhole(file: RandomAccess): Promise<Buffer> {
 async function readText(file: RandomAccess, { options }: ReadTask): Promise<string> {
   if (file.size > WHOLE_BYTES_MAX) {
     throw new DocumentError(
-      `Of this format only files up to ${WHOLE_BYTES_MAX / 2 ** 20} MiB are read.`,
+      `Files of this format can have at most ${WHOLE_BYTES_MAX / 2 ** 20} MiB.`,
     );
   }
   const encoding = options.encoding ?? (await detectEncoding(file.read()));

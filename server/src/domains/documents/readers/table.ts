@@ -31,7 +31,7 @@ export async function readTable(
       characters += JSON.stringify(row).length;
       if (characters > VALUE_CHARACTERS_MAX) {
         throw new DocumentError(
-          `The first ${rows.length} rows are all that a step may give, 1 MiB: read it in parts, with skip and limit.`,
+          `The table is larger than the limit of 1 MiB for a step, reached after ${rows.length} rows. Read it in parts, with skip and limit.`,
           line,
         );
       }

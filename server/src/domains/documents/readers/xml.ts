@@ -26,7 +26,10 @@ export function parseXml(text: string): unknown {
     const [whole, cdata, declaration, closed, opened, attributes = "", slash, content] = match;
     const top = open.at(-1) ?? root;
     if (declaration !== undefined)
-      throw new DocumentError("The file has a document type, which is not read.", line);
+      throw new DocumentError(
+        "The file contains a document type declaration, which is not supported.",
+        line,
+      );
     if (cdata !== undefined) top.text += cdata;
     else if (content !== undefined) top.text += decodeEntities(content);
     else if (closed !== undefined) {
@@ -44,21 +47,23 @@ export function parseXml(text: string): unknown {
       };
       if (slash === "/") add(top, element);
       else open.push(element);
-      if (open.length > DEPTH_MAX) throw new DocumentError("The file is nested too deeply.", line);
-    } else if (whole === "<") throw new DocumentError("A tag has no end.", line);
+      if (open.length > DEPTH_MAX)
+        throw new DocumentError("The file has too many levels of nesting.", line);
+    } else if (whole === "<") throw new DocumentError("A tag is not closed.", line);
     line += countLines(whole);
   }
   const last = open.at(-1);
   if (last && last !== root)
-    throw new DocumentError(`The element ${last.name} has no end.`, last.line);
-  if (count === 0) throw new DocumentError("The file is no XML: it has no element.", 1);
+    throw new DocumentError(`The element ${last.name} is not closed.`, last.line);
+  if (count === 0)
+    throw new DocumentError("The file is not XML: it does not contain an element.", 1);
   return Object.fromEntries(root.members);
 }
 
 function mismatch(top: OpenElement, closed: string, line: number): DocumentError {
   const name = closed.slice(0, 100);
   const detail = top.name === "" ? "" : ` within ${top.name.slice(0, 100)}`;
-  return new DocumentError(`The element ${name} ends${detail} without having begun.`, line);
+  return new DocumentError(`The element ${name} is closed${detail} but was not opened.`, line);
 }
 
 /** Adds an element to its parent. Several of one name become a list. */

@@ -65,7 +65,8 @@ class DocumentPool {
   async #enter(key: string): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const turn: Turn = () => resolve();
-    if (!this.#queue.add(key, turn)) throw new DocumentsBusy("Too many files wait to be read.");
+    if (!this.#queue.add(key, turn))
+      throw new DocumentsBusy("Too many files are waiting to be read.");
     this.#dispatch();
     await promise;
     const startedAt = performance.now();
@@ -178,7 +179,7 @@ class DocumentWorker {
   }
 }
 
-const TOO_MUCH = "The file takes more memory or time than it may.";
+const TOO_MUCH = "The file exceeds the memory or time limit.";
 
 /** One pool for the whole process. */
 export const documentPool = new DocumentPool();

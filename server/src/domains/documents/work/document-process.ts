@@ -47,7 +47,9 @@ async function work(task: DocumentTask): Promise<FromDocumentProcess> {
     }
     const value = JSON.stringify(await readDocument(fileOf(task), task));
     if (value.length > VALUE_CHARACTERS_MAX) {
-      throw new DocumentError("What is in the file is more than a step may give: 1 MiB.");
+      throw new DocumentError(
+        "The content of the file is larger than the limit of 1 MiB for a step.",
+      );
     }
     return { kind: "done", value };
   } catch (error) {
@@ -63,7 +65,7 @@ function describe(error: unknown): {
 } {
   if (error instanceof DocumentError) return { message: error.message, line: error.line };
   if (error instanceof SourceError) return { message: error.message };
-  return { message: "The file is damaged, or something else than it should be." };
+  return { message: "The file is damaged, or it has another format." };
 }
 
 /** Combines small parts into larger ones. */

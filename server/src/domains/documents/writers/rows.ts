@@ -20,7 +20,7 @@ export function toTable(data: unknown, { columns }: WriteOptions): Table {
     throw new DocumentError(`/data/${wrong} must be an object, or all must be lists.`);
   const names = columns ?? [...new Set(list.flatMap((one: object) => Object.keys(one)))];
   if (names.length > COLUMNS_MAX)
-    throw new DocumentError(`There are more than ${COLUMNS_MAX} columns.`);
+    throw new DocumentError(`The data has more than ${COLUMNS_MAX} columns.`);
   return {
     columns: names,
     rows: list.map((one: Readonly<Record<string, unknown>>) => names.map((name) => one[name])),

@@ -62,7 +62,7 @@ function escapeHtml(text: string): string {
 }
 
 function decodeBase64(data: unknown): Uint8Array {
-  if (typeof data !== "string") throw new DocumentError("The data must be a text in base64.");
+  if (typeof data !== "string") throw new DocumentError("The data must be a base64 string.");
   const text = data.replace(/^data:[^,]{0,200},/, "").replaceAll(/\s+/g, "");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) throw new DocumentError("The data is not base64.");
   return Buffer.from(text, "base64");

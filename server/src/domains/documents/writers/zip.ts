@@ -37,7 +37,7 @@ export async function* writeZip(entries: Iterable<ZipEntry>): AsyncGenerator<Uin
       yield chunk;
     }
     if (at + counts.packed > BYTES_MAX || counts.size > BYTES_MAX)
-      throw new DocumentError("The files are too large for a ZIP file: 4 GiB.");
+      throw new DocumentError("The files are larger than 4 GiB, the limit for a ZIP file.");
     const { sum, size, packed } = counts;
     yield Buffer.concat([0x08074b50, sum, packed, size].map(number32));
     written.push({ name: label, at, sum, packed, size });

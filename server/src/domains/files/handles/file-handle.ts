@@ -7,9 +7,12 @@ export const FileHandle = Type.Object(
     $file: FileId,
     name: Type.String(),
     mediaType: Type.String(),
-    size: Type.Integer({ description: "In bytes" }),
+    size: Type.Integer({ description: "Size in bytes" }),
   },
-  { title: "FileHandle", description: "A file of the run: what a step gets in the place of bytes" },
+  {
+    title: "FileHandle",
+    description: "A file of the run. Steps receive this handle instead of the bytes",
+  },
 );
 export type FileHandle = Static<typeof FileHandle>;
 

@@ -61,7 +61,9 @@ export async function receiveFiles(
   const files: ReceivedFile[] = [];
   const keep = async (content: AsyncIterable<Uint8Array>, name: string): Promise<FileHandle> => {
     if (files.length >= filesMax)
-      throw new Failure(MalformedRequest, { detail: `There are more than ${filesMax} files.` });
+      throw new Failure(MalformedRequest, {
+        detail: `The form contains more than ${filesMax} files.`,
+      });
     const stored = await storeFile(platform, partition, count(content), { name });
     const id = newId("file", platform.clock.nowMs());
     files.push({ id, stored });
@@ -70,7 +72,9 @@ export async function receiveFiles(
   if (fields && boundary === undefined) throw new Failure(WrongMediaType);
   const keepPart = async (part: FormPart, name: string): Promise<FileHandle> => {
     if (fields?.has(part.field) === false)
-      throw new Failure(MalformedRequest, { detail: "A field that takes no file has one." });
+      throw new Failure(MalformedRequest, {
+        detail: "A form field that is not a file field contains a file.",
+      });
     return keep(part.content, name);
   };
   try {
@@ -110,7 +114,7 @@ export async function releaseReceived(
 export function assertOwnFiles(sent: unknown, files: readonly ReceivedFile[] = []): void {
   const own = new Set(files.map(({ id }) => id));
   const isForeign = findFileIds(sent).some((id) => !own.has(id));
-  if (isForeign) throw invalidField("", "names a file: send the file itself");
+  if (isForeign) throw invalidField("", "must be the file itself");
 }
 
 async function readFields(
@@ -128,7 +132,7 @@ async function readFields(
       fileName === undefined ? await readField(part.content) : await keep(part, fileName);
     characters += field.length + (typeof value === "string" ? value.length : 0);
     if (characters > FIELDS_CHARACTERS_MAX)
-      throw new Failure(MalformedRequest, { detail: "The fields of the form are too long." });
+      throw new Failure(MalformedRequest, { detail: "The form fields are too long." });
     const former = fields.get(field);
     if (former === undefined) fields.set(field, value);
     else if (Array.isArray(former)) former.push(value);

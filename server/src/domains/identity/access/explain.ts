@@ -100,22 +100,22 @@ async function tryThing(
     reason: { check: "thing", passed: null, text } as const,
   });
   if (!reader)
-    return unknown("Nothing reads such a thing by its name, so only the call would tell.");
+    return unknown("The resource can't be read by its name. Only the call can show the result.");
   const values = by.values.slice(0, paramNames(reader).length);
   const { environment } = by.caller;
   const own = await readThing(platform, reader, { ...by.asker, environment }, values);
-  if (own.seen === undefined) return unknown("It can't be read by its name alone.");
-  if (!own.seen) return unknown(`You can't read it yourself: ${own.failure.message}`);
+  if (own.seen === undefined) return unknown("The resource can't be read by its name.");
+  if (!own.seen) return unknown(`You can't view it: ${own.failure.message}`);
   return describeOutcome(reader, await readThing(platform, reader, by.caller, values));
 }
 
 function describeOutcome(reader: Operation, outcome: ThingOutcome) {
   const text =
     outcome.seen === true
-      ? `${reader.id} shows it to them.`
+      ? `${reader.id} shows it to the user.`
       : outcome.seen === false
-        ? `${reader.id} hides it from them, by a rule of its own: ${outcome.failure.message}`
-        : "It can't be read by its name alone.";
+        ? `${reader.id} hides it from the user: ${outcome.failure.message}`
+        : "The resource can't be read by its name.";
   return {
     failure: outcome.seen === false ? outcome.failure : undefined,
     reason: { check: "thing", passed: outcome.seen ?? null, text } as const,
@@ -179,17 +179,15 @@ function listReasons(
   environment: EnvironmentName,
 ): Reason[] {
   if (op.access === "public" || op.access === "visitor") {
-    return [
-      { check: "audience", passed: true, text: "Everybody may call it, without signing in." },
-    ];
+    return [{ check: "audience", passed: true, text: "Everyone can call it, without signing in." }];
   }
   if (!subject) {
-    const text = "They are not an active member of this workspace.";
+    const text = "The user is not an active member of this workspace.";
     return [{ check: "membership", passed: false, text }];
   }
   const { membership, token } = subject;
   const reasons: Reason[] = [
-    { check: "membership", passed: true, text: "They are an active member of this workspace." },
+    { check: "membership", passed: true, text: "The user is an active member of this workspace." },
   ];
   if (membership.blockedBy && !op.allowBeforeEnrolment) {
     reasons.push({ check: "second_factor", passed: false, text: membership.blockedBy.title });
@@ -198,17 +196,17 @@ function listReasons(
     reasons.push({
       check: "permission",
       passed: true,
-      text: "It needs no permission: it is about their own account.",
+      text: "It requires no permission: it affects only the user's own account.",
     });
   } else
     reasons.push(...permissionReasons(op.permission, membership.permissions, grantedBy, token));
   if (op.ownersInPerson) {
     const isOwner = membership.roles.includes("owner") && !token;
-    const text = "Only an owner may do it, by a session of their own and no token.";
+    const text = "Only an owner can call it, in a user session and not with a token.";
     reasons.push({ check: "owner_in_person", passed: isOwner, text });
   }
   if (op.environmentScoped === false && environment !== "production") {
-    const text = "It is about what all environments share, so the environment makes no difference.";
+    const text = "It applies to all environments.";
     reasons.push({ check: "environment", passed: true, text });
   }
   return reasons;
@@ -230,7 +228,7 @@ function permissionReasons(
       passed: holds,
       text: holds
         ? `It needs ${permission.name}, which they have by ${names.join(", ")}.`
-        : `It needs ${permission.name}, which none of their roles holds.`,
+        : `It requires ${permission.name}, which none of the roles has.`,
     },
   ];
   if (token && holds) {

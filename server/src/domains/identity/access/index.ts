@@ -3,7 +3,7 @@ import { explainAccess, listOperations } from "./operations.ts";
 
 export const access = domain({
   name: "access",
-  summary: "Who may do what, and why.",
+  summary: "Permission checks with explanations.",
   tag: "roles",
   environmentScoped: false,
   permissions: [],

@@ -14,7 +14,7 @@ const OperationEntry = Type.Object(
     kind: Type.Enum(["command", "query"]),
     access: Type.Enum(["workspace", "account", "public", "visitor"]),
     permission: nullable(Type.String()),
-    params: Type.Array(Type.String(), { description: "The names in its path, in order" }),
+    params: Type.Array(Type.String(), { description: "Names of the path parameters, in order" }),
   },
   { title: "OperationEntry" },
 );
@@ -22,7 +22,7 @@ const OperationEntry = Type.Object(
 export const listOperations = query({
   id: "access.list_operations",
   route: "GET /api/v1/access/operations",
-  summary: "List every operation with the permission that it needs",
+  summary: "List all operations with their required permissions",
   permission: RolesRead,
   response: item(
     Type.Object({ operations: Type.Array(OperationEntry) }, { title: "OperationEntries" }),
@@ -67,15 +67,15 @@ const Explanation = Type.Object(
           "environment",
           "thing",
         ]),
-        passed: nullable(Type.Boolean({ description: "Null for what could not be tried" })),
+        passed: nullable(Type.Boolean({ description: "Null if it could not be checked" })),
         text: Type.String(),
       }),
-      { description: "What was asked, in order; the first that did not pass decides" },
+      { description: "The checks in order. The first failed check decides" },
     ),
     grantedBy: Type.Array(Type.Object({ ...RoleRef.properties, pattern: Type.String() }), {
-      description: "The roles of the person that hold the permission, and by which entry",
+      description: "Roles of the user with the permission, and the matching entry",
     }),
-    wouldGrant: Type.Array(RoleRef, { description: "Other roles that hold it" }),
+    wouldGrant: Type.Array(RoleRef, { description: "Other roles with the permission" }),
     failure: nullable(
       Type.Object({ status: Type.Integer(), code: Type.String(), detail: Type.String() }),
     ),
@@ -86,11 +86,9 @@ const Explanation = Type.Object(
 export const explainAccess = query({
   id: "access.explain",
   route: "GET /api/v1/access/explain",
-  summary: "Explain whether somebody may do something, and why",
+  summary: "Explain the access of a user to an operation",
   description:
-    "The decision is the one that the call itself would meet. `thing` has the values of the operation's path, in order and " +
-    "separated by `/`: it is then read as that person would, where you may read it yourself, and its content is " +
-    "thrown away. `tokenId` asks about one of their API tokens.",
+    "The result is the same as for a real call. `thing` contains the values of the path parameters, in order and separated by `/`: the resource is read as the user, if you can view it, and its content is discarded. `tokenId` checks one of their API tokens.",
   permission: RolesWrite,
   query: object({
     userId: id("usr"),

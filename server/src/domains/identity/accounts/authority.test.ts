@@ -256,5 +256,5 @@ test("code that acts in somebody's stead has no session of theirs", () => {
   expect(confinementOf(caller)).toBeUndefined();
   expect(confinementOf(delegated)).toEqual(["records:read"]);
   expect(() => assertOwnerInPerson(caller)).not.toThrow();
-  expect(() => assertOwnerInPerson(delegated)).toThrow("Only a person's own session");
+  expect(() => assertOwnerInPerson(delegated)).toThrow("This requires a user session");
 });

@@ -23,7 +23,7 @@ export type Rights = Pick<Caller, "permissions"> & { readonly principal: Princip
 export const NobodyBehind = failure(
   "nobody_behind",
   409,
-  "The person in whose name this acts is no longer an active member; somebody else must save or deploy it.",
+  "The user that this automation acts as is no longer an active member. Another member must save or deploy it.",
 );
 
 /** The authority that a caller gives to what they save. */

@@ -74,7 +74,7 @@ export {
 
 export const accounts = domain({
   name: "accounts",
-  summary: "The people, and the workspaces that they belong to.",
+  summary: "User accounts and workspace memberships.",
   environmentScoped: false,
   permissions: [],
   events: [UserActivated, EmailVerified, CredentialsRevoked],

@@ -8,7 +8,7 @@ import * as store from "./store.ts";
 export const MfaEnrollmentRequired = failure(
   "mfa_enrollment_required",
   403,
-  "This workspace demands a second factor; enrol one first.",
+  "This workspace requires a second factor. Set one up first.",
 );
 
 /** Adds a member to the transaction's workspace. */

@@ -8,11 +8,7 @@ let cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 let decoy: Promise<string> | undefined;
 
 /** For callers that know whose password it is; a login must not say that much. */
-export const WrongPassword = failure(
-  "wrong_password",
-  403,
-  "This is not the password of the account.",
-);
+export const WrongPassword = failure("wrong_password", 403, "The password is wrong.");
 
 export function hashPassword(password: string): Promise<string> {
   return hash(password, cost);

@@ -40,29 +40,29 @@ export const MemberOf = Type.Object(
 
 export const EmailVerified = event("audit.auth.email_verified", {
   resource: "user",
-  summary: "The holder of an account showed that they read the mail of its address.",
+  summary: "The e-mail address of an account was verified.",
   data: Type.Object({
     userId: id("usr"),
     email: Type.String(),
-    by: Type.Enum(["invitation", "reset"], { description: "The link that was mailed" }),
+    by: Type.Enum(["invitation", "reset"], { description: "The link from the e-mail" }),
   }),
 });
 
 export const CredentialsRevoked = event("audit.auth.credentials_revoked", {
   resource: "user",
   summary:
-    "Whatever had opened an account ended: its person came for the first time, or an operator did it.",
+    "The credentials of an account were revoked: at the first verification of its address, or by an operator.",
   data: Type.Object({
     userId: id("usr"),
     reason: Type.Enum(["email_verified", "sso_login", "operator"]),
     revoked: Type.Record(Type.String(), Type.Integer(), {
-      description: "How many of each kind: passwords, sessions, second factors, tokens and others",
+      description: "Number of revoked passwords, sessions, second factors, tokens and others",
     }),
   }),
 });
 
 export const UserActivated = event("user.activated", {
   resource: "user",
-  summary: "A person became an active member of the workspace.",
+  summary: "A user became an active member of the workspace.",
   data: User,
 });

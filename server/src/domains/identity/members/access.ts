@@ -26,16 +26,17 @@ const MemberAccess = Type.Object(
       Type.String({
         format: "date-time",
         description:
-          "Of who belongs to other workspaces too, by what is good for this one alone: tokens, and sessions of its " +
-          "single sign-on",
+          "Last use. For members of several workspaces, only tokens of this workspace and sessions of its single sign-on count",
       }),
     ),
-    sessions: Type.Integer({ description: "Open ones that are good for this workspace" }),
-    tokens: Type.Integer({ description: "API tokens in this workspace that have not expired" }),
-    isManaged: Type.Boolean({
-      description: "The account is the workspace's own, by single sign-on",
+    sessions: Type.Integer({ description: "Open sessions for this workspace" }),
+    tokens: Type.Integer({
+      description: "Number of API tokens in this workspace that have not expired",
     }),
-    isShared: Type.Boolean({ description: "The person belongs to other workspaces too" }),
+    isManaged: Type.Boolean({
+      description: "Whether the account belongs to the workspace, through single sign-on",
+    }),
+    isShared: Type.Boolean({ description: "Whether the user is a member of other workspaces too" }),
   },
   { title: "MemberAccess" },
 );
@@ -52,7 +53,7 @@ interface AccessRow {
 export const listMemberAccess = query({
   id: "users.list_access",
   route: "GET /api/v1/settings/users/access",
-  summary: "List how the members get in: second factor, last use, open sessions and tokens",
+  summary: "List sign-in data of members",
   permission: UsersWrite,
   query: object(pageQuery),
   response: page(MemberAccess),
@@ -100,9 +101,9 @@ const SESSIONS_MAX = 100;
 export const listMemberSessions = query({
   id: "users.list_sessions",
   route: "GET /api/v1/settings/users/{id}/sessions",
-  summary: "List the open sessions of a member that are this workspace's to end, newest first",
+  summary: "List open sessions of a member, newest first",
   description:
-    "All of them where the person belongs to no other workspace; else those that its single sign-on began.",
+    "Returns all sessions if the user is not a member of other workspaces; otherwise only sessions of the single sign-on of this workspace.",
   permission: UsersWrite,
   params: ByUser,
   response: item(
@@ -130,10 +131,9 @@ export const revokeMemberSessions = command({
   id: "users.revoke_sessions",
   effect: "drastic",
   route: "POST /api/v1/settings/users/{id}/sessions/revoke",
-  summary: "End the sessions of a member at once",
+  summary: "Revoke the sessions of a member",
   description:
-    "Those that `users.list_sessions` lists: a person who belongs to other workspaces keeps what is good there. " +
-    "Only an owner ends an owner's, by a session of their own.",
+    "Revokes the sessions from `users.list_sessions`; sessions for other workspaces stay open. Only an owner can revoke sessions of an owner, in a user session.",
   permission: UsersWrite,
   params: ByUser,
   response: item(Type.Object({ revoked: Type.Integer() }, { title: "RevokedMemberSessions" })),

@@ -24,22 +24,22 @@ export type Member = Static<typeof Member>;
 export const SharedAccount = failure(
   "shared_account",
   409,
-  "The person belongs to other workspaces too, so only they can change their name.",
+  "The user is a member of other workspaces too, so only they can change their name.",
 );
 
 export const UserInvited = event("user.invited", {
   resource: "user",
-  summary: "Somebody was invited to the workspace.",
+  summary: "A person was invited to the workspace.",
   data: Invitation,
 });
 export const InvitationRevoked = event("user.invitation_revoked", {
   resource: "user",
-  summary: "An invitation was withdrawn, or ended with its sender's membership.",
+  summary: "An invitation was revoked, or ended because its sender left.",
   data: Invitation,
 });
 export const InvitationRefused = event("audit.auth.invitation_refused", {
   resource: "user",
-  summary: "Somebody could not accept an invitation.",
+  summary: "A person failed to accept an invitation.",
   data: Type.Object({
     reason: Type.Enum(["bad_link", "sender_lacks_right", "account_without_password"]),
     address: Type.String(),
@@ -48,12 +48,12 @@ export const InvitationRefused = event("audit.auth.invitation_refused", {
 });
 export const UserDeactivated = event("user.deactivated", {
   resource: "user",
-  summary: "A person is no longer an active member of the workspace.",
+  summary: "A user is no longer an active member of the workspace.",
   data: Member,
 });
 export const UserUpdated = changeEvent("user.updated", {
   resource: "user",
-  summary: "A member's particulars were changed.",
+  summary: "The data of a member was changed.",
   data: Member,
 });
 export { UserActivated };

@@ -34,7 +34,7 @@ export { assertMayManage } from "./service.ts";
 
 export const members = domain({
   name: "members",
-  summary: "Who belongs to a workspace.",
+  summary: "Members and invitations.",
   environmentScoped: false,
   permissions: [UsersRead, UsersWrite],
   events: [

@@ -46,12 +46,9 @@ export const inviteUser = command({
   id: "users.invite",
   effect: "drastic",
   route: "POST /api/v1/settings/users/invite",
-  summary: "Invite somebody to the workspace",
+  summary: "Invite a person to the workspace",
   description:
-    "The link is mailed to the address, and works once and for seven days. Without a mail server the answer " +
-    "has it, as `token` and `url`, to be handed over. A second invitation to the same address ends the " +
-    "first. Without `roleIds` the person becomes a `member`. It ends with your membership, and is worth " +
-    "nothing while you may not grant its roles.",
+    "Sends a link by e-mail, which works once and for seven days. Without a mail server, the response contains it as `token` and `url`. A new invitation to the same address revokes the previous one. Default for `roleIds`: `member`. The invitation ends when your membership ends, and is invalid while you can't assign its roles.",
   permission: UsersWrite,
   body: object({
     email: Email,
@@ -72,9 +69,7 @@ export const acceptInvitation = command({
   route: "POST /api/v1/auth/invitations/accept",
   summary: "Accept an invitation",
   description:
-    "Makes the account with this password; somebody who has one gives its password and joins. A link that " +
-    "was mailed also verifies the address. An account of that address which nobody had verified becomes its " +
-    "reader's: unless they gave its password, the new one is set, and whatever opened it before ends.",
+    "Creates an account with this password. If the account exists, enter its password to join. A link from an e-mail also verifies the address. If the address of an existing account was never verified, the account goes to the person with the link: unless they entered its password, the new password is set, and all previous credentials are revoked.",
   access: "public",
   body: object({
     token: Type.String({ minLength: 1, maxLength: 200 }),
@@ -91,7 +86,7 @@ export const acceptInvitation = command({
 export const listInvitations = query({
   id: "invitations.list",
   route: "GET /api/v1/settings/users/invitations",
-  summary: "List the open invitations",
+  summary: "List open invitations",
   permission: UsersRead,
   query: object(pageQuery),
   response: page(Invitation),
@@ -109,7 +104,7 @@ export const listInvitations = query({
 export const revokeInvitation = command({
   id: "invitations.revoke",
   route: "DELETE /api/v1/settings/users/invitations/{id}",
-  summary: "Withdraw an invitation",
+  summary: "Revoke an invitation",
   permission: UsersWrite,
   params: object({ id: id("inv") }),
   response: noContent(),

@@ -18,16 +18,18 @@ const invitationFields = {
 export const Invitation = Type.Object(invitationFields, { title: "Invitation" });
 export type Invitation = Static<typeof Invitation>;
 
-const MAILED = "absent where a mail server takes it to the invited person";
+const MAILED = "absent if the link was sent by e-mail";
 
 /** With its token, returned once and only where nobody but the sender can hand it on. */
 export const NewInvitation = Type.Object(
   {
     ...invitationFields,
-    mailed: Type.Boolean({ description: "The link was mailed to the invited person" }),
-    token: Type.Optional(Type.String({ description: `Shown only now; it works once; ${MAILED}` })),
+    mailed: Type.Boolean({ description: "Whether the link was sent to the person by e-mail" }),
+    token: Type.Optional(
+      Type.String({ description: `Shown only in this response. Works once; ${MAILED}` }),
+    ),
     url: Type.Optional(
-      Type.String({ description: `The page on which the invited person accepts; ${MAILED}` }),
+      Type.String({ description: `URL of the page to accept the invitation; ${MAILED}` }),
     ),
   },
   { title: "NewInvitation" },
@@ -36,32 +38,31 @@ export const NewInvitation = Type.Object(
 export const AlreadyMember = failure(
   "already_member",
   409,
-  "This person is a member already.",
+  "This person is already a member.",
   "memberships_pkey",
 );
 /** Two invitations to one new address, accepted in two workspaces at the same moment. */
 export const AccountJustMade = failure(
   "account_just_made",
   409,
-  "An account with this address was made a moment ago; accept once more, with its password.",
+  "An account with this address was just created. Accept again with its password.",
   "users_email",
 );
 export const BadInvitation = failure(
   "bad_invitation",
   410,
-  "The invitation is not valid, has been used, withdrawn or has run out.",
+  "The invitation is invalid, expired, used or revoked.",
 );
 export const AccountWithoutPassword = failure(
   "account_without_password",
   409,
-  "An account with this address exists and has no password, since it signs in by single sign-on. Set " +
-    "one by a link for a forgotten password, and accept with it.",
+  "An account with this address exists without a password, because it uses single sign-on. Set a password with the link for a forgotten password, then accept the invitation with it.",
 );
 
-export const UsersRead = permission("users:read", "See the members of the workspace", [
+export const UsersRead = permission("users:read", "View members of the workspace", [
   "builder",
   "agent",
   "change_manager",
   "auditor",
 ]);
-export const UsersWrite = permission("users:write", "Invite, change and remove members", []);
+export const UsersWrite = permission("users:write", "Invite, update and remove members", []);

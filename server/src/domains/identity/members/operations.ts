@@ -22,18 +22,18 @@ const IDS_PATTERN = `^${USER_ID}(,${USER_ID}){0,${IDS_MAX - 1}}$`;
 export const listUsers = query({
   id: "users.list",
   route: "GET /api/v1/settings/users",
-  summary: "List the members of the workspace",
+  summary: "List members of the workspace",
   permission: UsersRead,
   query: object({
     ...pageQuery,
-    q: Type.Optional(line(100, "A part of the name or the address")),
+    q: Type.Optional(line(100, "Part of the name or the e-mail address")),
     status: Type.Optional(Type.Enum(["active", "deactivated"])),
     role: Type.Optional(RoleId),
     managerId: Type.Optional(id("usr", "Only members who report to this member")),
     ids: Type.Optional(
       Type.String({
         pattern: IDS_PATTERN,
-        description: `Of these, with commas between their ids; at most ${IDS_MAX}`,
+        description: `Ids separated by commas; at most ${IDS_MAX}`,
       }),
     ),
   }),
@@ -58,7 +58,7 @@ export const listUsers = query({
 export const getUser = query({
   id: "users.get",
   route: "GET /api/v1/settings/users/{id}",
-  summary: "Read a member",
+  summary: "Get a member",
   permission: UsersRead,
   params: ById,
   response: item(Member),
@@ -99,8 +99,7 @@ export const removeUser = command({
   route: "DELETE /api/v1/settings/users/{id}",
   summary: "Remove a member from the workspace",
   description:
-    "Their tokens and the invitations that they sent here end, and their sessions when they belong to " +
-    "no other workspace.",
+    "Revokes their tokens and invitations in this workspace, and their sessions if they are not a member of other workspaces.",
   permission: UsersWrite,
   params: ById,
   response: noContent(),

@@ -15,7 +15,7 @@ export const updateMe = command({
   id: "auth.update_me",
   route: "PATCH /api/v1/auth/me",
   summary: "Change your own name",
-  description: "The name is the account's, and so in all its workspaces; no token changes it.",
+  description: "The name applies to all workspaces of the account. Tokens can't change it.",
   access: "account",
   body: object({ name: line(100) }),
   response: item(User),

@@ -19,17 +19,16 @@ const StoppedItem = Type.Object({
   }),
   id: Type.String(),
   name: Type.String(),
-  environment: nullable(Type.String({ description: "Null for all of them" })),
+  environment: nullable(Type.String({ description: "Null for all" })),
 });
 
 export const AutomationsStopped = event("user.automations_stopped", {
   resource: "user",
   summary:
-    "Somebody left in whose name automations act: these begin no more until another member saves or " +
-    "deploys them.",
+    "A member left whose automations are now stopped until another member saves or deploys them.",
   data: Type.Object({
     userId: id("usr"),
-    items: Type.Array(StoppedItem, { description: `The first ${ITEMS_MAX}` }),
+    items: Type.Array(StoppedItem, { description: `At most ${ITEMS_MAX}` }),
   }),
 });
 
@@ -57,7 +56,7 @@ export const stoppedNotification: NotificationRule = {
   on: AutomationsStopped,
   to: ["owner", "admin"],
   title: ({ resource, data }) =>
-    `${resource.displayName ?? resource.id} has left, and ${itemsOf(data).length} automations with them`,
+    `${resource.displayName ?? resource.id} has left, and ${itemsOf(data).length} automations have stopped`,
   body: ({ data }) => {
     const items = itemsOf(data);
     const named = items.slice(0, NAMED_MAX).map(({ kind, name }) => `${kind} ${name}`);

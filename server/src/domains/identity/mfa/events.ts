@@ -20,53 +20,53 @@ const aboutWorkspace = (summary: string) => ({
 
 export const TotpBegun = event(
   "audit.mfa.totp_begun",
-  aboutUser("Somebody asked for a TOTP secret; it counts once a code of it is shown."),
+  aboutUser("The setup of TOTP was started. It is completed by entering a code."),
 );
 export const TotpEnrolled = event(
   "audit.mfa.totp_enrolled",
-  aboutUser("Somebody enrolled TOTP as a second factor, with new recovery codes."),
+  aboutUser("TOTP was set up as a second factor, with new recovery codes."),
 );
 export const TotpRemoved = event(
   "audit.mfa.totp_removed",
-  aboutUser("Somebody removed TOTP from their second factors."),
+  aboutUser("TOTP was removed from the second factors."),
 );
 
 export const WebauthnBegun = event(
   "audit.mfa.webauthn_begun",
-  aboutUser("Somebody began to register a WebAuthn credential."),
+  aboutUser("The registration of a WebAuthn credential was started."),
 );
 export const WebauthnRegistered = event(
   "audit.mfa.webauthn_registered",
-  aboutKey("Somebody registered a WebAuthn credential as a second factor."),
+  aboutKey("A WebAuthn credential was registered as a second factor."),
 );
 export const WebauthnRemoved = event(
   "audit.mfa.webauthn_removed",
-  aboutKey("Somebody removed a WebAuthn credential from their second factors."),
+  aboutKey("A WebAuthn credential was removed from the second factors."),
 );
 
 export const RecoveryCodesRenewed = event(
   "audit.mfa.recovery_codes_renewed",
-  aboutUser("Somebody made new recovery codes; the old ones no longer work."),
+  aboutUser("New recovery codes were created. The old ones no longer work."),
 );
 export const RecoveryCodeUsed = event(
   "audit.mfa.recovery_code_used",
-  aboutUser("A recovery code stood in for the second factor, and is used up."),
+  aboutUser("A recovery code was used as the second factor. It can't be used again."),
 );
 
 export const MfaChallenged = event(
   "audit.mfa.challenged",
-  aboutUser("A password was right, and the second factor was asked for."),
+  aboutUser("A password was correct, and the second factor was requested."),
 );
 export const MfaFailed = event(
   "audit.mfa.failed",
-  aboutUser("A second factor was wrong, or was used before."),
+  aboutUser("A second factor was wrong or already used."),
 );
 
 export const MfaEnforced = event(
   "audit.mfa.enforced",
-  aboutWorkspace("The workspace began to demand a second factor of its members."),
+  aboutWorkspace("The workspace now requires a second factor."),
 );
 export const MfaUnenforced = event(
   "audit.mfa.unenforced",
-  aboutWorkspace("The workspace no longer demands a second factor."),
+  aboutWorkspace("The workspace no longer requires a second factor."),
 );

@@ -9,7 +9,7 @@ export type Method = (typeof METHODS)[number];
 export const Code = Type.String({
   minLength: 1,
   maxLength: 20,
-  description: "The six digits that the app shows, or a recovery code",
+  description: "The six digits from the app, or a recovery code",
 });
 
 /** 1023 bytes, the longest that the standard allows, in base64url. */
@@ -28,7 +28,10 @@ export const Assertion = Type.Object(
       userHandle: Type.Optional(bytes(128)),
     }),
   },
-  { title: "WebAuthnAssertion", description: "`toJSON()` of what navigator.credentials.get gave" },
+  {
+    title: "WebAuthnAssertion",
+    description: "`toJSON()` of the result of navigator.credentials.get",
+  },
 );
 export type Assertion = Static<typeof Assertion>;
 
@@ -46,7 +49,7 @@ export const Attestation = Type.Object(
   },
   {
     title: "WebAuthnAttestation",
-    description: "`toJSON()` of what navigator.credentials.create gave",
+    description: "`toJSON()` of the result of navigator.credentials.create",
   },
 );
 export type Attestation = Static<typeof Attestation>;
@@ -60,16 +63,18 @@ export interface Proof {
 
 export const MfaStatus = Type.Object(
   {
-    totp: Type.Boolean({ description: "Whether TOTP is enrolled" }),
+    totp: Type.Boolean({ description: "Whether TOTP is set up" }),
     webauthn: Type.Boolean({ description: "Whether a WebAuthn credential is registered" }),
     recoveryCodesLeft: Type.Integer(),
-    enforced: Type.Boolean({ description: "Whether a workspace of yours demands a second factor" }),
+    enforced: Type.Boolean({
+      description: "Whether one of your workspaces requires a second factor",
+    }),
   },
   { title: "MfaStatus" },
 );
 
 export const RecoveryCodes = Type.Array(Type.String(), {
-  description: "Shown this once; each works once in place of the second factor",
+  description: "Shown only in this response. Each code works once instead of the second factor",
 });
 
 export const Credential = Type.Object(
@@ -97,40 +102,40 @@ export const CreationOptions = Type.Object(
 export const SessionRequired = failure(
   "session_required",
   403,
-  "Only a person who is logged in may do this, not a token.",
+  "This requires a user session. API tokens can't do this.",
 );
-export const BadCode = failure("bad_code", 422, "The second factor is wrong, or was used before.");
+export const BadCode = failure("bad_code", 422, "The second factor is wrong or already used.");
 export const SecondFactorRequired = failure(
   "second_factor_required",
   403,
-  "This needs a second factor; send it as `code` or `assertion`.",
+  "This requires a second factor. Send it as `code` or `assertion`.",
 );
 export const TotpEnrolledAlready = failure(
   "totp_enrolled",
   409,
-  "TOTP is enrolled already; disable it first.",
+  "TOTP is already set up. Disable it first.",
 );
-export const TotpNotBegun = failure("totp_not_begun", 409, "Begin with totp/enroll.");
-export const NotEnrolled = failure("mfa_not_enrolled", 409, "There is no such second factor.");
+export const TotpNotBegun = failure("totp_not_begun", 409, "Start with totp/enroll.");
+export const NotEnrolled = failure("mfa_not_enrolled", 409, "The second factor does not exist.");
 export const BadCredential = failure(
   "bad_credential",
   422,
-  "This is no answer to a challenge of the last five minutes.",
+  "The response does not match a challenge of the last five minutes.",
 );
 export const CredentialRegistered = failure(
   "credential_registered",
   409,
-  "This credential is registered already.",
+  "This credential is already registered.",
   "webauthn_credentials_credential",
 );
 export const TooManyCredentials = failure(
   "too_many_credentials",
   409,
-  "There are as many credentials as one person may have; remove one first.",
+  "You have reached the limit of credentials. Remove one first.",
 );
 
 export const SecurityWrite = permission(
   "security:write",
-  "Decide what members must do to log in",
+  "Manage sign-in requirements of members",
   [],
 );

@@ -27,7 +27,7 @@ export {
 
 export const mfa = domain({
   name: "mfa",
-  summary: "Second factors: TOTP, WebAuthn and recovery codes, and the demand for one.",
+  summary: "Second factors: TOTP, WebAuthn, recovery codes, and their enforcement.",
   environmentScoped: false,
   permissions: [SecurityWrite],
   events: Object.values(events),

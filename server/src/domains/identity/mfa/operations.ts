@@ -18,8 +18,7 @@ import { listKeys } from "./webauthn-store.ts";
 const accountAccess = { access: "account", allowBeforeEnrolment: true } as const;
 const KEYS = "webauthn credentials";
 const PROOF =
-  "Needs a second factor: a TOTP or recovery code as `code`, or a WebAuthn `assertion`. With neither, the 403 " +
-  "names your `methods` and brings the `options` for navigator.credentials.get.";
+  "Requires a second factor: a TOTP or recovery code as `code`, or a WebAuthn `assertion`. Without one, the 403 contains your `methods` and the `options` for navigator.credentials.get.";
 const proofEvents = [events.MfaFailed, events.RecoveryCodeUsed] as const;
 const proofFailures = [
   factor.SessionRequired,
@@ -33,7 +32,7 @@ const exampleProof = { body: { code: "123456" } };
 export const mfaStatus = query({
   id: "mfa.status",
   route: "GET /api/v1/auth/mfa/status",
-  summary: "Read which second factors you have",
+  summary: "Get your second factors",
   ...accountAccess,
   response: item(factor.MfaStatus),
   fails: [factor.SessionRequired],
@@ -47,18 +46,17 @@ export const mfaStatus = query({
 export const enrolTotp = command({
   id: "mfa.enroll_totp",
   route: "POST /api/v1/auth/mfa/totp/enroll",
-  summary: "Begin to enrol TOTP",
+  summary: "Start the setup of TOTP",
   description:
-    "The secret is pending until `totp/verify` is sent a code of it; asking again replaces it. Codes have six " +
-    "digits and change every 30 seconds (SHA-1).",
+    "The secret is pending until you send a code to `totp/verify`. Calling it again replaces the secret. Codes have six digits and change every 30 seconds (SHA-1).",
   ...accountAccess,
   issuesCredential: true,
   response: item(
     Type.Object(
       {
         qrCodeUri: Type.String({ description: "`otpauth://…`, for an authenticator app" }),
-        secret: Type.String({ description: "The same secret in base32, to type in" }),
-        qrCode: Type.String({ description: "The URI as a picture: `data:image/png;base64,…`" }),
+        secret: Type.String({ description: "The same secret in base32, for manual entry" }),
+        qrCode: Type.String({ description: "The URI as a QR code: `data:image/png;base64,…`" }),
       },
       { title: "TotpSecret" },
     ),
@@ -72,10 +70,9 @@ export const enrolTotp = command({
 export const verifyTotp = command({
   id: "mfa.verify_totp",
   route: "POST /api/v1/auth/mfa/totp/verify",
-  summary: "Complete the enrolment of TOTP with a code",
+  summary: "Complete the setup of TOTP",
   description:
-    "The codes of the step before and after count too; each works once. The recovery codes are shown only here " +
-    "and replace earlier ones.",
+    "Codes of the previous and the next 30 seconds are also accepted; each works once. The recovery codes are shown only in this response and replace earlier ones.",
   ...accountAccess,
   body: object({ code: factor.Code }),
   issuesCredential: true,
@@ -140,8 +137,7 @@ export const registerCredential = command({
   route: "POST /api/v1/auth/mfa/webauthn/register",
   summary: "Register a WebAuthn credential",
   description:
-    "Without `credential` it answers the options for navigator.credentials.create; send what that gave as " +
-    "`credential` within five minutes. The first of your second factors brings recovery codes, shown only here.",
+    "Without `credential`, it returns the options for navigator.credentials.create. Send the result as `credential` within five minutes. If it is your first second factor, the response contains recovery codes, which are shown only once.",
   ...accountAccess,
   body: object({
     credential: Type.Optional(factor.Attestation),
@@ -193,7 +189,7 @@ export const removeCredential = command({
 export const renewRecoveryCodes = command({
   id: "mfa.renew_recovery_codes",
   route: "POST /api/v1/auth/mfa/recovery-codes",
-  summary: "Make new recovery codes in place of the old ones",
+  summary: "Create new recovery codes",
   description: PROOF,
   ...accountAccess,
   body: object(factor.proof),
@@ -219,10 +215,9 @@ export const enforceMfa = command({
   id: "mfa.enforce",
   effect: "drastic",
   route: "POST /api/v1/settings/security/enforce-mfa",
-  summary: "Demand a second factor of all members, or no longer",
+  summary: "Set the enforcement of a second factor",
   description:
-    "At once: a member without one gets 403 `mfa_enrollment_required` on everything but enrolling one. API and " +
-    "OAuth tokens keep working.",
+    "Applies immediately: for members without a second factor, all operations except its setup return 403 `mfa_enrollment_required`. API and OAuth tokens keep working.",
   permission: SecurityWrite,
   body: object({ enforced: Type.Boolean() }),
   response: item(Type.Object({ enforced: Type.Boolean() }, { title: "MfaDemand" })),

@@ -70,7 +70,7 @@ function readClientCredentials(
   }
   const clientId = decodeFormText(basic.name);
   if (client_secret || (client_id && client_id !== clientId)) {
-    throw new Failure(InvalidRequest, { detail: "The client names itself in two ways." });
+    throw new Failure(InvalidRequest, { detail: "The client uses two authentication methods." });
   }
   return { clientId, secret: decodeFormText(basic.password) };
 }

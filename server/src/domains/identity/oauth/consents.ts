@@ -32,7 +32,7 @@ interface ConsentRow {
 export const listConsents = query({
   id: "oauth.list_consents",
   route: "GET /api/v1/oauth/consents",
-  summary: "List the applications that act for you in this workspace, newest consent first",
+  summary: "List your application consents in this workspace, newest first",
   permission: Profile,
   response: item(Type.Object({ consents: Type.Array(Consent) }, { title: "OAuthConsents" })),
   fails: [Forbidden],
@@ -74,8 +74,9 @@ export async function revokeConsentFor(
 export const revokeConsent = command({
   id: "oauth.revoke_consent",
   route: "DELETE /api/v1/oauth/consents/{clientId}",
-  summary: "Take back what you allowed an application",
-  description: "All its tokens of yours end at once; it may ask again.",
+  summary: "Revoke application consent",
+  description:
+    "Revokes all your tokens of the application immediately. The application can ask for consent again.",
   permission: Profile,
   params: object({ clientId: ClientId }),
   response: noContent(),

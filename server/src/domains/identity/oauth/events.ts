@@ -14,15 +14,15 @@ const granted = { resource: "oauth_grant", data: GrantRef };
 
 export const ConsentGranted = event("audit.oauth_consent.granted", {
   ...granted,
-  summary: "Somebody allowed an application to act for them.",
+  summary: "A user gave consent to an application.",
 });
 export const ConsentDenied = event("audit.oauth_consent.denied", {
   ...granted,
-  summary: "Somebody did not allow an application to act for them.",
+  summary: "A user denied consent to an application.",
 });
 export const ConsentRevoked = event("audit.oauth_consent.revoked", {
   ...granted,
-  summary: "Somebody took back what they had allowed an application; its tokens ended.",
+  summary: "A user revoked the consent of an application and its tokens.",
 });
 export const TokenIssued = event("audit.oauth_token.issued", {
   ...granted,
@@ -34,15 +34,15 @@ export const TokenRefreshed = event("audit.oauth_token.refreshed", {
 });
 export const TokenRevoked = event("audit.oauth_token.revoked", {
   ...granted,
-  summary: "An application gave back an access token, or everything that it had of a grant.",
+  summary: "An application revoked an access token, or all tokens of a grant.",
 });
 export const TokenReuseDetected = event("audit.oauth_token.reuse_detected", {
   ...granted,
-  summary: "A code or refresh token came a second time, so all tokens of its grant were ended.",
+  summary: "A code or refresh token was used twice, so all tokens of its grant were revoked.",
 });
 export const TokenRefused = event("audit.oauth_token.refused", {
   resource: "oauth_application",
-  summary: "A request of an application was refused.",
+  summary: "A request of an application was rejected.",
   data: Type.Object({
     clientId: ClientId,
     reason: Type.Enum([

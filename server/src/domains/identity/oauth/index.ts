@@ -44,7 +44,7 @@ export { ConsentRevoked } from "./events.ts";
 
 export const oauth = domain({
   name: "oauth",
-  summary: "Applications that act for people: OAuth 2.0 with authorization codes and PKCE.",
+  summary: "OAuth 2.0 applications with authorization codes and PKCE.",
   environmentScoped: false,
   permissions: [ApplicationsRead, ApplicationsWrite],
   events: [

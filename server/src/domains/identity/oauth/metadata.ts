@@ -47,8 +47,9 @@ const ResourceMetadata = Type.Object(
 export const describeResource = query({
   id: "oauth.resource_metadata",
   route: "GET /.well-known/oauth-protected-resource",
-  summary: "Describe the API as a protected resource",
-  description: "RFC 9728: where a client gets its tokens. `WWW-Authenticate` of a 401 names this.",
+  summary: "Get the OAuth metadata of the API",
+  description:
+    "RFC 9728: where a client gets its tokens. `WWW-Authenticate` of a 401 response refers to this document.",
   access: "public",
   response: unwrapped(ResourceMetadata),
   async run({ caller: { origin }, services }) {
@@ -66,10 +67,9 @@ export const describeResource = query({
 export const describeAgentResource = query({
   id: "oauth.agent_resource_metadata",
   route: "GET /.well-known/oauth-protected-resource/mcp",
-  summary: "Describe the server of the Model Context Protocol as a protected resource",
+  summary: "Get the OAuth metadata of the MCP server",
   description:
-    "RFC 9728: `WWW-Authenticate` of a 401 of `/mcp` names this. The scopes are those that agents mostly need; a token " +
-    "gets those of them that its person holds and allows.",
+    "RFC 9728. `WWW-Authenticate` of a 401 response of `/mcp` refers to this document. It lists the scopes that agents usually need. A token gets those of them that the user has and allows.",
   access: "public",
   query: object({ workspace: Type.Optional(line(100)) }),
   response: unwrapped(ResourceMetadata),
@@ -89,8 +89,8 @@ export const describeAgentResource = query({
 export const describeServer = query({
   id: "oauth.metadata",
   route: "GET /.well-known/oauth-authorization-server",
-  summary: "Describe the OAuth endpoints",
-  description: "RFC 8414. The issuer is MILLRACE_BASE_URL or, without one, the address you called.",
+  summary: "Get the metadata of the OAuth server",
+  description: "RFC 8414. The issuer is MILLRACE_BASE_URL; without it, the URL of the request.",
   access: "public",
   response: unwrapped(Metadata),
   async run({ caller: { origin }, services }) {

@@ -3,33 +3,37 @@ import { type Failure, failure, type FailureType } from "#kernel/operation/failu
 import type { ErrorRendering } from "#kernel/operation/problem.ts";
 
 /** The errors of RFC 6749; their codes are the protocol's. */
-export const InvalidRequest = failure("invalid_request", 400, "The request is not a valid one.");
-export const InvalidClient = failure("invalid_client", 401, "The client did not prove who it is.");
+export const InvalidRequest = failure("invalid_request", 400, "The request is not valid.");
+export const InvalidClient = failure(
+  "invalid_client",
+  401,
+  "The authentication of the client failed.",
+);
 export const InvalidGrant = failure(
   "invalid_grant",
   400,
-  "The code or refresh token is wrong, used or no longer valid, or was issued for another request.",
+  "The code or refresh token is invalid, used or expired, or it belongs to another request.",
 );
-export const InvalidScope = failure("invalid_scope", 400, "The scope exceeds what was granted.");
+export const InvalidScope = failure("invalid_scope", 400, "The scope exceeds the granted scope.");
 export const InvalidTarget = failure(
   "invalid_target",
   400,
-  "The resource is none that tokens are issued for here.",
+  "No tokens are issued for this resource.",
 );
 export const InvalidRedirectUri = failure(
   "invalid_redirect_uri",
   400,
-  "A redirect URI is not one that people can be sent to.",
+  "A redirect URI is not allowed.",
 );
 export const InvalidClientMetadata = failure(
   "invalid_client_metadata",
   400,
-  "The client can't be registered as it describes itself.",
+  "The metadata of the client is not valid.",
 );
 export const UnsupportedGrantType = failure(
   "unsupported_grant_type",
   400,
-  "The grant types are authorization_code and refresh_token.",
+  "The supported grant types are authorization_code and refresh_token.",
 );
 
 const PROTOCOL_FAILURES: ReadonlySet<FailureType> = new Set([

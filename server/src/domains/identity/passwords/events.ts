@@ -5,13 +5,13 @@ import { id } from "#kernel/schema/schema.ts";
 
 export const ResetRequested = event("audit.auth.password_reset_requested", {
   resource: "user",
-  summary: "Somebody asked for a link to set a new password.",
+  summary: "A link to reset a password was requested.",
   data: Type.Object({ email: Type.String(), address: Type.String() }),
 });
 
 export const PasswordRefused = event("audit.auth.password_refused", {
   resource: "user",
-  summary: "A new password was not set: the present one was wrong, or the link no good.",
+  summary: "A password change failed: the current password was wrong, or the link was invalid.",
   data: Type.Object({
     reason: Type.Enum(["wrong_password", "bad_link"]),
     address: Type.String(),
@@ -21,7 +21,7 @@ export const PasswordRefused = event("audit.auth.password_refused", {
 
 export const PasswordChanged = event("audit.auth.password_changed", {
   resource: "user",
-  summary: "A person set a new password; their other sessions ended.",
+  summary: "A user set a new password. Their other sessions were revoked.",
   data: Type.Object({ userId: id("usr"), by: Type.Enum(["password", "link"]) }),
 });
 

@@ -9,7 +9,7 @@ import { deleteResets } from "./store.ts";
 
 export const passwords = domain({
   name: "passwords",
-  summary: "Setting a new password.",
+  summary: "Password changes and resets.",
   environmentScoped: false,
   permissions: [],
   events: [ResetRequested, PasswordChanged, PasswordRefused],

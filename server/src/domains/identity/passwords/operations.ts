@@ -18,10 +18,9 @@ const Accepted = Type.Object({ accepted: Type.Literal(true) });
 export const forgotPassword = command({
   id: "passwords.forgot",
   route: "POST /api/v1/auth/password/forgot",
-  summary: "Ask for a link to set a new password",
+  summary: "Request a password reset link",
   description:
-    "The answer is the same whether the account exists or not. Without a mail server an operator " +
-    "sets a password with `npm run millrace -- reset-password <email>`.",
+    "The response is the same whether the account exists or not. Without a mail server, an operator sets a password with `npm run millrace -- reset-password <email>`.",
   access: "public",
   body: object({ email: Email }),
   response: accepted(Accepted),
@@ -36,10 +35,9 @@ export const forgotPassword = command({
 export const resetPassword = command({
   id: "passwords.reset",
   route: "POST /api/v1/auth/password/reset",
-  summary: "Set a new password with the link's token",
+  summary: "Reset a password with the token of the link",
   description:
-    "The link works once and for an hour. Every session of the account ends. The first mailed link to an " +
-    "address also verifies it: then tokens, consents and second factors of before end, too.",
+    "The link works once and for one hour. All sessions of the account are revoked. The first link from an e-mail also verifies the address: then earlier tokens, consents and second factors are revoked too.",
   access: "public",
   body: object({ token: Type.String({ minLength: 1, maxLength: 200 }), password: Password }),
   response: item(Accepted),
@@ -54,7 +52,7 @@ export const changePassword = command({
   id: "passwords.change",
   route: "POST /api/v1/auth/password",
   summary: "Change your own password",
-  description: "Your other sessions end.",
+  description: "Your other sessions are revoked.",
   access: "account",
   allowBeforeEnrolment: true,
   body: object({

@@ -29,11 +29,7 @@ import * as store from "./store.ts";
 
 const RESET_MS = 3_600_000;
 
-export const BadReset = failure(
-  "bad_reset_link",
-  410,
-  "The link is not valid, has been used or has run out.",
-);
+export const BadReset = failure("bad_reset_link", 410, "The link is invalid, used or expired.");
 
 export interface ResetRequest {
   /** The accounts that a link may open: the person's own, or else those that workspaces made and left. */
@@ -197,7 +193,7 @@ export async function changeOwnPassword(
 /** A token must not change the password. */
 function requireSession({ credential }: Caller): Credential {
   if (credential?.kind !== "session") {
-    throw new Failure(Forbidden, { detail: "Only a person's own session sets their password." });
+    throw new Failure(Forbidden, { detail: "Passwords can only be changed in a user session." });
   }
   return credential;
 }

@@ -25,7 +25,7 @@ export { assertGrantable, type HeldPermissions, findHeldPermissions, canGrant } 
 
 export const roles = domain({
   name: "roles",
-  summary: "What a member may do.",
+  summary: "Roles and permissions.",
   environmentScoped: false,
   permissions: [Profile, RolesRead, RolesWrite, RolesAssign],
   events: [RoleCreated, RoleUpdated, RoleDeleted, RoleAssigned, RoleUnassigned],

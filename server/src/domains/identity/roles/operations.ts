@@ -51,8 +51,8 @@ export const createRole = command({
   id: "roles.create",
   effect: "drastic",
   route: "POST /api/v1/settings/roles",
-  summary: "Make a custom role",
-  description: "It can hold no permission that you lack.",
+  summary: "Create a custom role",
+  description: "It can only contain permissions that you have.",
   permission: RolesWrite,
   body: object({
     name: roleFields.name,
@@ -62,14 +62,14 @@ export const createRole = command({
   response: created(Role, { location: (role) => `/api/v1/settings/roles/${role.id}` }),
   emits: [RoleCreated],
   fails: [RoleNameTaken, Forbidden],
-  example: { body: { name: "Reader of the log", permissions: ["audit:read", "workspaces:read"] } },
+  example: { body: { name: "Audit reader", permissions: ["audit:read", "workspaces:read"] } },
   run: (ctx, { body }) => service.createRole(ctx, body),
 });
 
 export const getRole = query({
   id: "roles.get",
   route: "GET /api/v1/settings/roles/{id}",
-  summary: "Read a role with its permissions",
+  summary: "Get a role with its permissions",
   permission: RolesRead,
   params: ById,
   response: item(Role),
@@ -81,7 +81,7 @@ export const updateRole = command({
   id: "roles.update",
   effect: "drastic",
   route: "PATCH /api/v1/settings/roles/{id}",
-  summary: "Change a custom role",
+  summary: "Update a custom role",
   permission: RolesWrite,
   params: ById,
   body: patch(roleFields),
@@ -95,7 +95,7 @@ export const updateRole = command({
 export const deleteRole = command({
   id: "roles.delete",
   route: "DELETE /api/v1/settings/roles/{id}",
-  summary: "Remove a custom role that nobody has",
+  summary: "Delete a custom role without members",
   permission: RolesWrite,
   params: ById,
   response: noContent(),
@@ -114,11 +114,9 @@ export const assignRole = command({
   id: "roles.assign",
   effect: "drastic",
   route: "POST /api/v1/settings/users/{userId}/roles",
-  summary: "Give a role to a member",
+  summary: "Assign a role to a member",
   description:
-    "You can give no role that holds a permission which you lack; only an owner makes owners, by a session " +
-    "of their own and no token. " +
-    "`workspaceId` names another of your workspaces than X-Workspace does.",
+    "You can only assign roles whose permissions you have. Only an owner can assign the role owner, in a user session and not with a token. `workspaceId` selects another of your workspaces instead of X-Workspace.",
   permission: RolesAssign,
   params: object({ userId: id("usr") }),
   body: object({ roleId: RoleId, workspaceId: Type.Optional(id("ws")) }),
@@ -139,7 +137,7 @@ export const assignRole = command({
 export const unassignRole = command({
   id: "roles.unassign",
   route: "DELETE /api/v1/settings/users/{userId}/roles/{roleId}",
-  summary: "Take a role from a member",
+  summary: "Remove a role from a member",
   permission: RolesAssign,
   params: object({ userId: id("usr"), roleId: RoleId }),
   response: item(AssignedRoles),
@@ -170,7 +168,7 @@ const PermissionSchema = Type.Object(
   {
     name: Type.String(),
     summary: Type.String(),
-    roles: Type.Array(Type.String(), { description: "The built-in roles that hold it" }),
+    roles: Type.Array(Type.String(), { description: "Built-in roles with this permission" }),
   },
   { title: "Permission" },
 );
@@ -178,7 +176,7 @@ const PermissionSchema = Type.Object(
 export const listPermissions = query({
   id: "permissions.list",
   route: "GET /api/v1/settings/permissions",
-  summary: "List every permission, with the built-in roles that hold it",
+  summary: "List all permissions with their built-in roles",
   permission: RolesRead,
   query: object({
     ...pageQuery,

@@ -14,7 +14,7 @@ import { id, line, text, Time } from "#kernel/schema/schema.ts";
 
 export const RoleId = Type.String({
   pattern: `^(${BUILT_IN_ROLES.join("|")})$|${idPattern("rol")}`,
-  description: "The name of a built-in role, or the id of a custom one",
+  description: "The name of a built-in role, or the id of a custom role",
 });
 
 /** The writable fields of a custom role. */
@@ -43,20 +43,20 @@ export const BuiltInRoleFixed = failure("built_in_role", 409, "Built-in roles ca
 export const RoleInUse = failure(
   "role_in_use",
   409,
-  "Members still have this role, or somebody is invited to it.",
+  "The role is still assigned to members or used in invitations.",
 );
-export const LastOwner = failure("last_owner", 409, "A workspace keeps at least one owner.");
+export const LastOwner = failure("last_owner", 409, "A workspace must have at least one owner.");
 
 const DESCRIPTIONS: Readonly<Record<BuiltInRole, string>> = {
-  owner: "Everything, and the only one to make further owners",
-  admin: "Everything but making owners",
+  owner: "All permissions, including the assignment of owners",
+  admin: "All permissions except the assignment of owners",
   builder: "Builds workflows, apps, tables, artifacts and integrations",
   agent: "Works on incidents, problems, knowledge and requests",
-  change_manager: "An agent who also approves changes",
-  member: "Uses apps, and asks as requesters do",
-  requester: "Raises, sees and answers their own tickets and requests, and nothing else",
+  change_manager: "An agent who can also approve changes",
+  member: "Uses apps, and has the rights of a requester",
+  requester: "Creates, views and comments on own tickets and requests only",
   viewer: "Reads",
-  auditor: "Reads, the audit log included",
+  auditor: "Reads all data, including the audit log",
 };
 
 /** The built-in roles, each with its permissions by the catalog. */
@@ -105,40 +105,40 @@ export function assertMayGrant(
 
 export const RoleCreated = event("audit.role.created", {
   resource: "role",
-  summary: "A custom role was made.",
+  summary: "A custom role was created.",
   data: Role,
 });
 export const RoleUpdated = changeEvent("audit.role.updated", {
   resource: "role",
-  summary: "A custom role was changed.",
+  summary: "A custom role was updated.",
   data: Role,
 });
 export const RoleDeleted = event("audit.role.deleted", {
   resource: "role",
-  summary: "A custom role was removed.",
+  summary: "A custom role was deleted.",
   data: Role,
 });
 
 const Assignment = Type.Object({ userId: id("usr"), roleId: RoleId });
 export const RoleAssigned = event("audit.role.assigned", {
   resource: "user",
-  summary: "A member was given a role.",
+  summary: "A role was assigned to a member.",
   data: Assignment,
 });
 export const RoleUnassigned = event("audit.role.unassigned", {
   resource: "user",
-  summary: "A role was taken from a member.",
+  summary: "A role was removed from a member.",
   data: Assignment,
 });
 
-export const Profile = permission(
-  "profile",
-  "See who you are: name, e-mail address and roles",
-  EVERYONE,
-);
-export const RolesRead = permission("roles:read", "See roles and permissions", [
+export const Profile = permission("profile", "View own name, e-mail address and roles", EVERYONE);
+export const RolesRead = permission("roles:read", "View roles and permissions", [
   "builder",
   "auditor",
 ]);
-export const RolesWrite = permission("roles:write", "Make and change custom roles", []);
-export const RolesAssign = permission("roles:assign", "Give roles to members and take them", []);
+export const RolesWrite = permission("roles:write", "Create and update custom roles", []);
+export const RolesAssign = permission(
+  "roles:assign",
+  "Assign roles to members and remove them",
+  [],
+);

@@ -192,7 +192,7 @@ export async function findHeldPermissions(
 /** Throws unless an account is an owner; whether it calls in person is asked where it calls. */
 function assertManagesOwners({ roles }: HeldPermissions): void {
   if (!roles.includes("owner")) {
-    throw new Failure(Forbidden, { detail: "Only an owner makes, changes or unmakes owners." });
+    throw new Failure(Forbidden, { detail: "Only an owner can assign, change or remove owners." });
   }
 }
 

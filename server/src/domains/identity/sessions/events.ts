@@ -8,19 +8,19 @@ const SessionRef = Type.Object({
   userId: id("usr"),
   address: Type.String(),
   workspaceId: Type.Optional(
-    id("ws", "The only workspace that the session is good for, whose identity provider let it in"),
+    id("ws", "The only workspace of the session, if it was created by single sign-on"),
   ),
 });
 
 export const LoggedIn = event("audit.auth.login", {
   resource: "session",
-  summary: "Somebody logged in.",
+  summary: "A user signed in.",
   data: SessionRef,
 });
 
 export const LoginFailed = event("audit.auth.login_failed", {
   resource: "user",
-  summary: "A login was refused; of one account at most ten a minute are recorded, per process.",
+  summary: "A sign-in failed. At most ten events per account, minute and process are recorded.",
   data: Type.Object({ email: Type.String(), address: Type.String() }),
 });
 
@@ -35,24 +35,24 @@ export const LOGIN_EVENTS = [
 
 export const PasswordReset = event("audit.auth.password_reset", {
   resource: "user",
-  summary: "An operator gave an account a new password; all its sessions ended.",
+  summary: "An operator set a new password for an account. All its sessions were revoked.",
   data: Type.Object({ userId: id("usr"), email: Type.String() }),
 });
 
 export const LoggedOut = event("audit.auth.logout", {
   resource: "session",
-  summary: "Somebody ended their session.",
+  summary: "A user signed out.",
   data: SessionRef,
 });
 
 export const SessionRevoked = event("audit.auth.session_revoked", {
   resource: "session",
-  summary: "Somebody ended one of their sessions from another.",
+  summary: "A user revoked another session of theirs.",
   data: Type.Object({ sessionId: id("ses"), userId: id("usr") }),
 });
 
 export const SessionsRevoked = event("audit.auth.sessions_revoked", {
   resource: "user",
-  summary: "Sessions of an account were ended, by its person or by those who administer it.",
+  summary: "Sessions of an account were revoked by the user or an administrator.",
   data: Type.Object({ userId: id("usr"), revoked: Type.Integer() }),
 });

@@ -40,7 +40,7 @@ export { buildSessionCookie } from "./session.ts";
 
 export const sessions = domain({
   name: "sessions",
-  summary: "Logging in and out, and who is asking.",
+  summary: "Sign-in, sign-out and sessions.",
   environmentScoped: false,
   permissions: [],
   events: [LoggedIn, LoginFailed, LoggedOut, PasswordReset, SessionRevoked, SessionsRevoked],

@@ -17,7 +17,7 @@ export const Session = Type.Object(
 export const BadPasskey = failure(
   "bad_passkey",
   401,
-  "The passkey is not one of this installation's, its answer came too late, or its holder was not verified.",
+  "The passkey is unknown, the response came too late, or the user was not verified.",
 );
 
 /** Covers a wrong e-mail as well as a wrong password, so as not to disclose which accounts exist. */
@@ -26,10 +26,10 @@ export const BadLogin = failure("bad_login", 401, "The e-mail address or the pas
 export const MfaRequired = failure(
   "mfa_required",
   401,
-  "The password is right; a second factor is needed too, as `code` or `assertion`.",
+  "The password is correct. A second factor is also required, as `code` or `assertion`.",
 );
 export const BadSecondFactor = failure(
   "bad_second_factor",
   401,
-  "The second factor is wrong, or was used before.",
+  "The second factor is wrong or already used.",
 );

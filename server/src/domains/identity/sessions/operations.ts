@@ -17,11 +17,9 @@ export const login = command({
   id: "auth.login",
   route: "POST /api/v1/auth/token",
   allowInMaintenance: true,
-  summary: "Log in with e-mail and password",
+  summary: "Sign in with e-mail address and password",
   description:
-    "The token is a session's; the same session is set as a cookie for our own pages. Where a second factor is " +
-    "enrolled, send it too: a TOTP or recovery code as `code`, or a WebAuthn `assertion`. Without, the 401 " +
-    "`mfa_required` names the `methods` and brings the `options` for navigator.credentials.get.",
+    "Returns a session token, and sets a cookie for the same session. If the account has a second factor, send it too: a TOTP or recovery code as `code`, or a WebAuthn `assertion`. Without it, the 401 `mfa_required` contains the `methods` and the `options` for navigator.credentials.get.",
   access: "public",
   body: object({
     email: Email,
@@ -43,7 +41,7 @@ const WORKSPACES_MAX = 200;
 const PERMISSIONS_SHOWN_MAX = 20;
 
 const RoleNames = Type.Array(Type.String(), {
-  description: "The names of `roles`, in the same order; built-in roles are named by their ids",
+  description: "Display names of `roles`, in the same order; for built-in roles, their ids",
 });
 
 const WorkspaceAccess = Type.Object(
@@ -53,11 +51,11 @@ const WorkspaceAccess = Type.Object(
     environments: Type.Array(Type.Enum(["production", "staging", "development"])),
     permissions: Type.Optional(
       Type.Array(Type.String(), {
-        description: "Left out where there are more than 20 workspaces",
+        description: "Absent if there are more than 20 workspaces",
       }),
     ),
     blockedBy: Type.Optional(
-      Type.String({ description: "Why nothing can be done there for now: the code of a failure" }),
+      Type.String({ description: "Error code if the workspace can't be used at the moment" }),
     ),
   },
   { title: "WorkspaceAccess" },
@@ -72,21 +70,21 @@ const Me = Type.Object(
     roleNames: RoleNames,
     permissions: Type.Array(Type.String()),
     usesPortalOnly: Type.Boolean({
-      description: "True where you hold no more rights than requesters, whose place is the portal",
+      description: "True if you have only the rights of a requester. Requesters use the portal",
     }),
     authenticatedBy: Type.Enum(["session", "api_token", "oauth"]),
     workspaces: Type.Array(WorkspaceAccess, {
-      description: "Those that this credential is good for, by name: the first 200",
+      description: "Workspaces of this credential by name; at most 200",
     }),
     workspaceCount: Type.Integer(),
-    isOperator: Type.Boolean({ description: "This session may run the installation" }),
+    isOperator: Type.Boolean({ description: "Whether this session can manage the installation" }),
     sendsMail: Type.Boolean({
-      description: "This installation can send e-mail (`MILLRACE_SMTP_URL` is set)",
+      description: "Whether this installation can send e-mail (`MILLRACE_SMTP_URL` is set)",
     }),
     maintenance: nullable(
       Type.Object(
         { message: Type.String(), since: Time },
-        { description: "While it lasts, only operators change anything" },
+        { description: "While it is active, only operators can make changes" },
       ),
     ),
   },
@@ -96,10 +94,9 @@ const Me = Type.Object(
 export const me = query({
   id: "auth.me",
   route: "GET /api/v1/auth/me",
-  summary: "Read who you are, and what you may do",
+  summary: "Get the current user and permissions",
   description:
-    "With X-Workspace, also your roles and effective permissions there; `workspaces` has the same of " +
-    "each. A token needs the scope `profile`.",
+    "With X-Workspace, also returns your roles and effective permissions there; `workspaces` contains the same for each workspace. A token requires the scope `profile`.",
   access: "account",
   allowBeforeEnrolment: true,
   allowWorkspaceToken: true,
@@ -114,7 +111,7 @@ export const me = query({
     );
     // A session is the account itself; a token represents it only within its scopes.
     if (kind !== "session" && !hasProfileScope) {
-      throw new Failure(Forbidden, { detail: "This needs the scope profile." });
+      throw new Failure(Forbidden, { detail: "This requires the scope profile." });
     }
     const member = [...memberships.values()].find(
       ({ workspace }) => workspace.key === current?.key,
@@ -183,7 +180,7 @@ export const logout = command({
   id: "auth.logout",
   route: "POST /api/v1/auth/logout",
   allowInMaintenance: true,
-  summary: "End the session at once",
+  summary: "Sign out",
   access: "account",
   allowBeforeEnrolment: true,
   allowWorkspaceToken: true,

@@ -34,10 +34,9 @@ export const beginPasskeyLogin = command({
   id: "auth.begin_passkey_login",
   route: "POST /api/v1/auth/passkey/options",
   allowInMaintenance: true,
-  summary: "Begin a login by passkey",
+  summary: "Start a sign-in with a passkey",
   description:
-    "Answers the options for navigator.credentials.get, good for five minutes and one login. They name nobody: " +
-    "the browser offers the passkeys that it has for this address.",
+    "Returns the options for navigator.credentials.get, valid for five minutes and one sign-in. They do not contain a user: the browser offers the passkeys for this site.",
   access: "public",
   emits: [],
   ephemeral: true,
@@ -57,10 +56,9 @@ export const passkeyLogin = command({
   id: "auth.login_by_passkey",
   route: "POST /api/v1/auth/passkey",
   allowInMaintenance: true,
-  summary: "Log in by a passkey alone",
+  summary: "Sign in with a passkey",
   description:
-    "The authenticator must have verified its holder, by a PIN, a finger or a face: that makes two factors, so " +
-    "neither a password nor a code is needed. The answer is that of a login by password.",
+    "The authenticator must have verified the user by PIN, fingerprint or face. This counts as two factors, so no password or code is required. The response is the same as for a sign-in with a password.",
   access: "public",
   body: object({ assertion: Assertion }),
   response: item(Session, {

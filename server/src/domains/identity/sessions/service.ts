@@ -194,7 +194,9 @@ export async function endSession(ctx: WriteContext<typeof LoggedOut>): Promise<v
   const { credential, address } = ctx.caller;
   if (!credential) throw new Failure(Unauthenticated);
   if (credential.kind !== "session") {
-    throw new Failure(Forbidden, { detail: "Only a session is logged out; a token is revoked." });
+    throw new Failure(Forbidden, {
+      detail: "Only sessions can be signed out. Revoke a token instead.",
+    });
   }
   const { id, user, memberships } = credential;
   await store.deleteSession(ctx.tx, id);

@@ -9,7 +9,7 @@ export { release as releaseSso } from "./settings/service.ts";
 
 export const sso = domain({
   name: "sso",
-  summary: "Signing in at a workspace's own identity provider, by SAML 2.0 or OpenID Connect.",
+  summary: "Single sign-on by SAML 2.0 or OpenID Connect.",
   environmentScoped: false,
   permissions: [SsoRead, SsoWrite],
   events: [SsoUpdated, SsoDeleted, SsoLoginStarted, SsoLoginFailed, SsoTested],

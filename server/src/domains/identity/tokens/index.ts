@@ -16,7 +16,7 @@ export { limitToScopes } from "./credential.ts";
 
 export const tokens = domain({
   name: "tokens",
-  summary: "Long-lived credentials for programs.",
+  summary: "API tokens.",
   environmentScoped: false,
   permissions: [TokensRead, TokensWrite],
   events: [TokenCreated, TokenRotated, TokenRevoked],

@@ -24,7 +24,7 @@ const MemberToken = Type.Object(
 export const listMemberTokens = query({
   id: "users.list_tokens",
   route: "GET /api/v1/settings/tokens",
-  summary: "List the API tokens of all members, or of one",
+  summary: "List API tokens of members",
   permission: UsersWrite,
   query: object({ ...pageQuery, userId: Type.Optional(id("usr")) }),
   response: page(withRevision(MemberToken)),
@@ -43,8 +43,8 @@ export const listMemberTokens = query({
 export const revokeMemberToken = command({
   id: "users.revoke_token",
   route: "DELETE /api/v1/settings/tokens/{id}",
-  summary: "Revoke an API token of any member at once",
-  description: "Only an owner revokes an owner's, by a session of their own.",
+  summary: "Revoke an API token of a member",
+  description: "Only an owner can revoke tokens of an owner, in a user session.",
   permission: UsersWrite,
   params: object({ id: id("tok") }),
   response: noContent(),

@@ -36,11 +36,9 @@ export const listTokens = query({
 export const createToken = command({
   id: "tokens.create",
   route: "POST /api/v1/auth/tokens",
-  summary: "Make an API token",
+  summary: "Create an API token",
   description:
-    "The token acts as you in this workspace, within its scopes and whatever you may do at that " +
-    "moment. Its value is shown only in this answer. One that another token makes is good from no further " +
-    "addresses and for no longer than that one; applications make none.",
+    "The token acts as you in this workspace, limited to its scopes and to your permissions at the time of each request. Its value is shown only in this response. A token created with another token can't have more IP addresses or a longer validity. OAuth applications can't create tokens.",
   permission: TokensWrite,
   body: object({
     name: line(100),
@@ -63,9 +61,9 @@ export const createToken = command({
 export const rotateToken = command({
   id: "tokens.rotate",
   route: "POST /api/v1/auth/tokens/rotate",
-  summary: "Replace an API token by a new one",
+  summary: "Rotate an API token",
   description:
-    "The named token, or the calling one, which needs no scope for that. The old one ends at the same moment.",
+    "Replaces the given token, or the token of the request, which requires no scope. The old token is revoked immediately.",
   permission: TokensWrite,
   allowOwnToken: true,
   body: object({ id: Type.Optional(id("tok")) }),
@@ -81,7 +79,7 @@ export const rotateToken = command({
 export const revokeToken = command({
   id: "tokens.revoke",
   route: "DELETE /api/v1/auth/tokens/{id}",
-  summary: "Revoke an API token at once",
+  summary: "Revoke an API token",
   permission: TokensWrite,
   params: object({ id: id("tok") }),
   response: noContent(),

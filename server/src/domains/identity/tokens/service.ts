@@ -86,7 +86,7 @@ async function findIssuingToken({
   const { credential } = caller;
   // Such a token would outlive the consent that the application was given.
   if (credential?.kind === "oauth") {
-    throw new Failure(Forbidden, { detail: "An application makes no API tokens." });
+    throw new Failure(Forbidden, { detail: "An OAuth application can't create API tokens." });
   }
   return credential?.kind === "api_token" ? store.getCallingToken(tx, credential.id) : undefined;
 }

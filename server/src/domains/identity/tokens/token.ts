@@ -13,7 +13,7 @@ const CHECKSUM_CHARACTERS = 7;
 
 export const Scopes = Type.Array(line(100), { minItems: 1, maxItems: 500, uniqueItems: true });
 export const ExpiresIn = nullable(
-  Type.String({ pattern: "^[1-9][0-9]{0,4}d$", description: "`<n>d`, or null for ever" }),
+  Type.String({ pattern: "^[1-9][0-9]{0,4}d$", description: "`<n>d`, or null for unlimited" }),
 );
 export const IpAllowlist = Type.Array(line(50), {
   minItems: 1,
@@ -40,14 +40,14 @@ const TokenEventData = Type.Object(tokenFields);
 
 /** With its secret value, returned once. */
 export const NewApiToken = Type.Object(
-  { ...tokenFields, token: Type.String({ description: "Shown only now" }) },
+  { ...tokenFields, token: Type.String({ description: "Shown only in this response" }) },
   { title: "NewApiToken" },
 );
 
 export const NoSuchToken = failure(
   "token_required",
   422,
-  "Name the token to rotate, or call with the token itself.",
+  "Select the token to rotate, or call this with the token itself.",
 );
 
 /** `mr_`, 240 random bits, and a checksum: a mistyped token is rejected without a look-up. */
@@ -105,7 +105,7 @@ export function assertWithinBounds(inner: TokenBounds, outer: TokenBounds): void
   const { expiresAt } = outer;
   if (expiresAt !== null && !(Date.parse(inner.expiresAt ?? "") <= Date.parse(expiresAt))) {
     throw new Failure(Forbidden, {
-      detail: `The token would outlive yours, which ends ${expiresAt}.`,
+      detail: `The token would be valid longer than your token, which expires at ${expiresAt}.`,
     });
   }
 }
@@ -125,12 +125,12 @@ export function assertRanges(ranges: readonly string[]): void {
 
 export const TokenCreated = event("audit.token.created", {
   resource: "api_token",
-  summary: "An API token was made.",
+  summary: "An API token was created.",
   data: TokenEventData,
 });
 export const TokenRotated = event("audit.token.rotated", {
   resource: "api_token",
-  summary: "An API token was replaced by a new one.",
+  summary: "An API token was rotated.",
   data: Type.Object({ ...TokenEventData.properties, replaced: id("tok") }),
 });
 export const TokenRevoked = event("audit.token.revoked", {
@@ -139,9 +139,9 @@ export const TokenRevoked = event("audit.token.revoked", {
   data: TokenEventData,
 });
 
-export const TokensRead = permission("tokens:read", "See one's own API tokens", EVERY_ROLE);
+export const TokensRead = permission("tokens:read", "View own API tokens", EVERY_ROLE);
 export const TokensWrite = permission(
   "tokens:write",
-  "Make and revoke one's own API tokens",
+  "Create and revoke own API tokens",
   EVERY_ROLE,
 );

@@ -125,7 +125,7 @@ test("leaves ambiguous dates to the user", () => {
         errors: [
           {
             path: "/mapping/0/dateOrder",
-            message: 'is required: "03/04/2026" is one day or another',
+            message: 'is required, because "03/04/2026" is ambiguous',
           },
         ],
       },

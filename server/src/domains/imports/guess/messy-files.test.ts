@@ -171,14 +171,14 @@ test("rejects a file that is not a table or expands too much with a clear messag
   ];
   const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
   const files: [Buffer, RegExp][] = [
-    [Buffer.from(`[{"a":1},{"a":${deep}}]`), /Item 2 is nested deeper than 200 levels/],
-    [Buffer.from(`{"a":${deep}}\n{"a":1}`), /Item 1 is nested deeper than 200 levels/],
+    [Buffer.from(`[{"a":1},{"a":${deep}}]`), /Item 2 has more than 200 levels of nesting/],
+    [Buffer.from(`{"a":${deep}}\n{"a":1}`), /Item 1 has more than 200 levels of nesting/],
     [Buffer.alloc(0), /empty/],
-    [makeZip(parts), /too large when it is unpacked/],
+    [makeZip(parts), /uncompressed spreadsheet is too large/],
     [makeZip(entity), /document type/],
-    [Buffer.from("PK but no zip"), /no spreadsheet/],
-    [Buffer.from('a,b\n1,"never closed\n'), /Line 2 has a quote that is never closed/],
-    [Buffer.from('[{"a":1},{"a":'), /no object of JSON/],
+    [Buffer.from("PK but no zip"), /is not a spreadsheet/],
+    [Buffer.from('a,b\n1,"never closed\n'), /Line 2 has an unclosed quote/],
+    [Buffer.from('[{"a":1},{"a":'), /is not a JSON object/],
     [Buffer.from("only,a,header\n"), /no rows/],
   ];
   for (const [bytes, message] of files) await expect(readFile(bytes)).rejects.toThrow(message);

@@ -10,15 +10,15 @@ const TypeSuggestion = Type.Object(
   {
     type: Type.Enum([...COLUMN_TYPES]),
     options: Type.Record(Type.String(), Type.Unknown()),
-    invalid: Type.Integer({ description: "Values that can't be read as that type" }),
+    invalid: Type.Integer({ description: "Number of values that can't be converted to this type" }),
     invalidExamples: Type.Array(Type.Object({ line: Type.Integer(), value: Type.String() })),
-    emptied: Type.Integer({ description: "Texts such as `n/a`, which would become empty" }),
+    emptied: Type.Integer({ description: "Number of values such as `n/a` that become empty" }),
     emptiedExamples: Type.Array(Type.String()),
     changes: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
-      description: "Examples of what would become of values",
+      description: "Examples of converted values",
     }),
     currencies: Type.Array(Type.String(), {
-      description: "Those that amounts name, and would lose",
+      description: "Units, such as currencies, that would be lost",
     }),
   },
   { title: "TypeSuggestion" },
@@ -27,31 +27,33 @@ const TypeSuggestion = Type.Object(
 /** A column of the file. */
 export const SourceColumn = Type.Object(
   {
-    header: Type.String({ description: "As the file names it; empty where it does not" }),
-    field: Type.String({ description: "A name for it that a table may have" }),
+    header: Type.String({ description: "Name of the column in the file. Can be empty" }),
+    field: Type.String({ description: "Suggested name for the column of a table" }),
     type: Type.Enum([...COLUMN_TYPES], {
       description:
-        "A type that keeps every value: exported again, each is the same text. `text` where no other does",
+        "A type that keeps every value unchanged when it is exported again. Otherwise `text`",
     }),
     options: Type.Record(Type.String(), Type.Unknown()),
     dateOrder: nullable(
-      Type.Enum([...DATE_ORDERS], { description: "Of `01/02/2026`; null where there are no days" }),
+      Type.Enum([...DATE_ORDERS], {
+        description: "Order of dates such as `01/02/2026`. Null if the column has no dates",
+      }),
     ),
     decimalMark: nullable(
-      Type.Enum([...DECIMAL_MARKS], { description: "Null where there are no numbers" }),
+      Type.Enum([...DECIMAL_MARKS], { description: "Null if the column has no numbers" }),
     ),
     isAmbiguous: Type.Boolean({
       description:
-        "Whether another order or mark would do as well; a mapping to a date or time must then name its `dateOrder`",
+        "Whether other date orders or decimal marks also match. Then a mapping to a date or time requires a `dateOrder`",
     }),
     ambiguousExamples: Type.Optional(
-      Type.Array(Type.String(), { description: "Texts that are one day or another" }),
+      Type.Array(Type.String(), { description: "Examples of ambiguous dates" }),
     ),
     suggestion: Type.Optional(nullable(TypeSuggestion)),
     filled: Type.Integer(),
     empty: Type.Integer(),
-    invalid: Type.Integer({ description: "Values that are not of that type" }),
-    unique: Type.Boolean({ description: "Whether no value is there twice, as far as was looked" }),
+    invalid: Type.Integer({ description: "Number of values that do not have this type" }),
+    unique: Type.Boolean({ description: "Whether the examined values are unique" }),
     examples: Type.Array(Type.String()),
     invalidExamples: Type.Array(Type.Object({ line: Type.Integer(), value: Type.String() })),
   },

@@ -84,7 +84,7 @@ export class CsvScanner {
   /** The last row, if the text does not end with a line break. */
   end(): SourceRow[] {
     if (this.#state === "quoted") {
-      throw new SourceError(`Line ${this.#rowLine} has a quote that is never closed.`);
+      throw new SourceError(`Line ${this.#rowLine} has an unclosed quote.`);
     }
     const rows: SourceRow[] = [];
     if (this.#cell !== "" || this.#cells.length > 0 || this.#wasQuoted) {
@@ -99,7 +99,7 @@ export class CsvScanner {
     this.#characters += to - from;
     if (this.#characters > ROW_CHARACTERS_MAX) {
       throw new SourceError(
-        `Line ${this.#rowLine} has more than ${ROW_CHARACTERS_MAX} characters: a quote may not be closed.`,
+        `Line ${this.#rowLine} has more than ${ROW_CHARACTERS_MAX} characters. A quote may be unclosed.`,
       );
     }
     this.#cell += text.slice(from, to);

@@ -52,7 +52,7 @@ test("a declared size does not increase the limit of a spreadsheet part", async 
   const name = file.lastIndexOf("xl/worksheets/sheet1.xml");
   // The compressed size in the directory.
   file.writeUInt32LE(0xffff_ffff, name - 26);
-  expect(await readFile(file)).toContain("too large when it is unpacked");
+  expect(await readFile(file)).toContain("uncompressed spreadsheet is too large");
 });
 
 test("row numbers are unique for any declared numbers", async () => {

@@ -94,13 +94,15 @@ export class JsonScanner {
   #parse(text: string): SourceRow {
     this.#count += 1;
     if (isNestedDeeperThan(text, JSON_DEPTH_MAX)) {
-      throw new SourceError(`Item ${this.#count} is nested deeper than ${JSON_DEPTH_MAX} levels.`);
+      throw new SourceError(
+        `Item ${this.#count} has more than ${JSON_DEPTH_MAX} levels of nesting.`,
+      );
     }
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch {
-      throw new SourceError(`Item ${this.#count} is no JSON.`);
+      throw new SourceError(`Item ${this.#count} is not valid JSON.`);
     }
     const cells: Cell[] = [];
     const members = Array.isArray(value)
@@ -126,9 +128,7 @@ export class JsonScanner {
   }
 
   #error(): SourceError {
-    return new SourceError(
-      `After item ${this.#count} there is something that is no object of JSON.`,
-    );
+    return new SourceError(`The text after item ${this.#count} is not a JSON object.`);
   }
 }
 

@@ -11,20 +11,24 @@ import type { RandomAccess } from "./zip.ts";
 
 const formatFields = {
   type: Type.Enum(["csv", "xlsx", "json"], {
-    description: "`csv` is any text with separators; `json` a list of objects, or one in each line",
+    description: "`csv`: text with separators. `json`: a list of objects, or one object per line",
   }),
-  encoding: nullable(Type.Enum([...ENCODINGS], { description: "Of a text" })),
+  encoding: nullable(Type.Enum([...ENCODINGS], { description: "Encoding of a text file" })),
   separator: nullable(
-    Type.String({ minLength: 1, maxLength: 1, description: "Of a text: `,` `;` `|` or a tab" }),
+    Type.String({
+      minLength: 1,
+      maxLength: 1,
+      description: "Separator of a text file: `,` `;` `|` or a tab",
+    }),
   ),
-  header: Type.Boolean({ description: "Whether the first row has the names of the columns" }),
-  sheet: nullable(line(200, "Of a spreadsheet")),
+  header: Type.Boolean({ description: "Whether the first row contains column names" }),
+  sheet: nullable(line(200, "Sheet of a spreadsheet")),
 };
 
 export const SourceFormat = Type.Object(
   {
     ...formatFields,
-    sheets: Type.Array(Type.String(), { description: "Of a spreadsheet, in their order" }),
+    sheets: Type.Array(Type.String(), { description: "Sheets of a spreadsheet, in order" }),
   },
   { title: "SourceFormat" },
 );
@@ -74,7 +78,7 @@ async function openSheet(file: RandomAccess, name: string | undefined): Promise<
   const names = workbook.sheets.map((sheet) => sheet.name);
   const sheet =
     name === undefined ? workbook.sheets[0] : workbook.sheets.find((each) => each.name === name);
-  if (!sheet) throw new SourceError(`The spreadsheet has no sheet ${name}.`);
+  if (!sheet) throw new SourceError(`The spreadsheet does not have a sheet ${name}.`);
   const format = {
     type: "xlsx",
     encoding: null,

@@ -94,7 +94,7 @@ async function readTexts(zip: ZipFile): Promise<readonly string[]> {
     if (token.type === "text") {
       if (inText && !inPhonetic) text += token.text;
       if (text.length > ROW_CHARACTERS_MAX)
-        throw new SourceError("The spreadsheet has a text that is too long.");
+        throw new SourceError("The spreadsheet contains a text that is too long.");
       continue;
     }
     const isOpen = token.type === "open" && !token.isEmpty;
@@ -103,7 +103,7 @@ async function readTexts(zip: ZipFile): Promise<readonly string[]> {
     else if (token.name === "si" && !isOpen) {
       characters += text.length + TEXT_COST;
       if (characters > TEXTS_CHARACTERS_MAX)
-        throw new SourceError("The spreadsheet has too many different texts.");
+        throw new SourceError("The spreadsheet contains too many different texts.");
       texts.push(detachText(text));
       text = "";
     }

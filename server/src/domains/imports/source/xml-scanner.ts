@@ -41,7 +41,7 @@ export class XmlScanner {
     }
     this.#rest = text.slice(at);
     if (this.#rest.length > ROW_CHARACTERS_MAX)
-      throw new SourceError("The spreadsheet has a cell that never ends.");
+      throw new SourceError("The spreadsheet contains an incomplete cell.");
     return tokens;
   }
 
@@ -61,7 +61,9 @@ export class XmlScanner {
 function toToken(tag: string): XmlToken | undefined {
   if (tag.startsWith("![CDATA[")) return { type: "text", text: tag.slice(8, -2) };
   if (tag.startsWith("!DOCTYPE"))
-    throw new SourceError("The spreadsheet has a document type, which is not read.");
+    throw new SourceError(
+      "The spreadsheet contains a document type declaration, which is not supported.",
+    );
   if (tag.startsWith("?") || tag.startsWith("!")) return undefined;
   if (tag.startsWith("/")) return { type: "close", name: localName(tag.slice(1).trim()) };
   const isEmpty = tag.endsWith("/");

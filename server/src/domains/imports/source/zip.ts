@@ -26,7 +26,7 @@ const HEADER_SIGNATURE = 0x04034b50;
 /** The maximum compression ratio: spreadsheets with equal cells reach 100. */
 const RATIO_MAX = 200;
 const RATIO_FREE_BYTES = 16 * 1024 * 1024;
-const NOT_A_ZIP = "The file is no spreadsheet: it is not a whole ZIP file.";
+const NOT_A_ZIP = "The file is not a spreadsheet: it is not a complete ZIP file.";
 
 export class ZipFile {
   readonly #file: RandomAccess;
@@ -55,7 +55,9 @@ export class ZipFile {
   async *read(name: string, bytesMax: number): AsyncGenerator<Uint8Array> {
     const entry = this.#entries.get(name);
     if (!entry)
-      throw new SourceError(`The spreadsheet has no part ${name.slice(0, 100).toWellFormed()}.`);
+      throw new SourceError(
+        `The spreadsheet does not have the part ${name.slice(0, 100).toWellFormed()}.`,
+      );
     const { headerAt, packedBytes, method } = entry;
     const header = await readSpan(this.#file, {
       from: headerAt,
@@ -72,13 +74,12 @@ export class ZipFile {
     try {
       for await (const chunk of method === 0 ? packed : inflate(packed)) {
         unpacked += chunk.length;
-        if (unpacked > limit)
-          throw new SourceError("The spreadsheet is too large when it is unpacked.");
+        if (unpacked > limit) throw new SourceError("The uncompressed spreadsheet is too large.");
         yield chunk;
       }
     } catch (error) {
       if (error instanceof SourceError || !isZlibError(error)) throw error;
-      throw new SourceError("The spreadsheet is damaged: a part of it can't be unpacked.");
+      throw new SourceError("The spreadsheet is damaged: a part can't be uncompressed.");
     }
   }
 }

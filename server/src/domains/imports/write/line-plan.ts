@@ -115,7 +115,7 @@ export function planLines(
       };
       const source = columns[index];
       if (!source) return reject("/column", "is not a column of the file");
-      if (taken.has(field)) return reject("/field", "is filled twice");
+      if (taken.has(field)) return reject("/field", "appears twice in the mapping");
       taken.add(field);
       const column = schema.byName.get(field);
       if (!column)
@@ -123,13 +123,13 @@ export function planLines(
           "/field",
           schema.computed.has(field) ? "is computed" : "is not a field of this table",
         );
-      if (column.columnType.generated) return reject("/field", "is filled by the platform");
+      if (column.columnType.generated) return reject("/field", "is set by the platform");
       if (match !== undefined && column.target === undefined)
-        return reject("/match", "is for references only");
+        return reject("/match", "is only allowed for references");
       const isDay = column.type === "date" || column.type === "timestamp";
       if (isDay && dateOrder === undefined && source.isAmbiguous) {
         const [example = "03/04/2026"] = source.ambiguousExamples ?? [];
-        return reject("/dateOrder", `is required: "${example}" is one day or another`);
+        return reject("/dateOrder", `is required, because "${example}" is ambiguous`);
       }
       const style = {
         dateOrder: dateOrder ?? source.dateOrder ?? "dmy",
@@ -139,7 +139,7 @@ export function planLines(
     },
   );
   if (errors.length === 0 && plan.length === 0)
-    errors.push({ path: "/mapping", message: "must fill at least one field" });
+    errors.push({ path: "/mapping", message: "must contain at least one field" });
   if (errors.length > 0) throw new Failure(Invalid, { errors });
   return plan;
 }

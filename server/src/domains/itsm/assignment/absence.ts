@@ -14,14 +14,14 @@ import { assertReferencesExist, DeskWrite } from "../tickets/index.ts";
 
 export const AbsencesOwn = permission(
   "absences:own",
-  "See who is away, and say when one is",
+  "View absences, and manage your own",
   EVERY_ROLE,
 );
 
 const PATH = "/api/v1/itsm/absences";
 
 const fields = {
-  userId: id("usr", "Who is away; the caller unless given, and others by `desk:write`"),
+  userId: id("usr", "The absent member. Default: you. Setting it for others requires `desk:write`"),
   from: InputTime,
   until: InputTime,
   note: text(500),
@@ -44,7 +44,11 @@ const StoredAbsence = Type.Object({ ...Absence.properties, note: fields.note });
 const NotedAbsence = Type.Object(
   {
     ...Absence.properties,
-    note: nullable(Type.String({ description: "Null but for whose it is, and by `desk:write`" })),
+    note: nullable(
+      Type.String({
+        description: "Shown only to the absent member and with `desk:write`; otherwise null",
+      }),
+    ),
   },
   { title: "AbsenceWithNote" },
 );
@@ -54,7 +58,7 @@ const ABSENCES_MAX = 100_000;
 const TooManyAbsences = failure(
   "too_many_absences",
   409,
-  `A workspace has at most ${ABSENCES_MAX} absences: delete old ones.`,
+  `A workspace can have at most ${ABSENCES_MAX} absences. Delete old ones.`,
 );
 
 export const absences = resource({
@@ -98,7 +102,7 @@ export const absences = resource({
   },
   docs: {
     noun: "an absence",
-    nouns: "the absences, the latest first",
+    nouns: "absences, latest first",
     examples: {
       id: "abs_01jzt3n5k8q2x4v6w8y0z2b4d6",
       input: { from: "2026-12-21T00:00:00Z", until: "2027-01-04T00:00:00Z", note: "Holidays" },
@@ -118,14 +122,16 @@ function withNote({ principal, permissions }: Caller) {
 const listAbsences = query({
   id: "absences.list",
   route: `GET ${PATH}`,
-  summary: "List the absences, the latest first",
-  description: "From now on with `current`; of one person with `userId`.",
+  summary: "List absences, latest first",
+  description: "`current` returns absences that have not ended, and `userId` those of one member.",
   permission: AbsencesOwn,
   environmentScoped: false,
   query: object({
     ...listQuery,
     userId: Type.Optional(id("usr")),
-    current: Type.Optional(Type.Boolean({ description: "Only those that are not over" })),
+    current: Type.Optional(
+      Type.Boolean({ description: "Returns only absences that have not ended" }),
+    ),
   }),
   response: countedPage(withRevision(NotedAbsence)),
   run(ctx, { query: { userId, current, ...asked } }) {
@@ -141,7 +147,7 @@ const listAbsences = query({
 const getAbsence = query({
   id: "absences.get",
   route: `GET ${PATH}/{id}`,
-  summary: "Read an absence",
+  summary: "Get an absence",
   permission: AbsencesOwn,
   environmentScoped: false,
   params: object({ id: id("abs") }),
@@ -158,7 +164,9 @@ function toIso(time: string | undefined): string | undefined {
 
 function assertMaySpeakFor({ principal, permissions }: Caller, userId: string): void {
   if (userId === principal?.id || permissions.has(DeskWrite.name)) return;
-  throw new Failure(Forbidden, { detail: `To do that for others needs ${DeskWrite.name}.` });
+  throw new Failure(Forbidden, {
+    detail: `Changing absences of other members requires ${DeskWrite.name}.`,
+  });
 }
 
 const ABSENT = `

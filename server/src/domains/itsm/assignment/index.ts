@@ -7,7 +7,7 @@ export { emitRouting, routeTicket, type Routing, ticketRouted } from "./route-ti
 
 export const assignment = domain({
   name: "assignment",
-  summary: "Rules that give tickets to people and teams, and who is away.",
+  summary: "Assignment rules, which assign tickets to members and teams, and absences.",
   environmentScoped: false,
   permissions: [AbsencesOwn],
   events: [...Object.values(rules.events), ...Object.values(absences.events)],

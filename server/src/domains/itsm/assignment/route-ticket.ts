@@ -37,7 +37,7 @@ export function ticketRouted({ kind }: Pick<TicketKind, "kind">): RoutedEvent {
   if (!routed) {
     routed = event(`${kind}.routed`, {
       resource: kind,
-      summary: "An assignment rule gave it to somebody, or to a team.",
+      summary: "An assignment rule assigned a ticket to a member or a team.",
       data: RoutingData,
     });
     routedEvents.set(kind, routed);

@@ -21,32 +21,33 @@ export const ruleFields = {
   position: Type.Integer({
     minimum: 0,
     maximum: 10_000,
-    description: "Its place: the first rule that fits counts",
+    description: "Position. The first matching rule applies",
   }),
   conditions: Type.Unsafe<Record<string, unknown>>({
     ...ConditionSchema,
     examples: [{ category: "network", "fields.floor": "2" }],
-    description: "A condition on the ticket's fields, own ones included; `{}` is all tickets",
+    description:
+      "A condition on the ticket's fields, including custom fields. `{}` matches all tickets",
   }),
   on: Type.Array(Type.Enum([...CAUSES]), {
     minItems: 1,
     uniqueItems: true,
     description:
-      "When it is looked at: of a new ticket, of one that is reopened and whose assignee is not there, of one " +
-      "that goes to another team",
+      "When the rule runs: for new tickets, for reopened tickets with an absent assignee, or for tickets that move to another team",
   }),
   method: Type.Enum([...METHODS], {
     description:
-      "`round_robin`: in turn; `least_load`: who has the fewest open tickets; `fixed`: the first who is there; " +
-      "`on_call`: whom the schedule has; `team`: nobody, the team takes it",
+      "`round_robin`: each member in turn. `least_load`: the member with the fewest open tickets. `fixed`: the first available member. `on_call`: the member on call. `team`: only the team, without an assignee",
   }),
-  teamId: nullable(id("tem", "The team that gets it; what has another team is left alone")),
+  teamId: nullable(
+    id("tem", "The team that gets the ticket. The rule skips tickets of other teams"),
+  ),
   userIds: Type.Array(id("usr"), {
     maxItems: PEOPLE_MAX,
     uniqueItems: true,
-    description: "Whom to choose from; the members of the team where there are none",
+    description: "The members to choose from. Default: the members of the team",
   }),
-  scheduleId: nullable(id("ocs", "Of `on_call`")),
+  scheduleId: nullable(id("ocs", "Required for `on_call`")),
   active: Type.Boolean(),
 };
 
@@ -77,7 +78,7 @@ export type RuleFields = Omit<Rule, "id" | "createdBy" | "createdAt" | "updatedA
 const TooManyRules = failure(
   "too_many_assignment_rules",
   409,
-  `A workspace has at most ${RULES_MAX} assignment rules.`,
+  `A workspace can have at most ${RULES_MAX} assignment rules.`,
 );
 
 export const rules = resource({
@@ -103,11 +104,11 @@ export const rules = resource({
   },
   docs: {
     noun: "an assignment rule",
-    nouns: "the assignment rules in their order",
+    nouns: "assignment rules in order",
     examples: {
       id: "asr_01jzt3n5k8q2x4v6w8y0z2b4d6",
       input: {
-        name: "Network in turn",
+        name: "Network round robin",
         entity: "incident",
         conditions: { category: "network" },
         method: "round_robin",
@@ -141,12 +142,15 @@ export function assertRuleShape(
   const errors = checkCondition(conditions ?? {});
   assertNoErrors(errors.map(({ path, message }) => ({ path: `${at}/conditions${path}`, message })));
   if ((method === "on_call") !== (typeof scheduleId === "string")) {
-    throw invalidField(`${at}/scheduleId`, "belongs to the method on_call, which needs it");
+    throw invalidField(
+      `${at}/scheduleId`,
+      "is only allowed with the method on_call, which requires it",
+    );
   }
   if (method === "fixed" && userIds.length === 0) {
-    throw invalidField(`${at}/userIds`, "is needed by the method fixed");
+    throw invalidField(`${at}/userIds`, "is required for the method fixed");
   }
   if (method === "team" && !teamId) {
-    throw invalidField(`${at}/teamId`, "is needed by the method team");
+    throw invalidField(`${at}/teamId`, "is required for the method team");
   }
 }

@@ -21,9 +21,14 @@ const RULES_MAX = 200;
 const Person = Type.Object(
   {
     userId: Type.String(),
-    before: Type.Integer({ description: "How many of the tickets they have now" }),
-    after: Type.Integer({ description: "How many the rules would have given them" }),
-    openMax: Type.Integer({ description: "How many of those would have been open at once" }),
+    before: Type.Integer({ description: "Number of these tickets that the member currently has" }),
+    after: Type.Integer({
+      description: "Number of these tickets that the rules assign to the member",
+    }),
+    openMax: Type.Integer({
+      description:
+        "Maximum number of these tickets that the member would have open at the same time",
+    }),
   },
   { title: "SimulatedLoad" },
 );
@@ -33,7 +38,7 @@ const Difference = Type.Object(
     ticketId: Type.String(),
     number: Type.String(),
     title: Type.String(),
-    before: nullable(Type.String({ description: "Who has it now" })),
+    before: nullable(Type.String({ description: "Current assignee" })),
     after: nullable(Type.String()),
     teamId: nullable(Type.String()),
     rule: Type.String({ description: "The name of the rule" }),
@@ -45,24 +50,28 @@ const Simulation = Type.Object(
   {
     from: Time,
     to: Time,
-    tickets: Type.Integer({ description: "How many were looked at" }),
-    assigned: Type.Integer({ description: "To a person" }),
-    toTeam: Type.Integer({ description: "To a team, and nobody in it" }),
-    untouched: Type.Integer({ description: "No rule fits them, or they named somebody" }),
-    people: Type.Array(Person, { description: "Those who get the most first" }),
+    tickets: Type.Integer({ description: "Number of tickets in the simulation" }),
+    assigned: Type.Integer({ description: "Tickets assigned to a member" }),
+    toTeam: Type.Integer({ description: "Tickets assigned to a team without an assignee" }),
+    untouched: Type.Integer({
+      description: "Tickets that match no rule, or that were created with an assignee",
+    }),
+    people: Type.Array(Person, { description: "Sorted by number of tickets, highest first" }),
     rules: Type.Array(
       Type.Object({
-        ruleId: nullable(Type.String({ description: "Null of a draft" })),
+        ruleId: nullable(Type.String({ description: "Null for a rule that is not saved" })),
         name: Type.String(),
         tickets: Type.Integer(),
       }),
-      { description: "In their order" },
+      { description: "In order" },
     ),
     changed: Type.Array(Difference, {
-      description: `Tickets that somebody else has now; at most ${CHANGED_MAX}`,
+      description: `Tickets that the rules assign to a different member; at most ${CHANGED_MAX}`,
     }),
     changedCount: Type.Integer(),
-    sameCount: Type.Integer({ description: "Tickets whose holder the rules choose too" }),
+    sameCount: Type.Integer({
+      description: "Tickets for which the rules choose the current assignee",
+    }),
   },
   { title: "AssignmentSimulation" },
 );
@@ -71,14 +80,14 @@ type Simulation = Static<typeof Simulation>;
 const SimulationInput = object({
   entity: RuleInput.properties.entity,
   rule: Type.Optional(RuleInput),
-  replaces: Type.Optional(id("asr", "The rule that `rule` takes the place of")),
+  replaces: Type.Optional(id("asr", "The rule that `rule` replaces")),
   from: Type.Optional(InputTime),
   to: Type.Optional(InputTime),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: TICKETS_MAX,
-      description: `Of tickets, the newest first; ${DEFAULT_TICKETS} unless given`,
+      description: `Maximum number of tickets, newest first. Default: ${DEFAULT_TICKETS}`,
     }),
   ),
 });
@@ -87,12 +96,9 @@ type SimulationInput = Static<typeof SimulationInput>;
 export const simulateRules = query({
   id: "assignment_rules.simulate",
   route: "POST /api/v1/itsm/assignment-rules/simulate",
-  summary: "See who would have got past tickets by the assignment rules",
+  summary: "Simulate assignment rules on past tickets",
   description:
-    "Of the tickets that were made between `from` and `to` (the last 30 days unless given), as they were when they " +
-    "were made: by the active rules for new tickets and, where `rule` is given, with that among them. Absences and " +
-    "shifts are those of that time, teams and permissions those of now; turns begin anew, and each one's load is " +
-    "that of the tickets that are looked at.",
+    "Applies the active rules for new tickets, and `rule` if given, to the tickets created between `from` and `to`. Default: the last 30 days. The simulation uses each ticket as it was at its creation, and the absences and shifts of that time, but the current teams and permissions. Round robin starts from the beginning, and the load counts only the tickets in the simulation.",
   permission: DeskRead,
   environmentScoped: true,
   body: SimulationInput,
@@ -102,7 +108,7 @@ export const simulateRules = query({
       entity: "incident",
       limit: 200,
       rule: {
-        name: "Network in turn",
+        name: "Network round robin",
         entity: "incident",
         conditions: { category: "network" },
         method: "round_robin",
@@ -149,7 +155,7 @@ function getVisibleKind({ services, caller }: ReadContext, entity: string): Tick
   const kind = ticketKinds(services).find((one) => one.kind === entity);
   if (!kind) throw invalidField("/entity", "is not a kind of ticket");
   if (holdsPermission(caller.permissions, kind.read) && !seesOwnOnly(kind, caller)) return kind;
-  const detail = `This takes the permission ${kind.reporting.permission.name} too.`;
+  const detail = `This also requires the permission ${kind.reporting.permission.name}.`;
   throw new Failure(Forbidden, { detail });
 }
 
@@ -162,7 +168,7 @@ async function resolveRules(
   const active: readonly Rule[] = await rules.store.select(ctx.tx, where, [entity]);
   const kept: readonly ReplayRule[] = active.filter((one) => one.id !== replaces);
   if (!rule) return kept.filter(appliesToNew);
-  if (rule.entity !== entity) throw invalidField("/rule/entity", "must be the entity");
+  if (rule.entity !== entity) throw invalidField("/rule/entity", "must be the same as /entity");
   const replaced = replaces === undefined ? undefined : await rules.store.find(ctx.tx, replaces);
   if (replaces !== undefined && !replaced) {
     throw invalidField("/replaces", "is not the id of an assignment rule");

@@ -52,7 +52,7 @@ const tasks = ticketTasks(requestKind, fulfilmentHook);
 
 export const catalog = domain({
   name: "catalog",
-  summary: "What people may ask for, and what became of what they asked for.",
+  summary: "Catalog items and service requests.",
   permissions: Object.values(permissions),
   events: [
     items.events.created,

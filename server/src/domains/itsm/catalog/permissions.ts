@@ -1,13 +1,13 @@
 import { EVERYONE, permission } from "#kernel/access/permission.ts";
 
-export const CatalogRead = permission("catalog:read", "See what may be asked for", EVERYONE);
-export const CatalogWrite = permission("catalog:write", "Say what may be asked for", ["builder"]);
+export const CatalogRead = permission("catalog:read", "View catalog items", EVERYONE);
+export const CatalogWrite = permission("catalog:write", "Manage catalog items", ["builder"]);
 export const RequestsSubmit = permission(
   "requests:submit",
-  "Ask for something, see that, and decide on what one is asked to approve",
+  "Request catalog items, view own requests, and decide on own approvals",
   EVERYONE,
 );
-export const RequestsRead = permission("requests:read", "See what everyone asked for", [
+export const RequestsRead = permission("requests:read", "View all requests", [
   "builder",
   "agent",
   "change_manager",

@@ -105,14 +105,14 @@ export function assertFollowsTemplate(
   }
   const errors = templateDeviations(change, template).map((field) => ({
     path: `/${field}`,
-    message: "must be the template's for a standard change",
+    message: "must be the same as in the template of the standard change",
   }));
   if (errors.length > 0) throw invalidInput(errors);
 }
 
 function assertSameCount(approvalsRequired: number, required: number): void {
   if (approvalsRequired === required) return;
-  throw invalidField("/approvalsRequired", "must be what `approval` says, or be left out");
+  throw invalidField("/approvalsRequired", "must be consistent with `approval`, or be omitted");
 }
 
 function parseOptionalMoment(path: string, time: string | null): string | null {

@@ -28,7 +28,7 @@ export const content = {
   title: line(300),
   description: text(TEXT_CHARACTERS_MAX),
   type: Type.Enum(["standard", "normal", "emergency"], {
-    description: "A standard one is made from a template, and approved as soon as it is submitted",
+    description: "A standard change uses a template, and is approved when it is submitted",
   }),
   ...plan,
   plannedStart: nullable(InputTime),
@@ -37,7 +37,7 @@ export const content = {
   approvalsRequired: Type.Integer({
     minimum: 1,
     maximum: APPROVERS_MAX,
-    description: 'Short for `approval: { rule: "count", value }`',
+    description: 'Short form of `approval: { rule: "count", value }`',
   }),
   assigneeId: nullable(id("usr")),
   teamId: nullable(id("tem")),
@@ -63,8 +63,10 @@ export const Change = Type.Object(
     plannedStart: OptionalTime,
     plannedEnd: OptionalTime,
     approval: Approval,
-    approvalsRequired: Type.Integer({ description: "How many approvals the rule comes to" }),
-    approvalsGiven: Type.Integer({ description: "Since it was last submitted" }),
+    approvalsRequired: Type.Integer({
+      description: "Number of required approvals according to the rule",
+    }),
+    approvalsGiven: Type.Integer({ description: "Votes since the last submission" }),
     assigneeId: content.assigneeId,
     teamId: content.teamId,
     ciIds: ItemIds,
@@ -72,7 +74,9 @@ export const Change = Type.Object(
     requestedBy: UserId,
     submittedAt: OptionalTime,
     approvedAt: OptionalTime,
-    implementedAt: nullable(Type.String({ format: "date-time", description: "When that began" })),
+    implementedAt: nullable(
+      Type.String({ format: "date-time", description: "When the implementation started" }),
+    ),
     completedAt: OptionalTime,
     rolledBackAt: OptionalTime,
     rejectionReason: OptionalText,
@@ -153,18 +157,18 @@ const CHANGES: {
 export const OwnApproval = failure(
   "change_own_approval",
   403,
-  "Who requested a change can't decide on it.",
+  "The requester of a change can't vote on it.",
 );
 export const NotApprover = failure(
   "change_not_approver",
   403,
-  "Only the approvers that this change names decide on it.",
+  "Only the approvers of this change can vote.",
 );
-export const AlreadyVoted = failure("change_already_voted", 409, "Everyone has one vote.");
+export const AlreadyVoted = failure("change_already_voted", 409, "You can vote only once.");
 export const Blackout = failure(
   "change_blackout",
   409,
-  "A change freeze forbids changes of these items now.",
+  "A change freeze is active for these items.",
 );
 export const StartReasonRequired = failure(
   "change_reason_required",
@@ -174,5 +178,5 @@ export const StartReasonRequired = failure(
 export const TemplateUnusable = failure(
   "change_template_unusable",
   409,
-  "The template is no longer active, or no longer says what the change does.",
+  "The template is not active, or the change no longer matches it.",
 );

@@ -7,32 +7,34 @@ const about = { resource: "change", data: Change };
 
 export const ChangeCreated = event("change.created", {
   ...about,
-  summary: "A change was drafted.",
+  summary: "A draft change was created.",
 });
 
 export const ChangeUpdated = changeEvent("change.updated", {
   ...about,
-  summary: "What a change says, or when it is planned, was changed.",
+  summary: "A change was updated.",
 });
 
 export const ChangeSubmitted = event("change.submitted", {
   ...about,
-  summary: "A change waits for its approvers.",
+  summary: "A change was submitted for approval.",
 });
 
 export const ChangeApproved = event("change.approved", {
   ...about,
-  summary: "Enough approved of a change; a standard one is approved by its template.",
+  summary: "A change was approved. Standard changes are approved by their template.",
 });
 
 export const ApprovalGiven = event("change.approval_given", {
   resource: "change",
-  summary: "Somebody approved of a change; that need not be enough.",
+  summary: "An approver approved a change. More approvals may be required.",
   data: Type.Object({
     ...Change.properties,
     vote: Type.Object({
       userId: Type.String(),
-      approverIds: Type.Array(Type.String(), { description: "For whom: themselves, or others" }),
+      approverIds: Type.Array(Type.String(), {
+        description: "Whether members left the approval themselves, or were removed",
+      }),
       comment: Type.String(),
     }),
   }),
@@ -40,7 +42,8 @@ export const ApprovalGiven = event("change.approval_given", {
 
 export const ApproversRemoved = event("change.approvers_removed", {
   resource: "change",
-  summary: "Named approvers left, or may no longer approve; the change does not wait for them.",
+  summary:
+    "Approvers were removed from a change because they left or lost the permission to approve.",
   data: Type.Object({ ...Change.properties, userIds: Type.Array(Type.String()) }),
 });
 
@@ -51,49 +54,49 @@ export const ChangeRejected = event("change.rejected", {
 
 export const ChangeRevised = event("change.revised", {
   ...about,
-  summary: "A rejected change is a draft again.",
+  summary: "A rejected change was returned to draft.",
 });
 
 export const ImplementationStarted = event("change.implementation_started", {
   resource: "change",
-  summary: "Work on a change began.",
+  summary: "The implementation of a change started.",
   data: Type.Object({
     ...Change.properties,
-    outsideWindow: Type.Boolean({ description: "Not at the time that was planned" }),
+    outsideWindow: Type.Boolean({ description: "True if it started outside the planned window" }),
     conflicts: Type.Optional(
       Type.Array(Type.Object({ id: id("chg"), number: Type.String() }), {
-        description: "Changes in conflict with it at the start",
+        description: "Conflicting changes at the start",
       }),
     ),
     blackoutWindows: Type.Optional(
       Type.Array(Type.Object({ id: id("bwn"), name: Type.String() }), {
-        description: "Change freezes of its planned window, or of the moment of the start",
+        description: "Change freezes during the planned window or at the start",
       }),
     ),
     reason: Type.Optional(
-      nullable(Type.String({ description: "Why it was started all the same" })),
+      nullable(Type.String({ description: "Reason for starting despite the conflict" })),
     ),
   }),
 });
 
 export const ChangeCompleted = event("change.completed", {
   ...about,
-  summary: "A change was carried out.",
+  summary: "A change was completed.",
 });
 
 export const ChangeRolledBack = event("change.rolled_back", {
   ...about,
-  summary: "A change was undone.",
+  summary: "A change was rolled back.",
 });
 
 export const ChangeCancelled = event("change.cancelled", {
   ...about,
-  summary: "A change will not happen.",
+  summary: "A change was cancelled.",
 });
 
 export const ChangeDelegated = event("change.delegated", {
   resource: "change",
-  summary: "An approver handed their vote on a change to somebody else.",
+  summary: "An approver delegated their vote on a change.",
   data: Type.Object({
     ...Change.properties,
     fromUserId: Type.String(),

@@ -55,7 +55,7 @@ const AWAITS_VOTE = `
 
 export const changes = domain({
   name: "changes",
-  summary: "Changes: planned, approved, carried out, and when none may happen.",
+  summary: "Changes: planning, approval, implementation and change freezes.",
   permissions: [ChangesRead, ChangesWrite, ChangesApprove],
   events: [
     ...Object.values(events),

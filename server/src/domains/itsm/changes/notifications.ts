@@ -49,7 +49,7 @@ async function toMessages(tx: Tx, event: RecordedEvent): Promise<readonly Messag
       : [];
   const asked = { userIds: voters.filter((userId) => userId !== createdBy), title: ASKED };
   if (event.type === ChangeSubmitted.type) return [asked];
-  return [asked, { userIds: [createdBy], title: "no longer waits for an approver who left" }];
+  return [asked, { userIds: [createdBy], title: "continues without an approver who left" }];
 }
 
 const VOTERS = `

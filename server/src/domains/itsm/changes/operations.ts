@@ -49,9 +49,9 @@ const STATE = `(${changeMachine.states.join("|")})`;
 const listChanges = query({
   id: "changes.list",
   route: `GET ${path}`,
-  summary: "List changes, the newest first",
+  summary: "List changes, newest first",
   description:
-    "`filter` and `sort` know the fields of a change, and `riskScore`, `riskLevel`, `approverIds`.",
+    "`filter` and `sort` support the fields of a change, and `riskScore`, `riskLevel` and `approverIds`.",
   permission: ChangesRead,
   query: object({
     ...listQuery,
@@ -60,17 +60,19 @@ const listChanges = query({
       Type.String({
         pattern: `^${STATE}(,${STATE})*$`,
         maxLength: 200,
-        description: "One, or several with commas between them",
+        description: "One state, or several separated by commas",
       }),
     ),
     type: Type.Optional(content.type),
     from: Type.Optional(InputTime),
     to: Type.Optional(InputTime),
     mine: Type.Optional(
-      Type.Boolean({ description: "Only those that the caller requested or works on" }),
+      Type.Boolean({
+        description: "Returns only changes that you requested or that are assigned to you",
+      }),
     ),
     awaitingMe: Type.Optional(
-      Type.Boolean({ description: "Only those that wait for the vote of the caller" }),
+      Type.Boolean({ description: "Returns only changes that are waiting for your vote" }),
     ),
   }),
   response: countedPage(withRevision(Change)),
@@ -100,11 +102,9 @@ const createChange = command({
   id: "changes.create",
   effect: "ordinary",
   route: `POST ${path}`,
-  summary: "Draft a change",
+  summary: "Create a draft change",
   description:
-    "From a template, its `title`, `description`, `impact` and plans are those of the template where " +
-    "nothing else is said, and it begins with the template's tasks; a standard change needs one, and keeps to it. Named approvers must hold " +
-    "`changes:approve`.",
+    "With a template, `title`, `description`, `impact` and the plans default to those of the template, and the tasks of the template are added. A standard change requires a template and can't differ from it. Approvers must have `changes:approve`.",
   permission: ChangesWrite,
   body: ChangeInput,
   response: created(Change, { location: ({ id }) => `${path}/${id}` }),
@@ -115,7 +115,7 @@ const createChange = command({
       impact: 2,
       plannedStart: "2026-12-05T22:00:00Z",
       plannedEnd: "2026-12-06T02:00:00Z",
-      implementationPlan: "Replicate, switch over, check.",
+      implementationPlan: "Replicate, switch over, verify.",
       rollbackPlan: "Switch back.",
       approvalsRequired: 2,
     },
@@ -127,7 +127,7 @@ const createChange = command({
 const getChange = query({
   id: "changes.get",
   route: `GET ${path}/{id}`,
-  summary: "Read a change",
+  summary: "Get a change",
   permission: ChangesRead,
   params: ById,
   query: object(asOfQuery),
@@ -145,12 +145,9 @@ const getChange = query({
 const updateChange = changeCommands.command("update", {
   effect: "ordinary",
   route: `PATCH ${path}/{id}`,
-  summary: "Change what a change says",
+  summary: "Update a change",
   description:
-    "All of it in a draft or after a rejection; the planned window until work begins; who works on it " +
-    "until it has ended. The risk is computed anew. One that moves into other hours than those that " +
-    "were voted on, or into a blackout window, is submitted again: its approvers vote anew. When all " +
-    "is like that already, nothing happens.",
+    "All fields can be changed in a draft or after a rejection, the planned window until the implementation starts, and the assignee until the change ends. The risk is recalculated. If a submitted change moves to other hours, or into a change freeze, it is submitted again and the approvers must vote again. If nothing changes, no event is appended.",
   body: ChangePatch,
   emits: [ChangeUpdated, ChangeSubmitted, ApproversRemoved],
   allowNoop: true,
@@ -162,15 +159,15 @@ const updateChange = changeCommands.command("update", {
 const listConflicts = query({
   id: "changes.conflicts",
   route: `GET ${path}/{id}/conflicts`,
-  summary: "See what gets in the way of a change",
+  summary: "List conflicts of a change",
   description:
-    "Other changes that are submitted, approved or being implemented, whose window overlaps and that " +
-    "are about one of the same configuration items; and blackout windows. What ends when this begins " +
-    "is not in its way.",
+    "Returns submitted, approved and active changes with an overlapping window and at least one configuration item in common, and overlapping change freezes. A change that ends when this one begins is not a conflict.",
   permission: ChangesRead,
   params: ById,
   query: object({
-    start: Type.Optional(Type.String({ ...InputTime, description: "With `end`: were it then" })),
+    start: Type.Optional(
+      Type.String({ ...InputTime, description: "Check another window. Requires `end`" }),
+    ),
     end: Type.Optional(InputTime),
   }),
   response: item(Conflicts),
@@ -185,8 +182,8 @@ const listConflicts = query({
 /** The window that a query proposes for a change: both ends, or none. */
 function parseProposal(start: string | undefined, end: string | undefined) {
   if (start === undefined && end === undefined) return undefined;
-  if (start === undefined) throw invalidField("?start", "is needed with an end");
-  if (end === undefined) throw invalidField("?end", "is needed with a start");
+  if (start === undefined) throw invalidField("?start", "is required with an end");
+  if (end === undefined) throw invalidField("?end", "is required with a start");
   const [plannedStart, plannedEnd] = [parseMoment("?start", start), parseMoment("?end", end)];
   assertOrder("?end", plannedStart, plannedEnd);
   return { plannedStart, plannedEnd };
@@ -198,14 +195,12 @@ const ID_LIST = "^ci_[0-9a-z]+(,ci_[0-9a-z]+)*$";
 const listFreeWindows = query({
   id: "changes.free_windows",
   route: `GET ${path}/free-windows`,
-  summary: "Find when nothing is in the way of a change",
-  description:
-    "The times in which no planned change of these configuration items, and no blackout window, stands; " +
-    `the soonest ${FREE_WINDOWS_MAX} that are long enough. From now, for 31 days, unless \`from\` and \`to\` say otherwise.`,
+  summary: "Find free windows for a change",
+  description: `Returns up to ${FREE_WINDOWS_MAX} windows that are long enough and do not overlap with a planned change of these configuration items or with a change freeze, earliest first. Default period: the next 31 days.`,
   permission: ChangesRead,
   query: object({
     ciIds: Type.Optional(
-      Type.String({ pattern: ID_LIST, maxLength: 8_000, description: "With commas between them" }),
+      Type.String({ pattern: ID_LIST, maxLength: 8_000, description: "Separated by commas" }),
     ),
     hours: Type.Optional(Type.Number({ minimum: 0.25, maximum: 720, default: 1 })),
     from: Type.Optional(InputTime),

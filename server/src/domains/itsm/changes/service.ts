@@ -140,5 +140,5 @@ export async function assertMayApprove(
   const ids = people.map(([, id]) => id);
   const holders = await findMembersWithPermission(ctx, ChangesApprove, ids);
   const lacking = people.find(([, id]) => !holders.has(id));
-  if (lacking) throw invalidField(lacking[0], "is somebody who may not approve changes");
+  if (lacking) throw invalidField(lacking[0], "is a member who can't approve changes");
 }

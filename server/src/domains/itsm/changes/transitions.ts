@@ -37,8 +37,8 @@ const OptionalNotes = object({ notes: Type.Optional(Notes) });
 export const changeTransitions = [
   transition("submit", {
     effect: "ordinary",
-    summary: "Hand a change to its approvers",
-    description: "A standard change whose template is active is approved at once.",
+    summary: "Submit a change for approval",
+    description: "A standard change with an active template is approved immediately.",
     event: ChangeSubmitted,
     alsoEmits: [ChangeApproved, ApproversRemoved],
     fails: [TemplateUnusable],
@@ -59,16 +59,14 @@ export const changeTransitions = [
   }),
   transition("revise", {
     effect: "ordinary",
-    summary: "Make a rejected change a draft again",
+    summary: "Return a rejected change to draft",
     event: ChangeRevised,
   }),
   transition("implement", {
     effect: "ordinary",
     summary: "Start the implementation of a change",
     description:
-      "Starting outside the planned window, or while another change or a change freeze is in conflict, needs a `reason`: " +
-      "without it 422 `change_reason_required`, which says why. In a freeze of one of its configuration items only an " +
-      "emergency change can start.",
+      "Starting outside the planned window, or with a conflicting change or change freeze, requires a `reason`; otherwise the response is 422 `change_reason_required` with the conflicts. During a change freeze of one of its configuration items, only an emergency change can start.",
     body: object({ notes: Type.Optional(Notes), reason: Type.Optional(Reason) }),
     example: { notes: "The team is in the data centre." },
     event: ImplementationStarted,
@@ -81,8 +79,9 @@ export const changeTransitions = [
   }),
   transition("complete", {
     effect: "ordinary",
-    summary: "Say that a change was carried out",
-    description: "Where a required task is open: 409 `tasks_open`, with those in `tasks`.",
+    summary: "Complete a change",
+    description:
+      "If a required task is open, the response is 409 `tasks_open` with the open tasks in `tasks`.",
     fails: [TasksOpen],
     body: OptionalNotes,
     example: { notes: "All checks passed." },
@@ -94,8 +93,8 @@ export const changeTransitions = [
   }),
   transition("rollback", {
     effect: "drastic",
-    summary: "Say that a change was undone",
-    description: "While it is carried out, or after that.",
+    summary: "Roll back a change",
+    description: "Possible during and after the implementation.",
     body: OptionalNotes,
     example: { notes: "The new disks were slower." },
     event: ChangeRolledBack,
@@ -103,7 +102,7 @@ export const changeTransitions = [
   }),
   transition("cancel", {
     effect: "drastic",
-    summary: "Give up a change before work on it begins",
+    summary: "Cancel a change before its implementation",
     body: object({ reason: Type.Optional(Reason) }),
     example: { reason: "No longer needed" },
     event: ChangeCancelled,
@@ -133,7 +132,7 @@ async function assertNoBlackout(
   const [first] = windows;
   if (!first) return;
   throw new Failure(Blackout, {
-    detail: `The change freeze "${first.name}" forbids changes of these items until ${first.end}.`,
+    detail: `The change freeze "${first.name}" blocks changes of these items until ${first.end}.`,
     extra: { blackoutWindows: windows.map(({ id, name, end }) => ({ id, name, end })) },
   });
 }

@@ -23,7 +23,7 @@ export { type TicketOnItem, TicketsOnItemsPoint } from "./items/open-tickets.ts"
 
 export const cmdb = domain({
   name: "cmdb",
-  summary: "Configuration items: what runs here, what it needs, and what breaks with it.",
+  summary: "Configuration items, their classes and their dependencies.",
   permissions: [CmdbRead, CmdbWrite],
   events: cmdbEvents,
   operations: [
@@ -54,7 +54,7 @@ export const cmdb = domain({
     contribute(PackContentPoint, classContent),
     contribute(SqlViewPoint, {
       name: "configuration_items",
-      summary: "Configuration items; `attributes` are those of their class.",
+      summary: "Configuration items. `attributes` contains the attributes of the class.",
       permission: CmdbRead,
       columns: viewColumns({
         text: "id class key name status description owner_id team_id created_by",
@@ -64,7 +64,7 @@ export const cmdb = domain({
     }),
     contribute(SqlViewPoint, {
       name: "configuration_relationships",
-      summary: "How configuration items depend on each other.",
+      summary: "Relationships between configuration items.",
       permission: CmdbRead,
       columns: viewColumns({ text: "id from_id to_id type created_by", timestamptz: "created_at" }),
     }),

@@ -12,12 +12,12 @@ const contactFields = {
   address: nullable(
     Type.String({
       ...Email,
-      description: "E-mail address, kept in lower case. Without one, `phone` is required",
+      description: "E-mail address, stored in lower case. Without it, `phone` is required",
     }),
   ),
   phone: nullable(line(50)),
   organisationId: nullable(
-    id("org", "That of the address's mail domain unless given when it is made"),
+    id("org", "Default for new contacts: the organisation with the domain of the e-mail address"),
   ),
   language: nullable(line(35, "BCP 47 language tag, such as `de-CH`")),
   notes: text(10_000),
@@ -28,7 +28,10 @@ export const Contact = Type.Object(
     id: id("cnt"),
     ...contactFields,
     userId: nullable(
-      id("usr", "The active member whose verified address it is: the contact's tickets are theirs"),
+      id(
+        "usr",
+        "The active member with this verified e-mail address. The tickets of the contact belong to this member",
+      ),
     ),
     createdBy: Type.String(),
     createdAt: Time,
@@ -62,7 +65,7 @@ export function memberOfAddressSql(address: string): string {
 /** Throws a 422 for a contact who has neither an address nor a telephone number. */
 function assertReachable({ address, phone }: Partial<Pick<Contact, "address" | "phone">>): void {
   if (address || phone) return;
-  throw invalidField("/address", "is required where no phone number is given");
+  throw invalidField("/address", "is required without a phone number");
 }
 
 /** A person who is no member, such as a customer: the caller of a ticket may be one. */
@@ -102,15 +105,20 @@ export const contacts = resource({
     return { ...input, ...(address !== undefined && { address }), ...found };
   },
   operations: {
-    create: { description: "Its organisation is the one with the address's mail domain, if any." },
-    delete: { description: "Tickets keep its id; the name and the address are gone." },
+    create: {
+      description:
+        "By default, the contact belongs to the organisation with the domain of the e-mail address.",
+    },
+    delete: {
+      description: "Tickets keep the id of the contact. The name and the address are deleted.",
+    },
   },
   docs: {
     noun: "a contact",
-    nouns: "the contacts by name",
+    nouns: "contacts by name",
     events: {
-      created: "A contact was made, by somebody or by their first mail.",
-      updated: "A contact was changed.",
+      created: "A contact was created, manually or by their first e-mail.",
+      updated: "A contact was updated.",
     },
     examples: {
       id: "cnt_01jzt3n5k8q2x4v6w8y0z2b4d6",

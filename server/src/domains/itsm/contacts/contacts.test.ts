@@ -90,7 +90,7 @@ test("a contact who calls has a phone number instead of an address, and one of b
   expect([neither.status, neither.events, neither.body.errors]).toEqual([
     422,
     [],
-    [{ path: "/address", message: "is required where no phone number is given" }],
+    [{ path: "/address", message: "is required without a phone number" }],
   ]);
   const path = `/api/v1/itsm/contacts/${made.body.data.id}`;
   expect((await agent(`PATCH ${path}`, { phone: null })).status).toBe(422);

@@ -45,7 +45,7 @@ export const ContactCreated = contactResource.events.created;
 
 export const contacts = domain({
   name: "contacts",
-  summary: "People who ask and are no members, and the organisations that they belong to.",
+  summary: "Contacts outside the workspace, and their organisations.",
   environmentScoped: false,
   permissions: [ContactsRead, ContactsWrite],
   events: [...Object.values(contactResource.events), ...Object.values(organisations.events)],

@@ -16,7 +16,7 @@ const organisationFields = {
     {
       maxItems: DOMAINS_MAX,
       uniqueItems: true,
-      description: "Whoever writes from one of them is taken for somebody of this organisation",
+      description: "E-mail domains. New contacts with these domains belong to this organisation",
     },
   ),
   notes: text(10_000),
@@ -42,7 +42,7 @@ const OrganisationExists = failure(
 const OrganisationInUse = failure(
   "organisation_in_use",
   409,
-  "Contacts belong to the organisation; give them another one first.",
+  "The organisation has contacts. Move them to another organisation first.",
 );
 
 /** An organisation that contacts belong to, such as a customer. */
@@ -84,11 +84,11 @@ export const organisations = resource({
   },
   docs: {
     noun: "an organisation",
-    nouns: "the organisations by name",
+    nouns: "organisations by name",
     examples: {
       id: "org_01jzt3n5k8q2x4v6w8y0z2b4d6",
       input: { name: "Lind & Sons", mailDomains: ["customer.example"] },
-      change: { notes: "Pays for answers within the hour." },
+      change: { notes: "Premium support: response within one hour." },
     },
   },
 });

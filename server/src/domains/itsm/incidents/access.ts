@@ -73,12 +73,14 @@ export function assertMayRaise(
   input: Readonly<Record<string, unknown>>,
 ): void {
   if (permissions.has(IncidentsWrite.name)) return;
-  const message = `needs the permission ${IncidentsWrite.name}`;
+  const message = `requires the permission ${IncidentsWrite.name}`;
   const others = Object.keys(input).filter((name) => !RAISED_FIELDS.includes(name));
   const { callerId } = input;
   const isForOther = callerId !== undefined && callerId !== principal?.id;
   assertNoErrors([
     ...others.map((name) => ({ path: `/${name}`, message })),
-    ...(isForOther ? [{ path: "/callerId", message: `must be yourself: another ${message}` }] : []),
+    ...(isForOther
+      ? [{ path: "/callerId", message: `must be your own id: another ${message}` }]
+      : []),
   ]);
 }

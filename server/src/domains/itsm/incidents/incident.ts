@@ -41,23 +41,22 @@ const ITEMS_MAX = 100;
 
 export const StateName = Type.Enum([...incidentMachine.states]);
 export const Severity = Type.Enum([...SEVERITIES], {
-  description: "How bad it is, whatever its place in the queue",
+  description: "Severity, independent of the priority",
 });
 /** Each workspace has its own codes, and reports count by them. */
 export const ResolutionCode = line(
   100,
-  "In a word how it was resolved, such as `solved`, `workaround`, `duplicate`, `not_reproducible`, " +
-    "`no_fault` or `user_error`",
+  "Resolution code, such as `solved`, `workaround`, `duplicate`, `not_reproducible`, `no_fault` or `user_error`",
 );
 export const DEFAULT_RESOLUTION_CODE = "solved";
-export const Resolution = line(20_000, "What was done about it");
+export const Resolution = line(20_000, "Description of the resolution");
 export const Reason = line(2_000);
 export const OptionalReason = object({ reason: Type.Optional(Reason) });
 /** The moment at which an incident that is on hold comes back by itself. */
 export const HoldUntil = nullable(
   Type.String({
     format: "date-time",
-    description: "When it is worked on again by itself, while it is on hold",
+    description: "End of the hold. At this time the incident returns to `in_progress`",
   }),
 );
 export const UserId = id("usr");
@@ -71,14 +70,12 @@ export const incidentFields = {
   urgency: Level,
   severity: Severity,
   category: text(100),
-  callerId: nullable(
-    personId("The person affected, a member or a contact; whoever raised it unless given"),
-  ),
-  assigneeId: nullable(id("usr", "Who works on it")),
-  teamId: nullable(id("tem", "Whose it is to work on")),
+  callerId: nullable(personId("The affected person, a member or a contact. Default: the creator")),
+  assigneeId: nullable(id("usr", "The assigned member")),
+  teamId: nullable(id("tem", "The assigned team")),
   ciIds: Type.Array(id("ci"), {
     maxItems: ITEMS_MAX,
-    description: "The configuration items that it is about",
+    description: "The affected configuration items",
   }),
 };
 
@@ -91,15 +88,15 @@ export const Incident = Type.Object(
     state: StateName,
     priority: Priority,
     isMajor: Type.Boolean(),
-    parentId: nullable(id("inc", "The major incident that it is a child of")),
+    parentId: nullable(id("inc", "The parent major incident")),
     onHoldReason: nullable(text(2_000)),
     // Events of earlier versions do not have it.
     holdUntil: Type.Optional(HoldUntil),
     // Events of earlier versions do not have it.
     mergedIntoId: Type.Optional(
-      nullable(id("inc", "The incident that it was merged into, as a duplicate of it")),
+      nullable(id("inc", "The incident that this duplicate was merged into")),
     ),
-    resolution: nullable(text(20_000, "What was done about it")),
+    resolution: nullable(text(20_000, "Description of the resolution")),
     resolutionCode: nullable(ResolutionCode),
     resolvedAt: nullable(Time),
     resolvedBy: nullable(Type.String()),
@@ -148,22 +145,22 @@ function incidentAnd<P extends TProperties>(more: P) {
 
 export const IncidentCreated = event("incident.created", {
   resource,
-  summary: "An incident was raised.",
+  summary: "An incident was created.",
   data: Incident,
 });
 export const IncidentUpdated = changeEvent("incident.updated", {
   resource,
-  summary: "An incident was changed.",
+  summary: "An incident was updated.",
   data: Incident,
 });
 export const IncidentAssigned = event("incident.assigned", {
   resource,
-  summary: "An incident was given to somebody who did not have it.",
+  summary: "An incident was assigned.",
   data: Incident,
 });
 export const IncidentEscalated = event("incident.escalated", {
   resource,
-  summary: "The severity of an incident was raised, or it went to another team.",
+  summary: "An incident was escalated: it got a higher severity, or moved to another team.",
   data: incidentAnd({ reason }),
 });
 export const IncidentResolved = event("incident.resolved", {
@@ -173,17 +170,17 @@ export const IncidentResolved = event("incident.resolved", {
 });
 export const IncidentClosed = event("incident.closed", {
   resource,
-  summary: "A resolved incident was closed, by somebody or when its time had come.",
+  summary: "A resolved incident was closed, manually or automatically.",
   data: Incident,
 });
 export const IncidentReopened = event("incident.reopened", {
   resource,
-  summary: "A resolved or closed incident has to be worked on again.",
+  summary: "A resolved or closed incident was reopened.",
   data: incidentAnd({ reason }),
 });
 export const IncidentRated = event("incident.rated", {
   resource,
-  summary: "Whoever an incident was for said how content they are with what became of it.",
+  summary: "The caller rated the resolution of an incident.",
   data: Incident,
 });
 export const IncidentCancelled = event("incident.cancelled", {
@@ -193,34 +190,32 @@ export const IncidentCancelled = event("incident.cancelled", {
 });
 export const MajorDeclared = event("incident.major_declared", {
   resource,
-  summary: "An incident was declared a major one.",
+  summary: "An incident was declared a major incident.",
   data: incidentAnd({ reason }),
 });
 export const MajorEnded = event("incident.major_ended", {
   resource,
-  summary: "An incident is no longer a major one.",
+  summary: "An incident is no longer a major incident.",
   data: Incident,
 });
 export const ChildLinked = event("incident.child_linked", {
   resource,
-  summary: "A major incident was given a child.",
+  summary: "A child was added to a major incident.",
   data: incidentAnd({ child: TicketSummary }),
 });
 export const ChildUnlinked = event("incident.child_unlinked", {
   resource,
-  summary: "An incident is no longer the child of a major one.",
+  summary: "A child was removed from a major incident.",
   data: incidentAnd({ child: TicketSummary }),
 });
 /** The words for the public that go with a broadcast. */
 export const StatusNotice = Type.Object(
   {
-    title: Type.Optional(line(200, "What it is called outside; asked for the first time only")),
+    title: Type.Optional(line(200, "Public title. Required for the first notice")),
     status: Type.Enum(["investigating", "identified", "monitoring", "resolved"]),
-    effect: Type.Optional(
-      Type.Enum(["degraded", "down"], { description: "`degraded` unless given" }),
-    ),
+    effect: Type.Optional(Type.Enum(["degraded", "down"], { description: "Default: `degraded`" })),
     componentIds: Type.Optional(
-      Type.Array(id("stc"), { maxItems: 50, description: "The components that suffer from it" }),
+      Type.Array(id("stc"), { maxItems: 50, description: "The affected components" }),
     ),
   },
   { title: "StatusNotice", additionalProperties: false },
@@ -228,7 +223,7 @@ export const StatusNotice = Type.Object(
 
 export const IncidentBroadcast = event("incident.broadcast", {
   resource,
-  summary: "All who have to do with a major incident or its children were told something.",
+  summary: "A message about a major incident was sent to everyone concerned.",
   data: incidentAnd({ message: Type.String(), statusPage: Type.Optional(StatusNotice) }),
 });
 
@@ -252,11 +247,11 @@ export const events = [
 const readers = ["builder", "agent", "change_manager", "viewer", "auditor"] as const;
 const agents = ["agent", "change_manager"] as const;
 
-export const IncidentsRead = permission("incidents:read", "See incidents", readers);
-export const IncidentsWrite = permission("incidents:write", "Raise and work on incidents", agents);
+export const IncidentsRead = permission("incidents:read", "View incidents", readers);
+export const IncidentsWrite = permission("incidents:write", "Create and work on incidents", agents);
 export const IncidentsOwn = permission(
   "incidents:own",
-  "Raise incidents for oneself, and see, answer, confirm, reopen and rate one's own",
+  "Create own incidents, and view, comment on, confirm, reopen and rate them",
   EVERYONE,
   [IncidentsRead, IncidentsWrite],
 );

@@ -205,7 +205,7 @@ test("each transition emits its own event, and no other", async () => {
     body: { data: { state: "closed" } },
   });
   expect(closed.body.data.closedAt).toBe(closed.body.data.updatedAt);
-  const back = await act("reopen", { reason: "It is back" });
+  const back = await act("reopen", { reason: "The error occurred again" });
   expect(back.events).toEqual(["incident.reopened"]);
   expect(back.body.data).toMatchObject({
     state: "in_progress",
@@ -216,7 +216,10 @@ test("each transition emits its own event, and no other", async () => {
     closedAt: null,
     reopenCount: 1,
   });
-  expect((await lastEvent()).data).toEqual({ ...back.body.data, reason: "It is back" });
+  expect((await lastEvent()).data).toEqual({
+    ...back.body.data,
+    reason: "The error occurred again",
+  });
   const off = await act("cancel");
   expect(off).toMatchObject({
     events: ["incident.cancelled"],

@@ -34,7 +34,7 @@ const shared = collaboration(incidentKind);
 
 export const incidents = domain({
   name: "incidents",
-  summary: "What went wrong, for whom, who works on it, and what became of it.",
+  summary: "Create, assign, resolve and report on incidents.",
   permissions: [IncidentsOwn, IncidentsRead, IncidentsWrite, IncidentsResolve],
   events: [
     ...events,

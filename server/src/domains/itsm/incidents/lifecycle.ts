@@ -87,12 +87,13 @@ function readHold(
   };
   const [name] = Object.keys(fields);
   if (name === undefined || state === "on_hold") return fields;
-  throw invalidField(`/${name}`, "belongs to an incident that is on hold");
+  throw invalidField(`/${name}`, "is only allowed for incidents on hold");
 }
 
 function requireResolution(change: StateChange) {
   const { resolution, resolutionCode = DEFAULT_RESOLUTION_CODE } = change;
-  if (resolution === undefined) throw invalidField("/resolution", "is needed to resolve it");
+  if (resolution === undefined)
+    throw invalidField("/resolution", "is required to resolve the incident");
   return { resolution, resolutionCode };
 }
 
@@ -108,7 +109,7 @@ function rewordResolution(
   const paths = Object.keys(fields).map((name) => `/${name}`);
   const staysResolved = incident.resolvedAt !== null && state !== "in_progress";
   if (paths.length > 0 && !staysResolved) {
-    const message = "belongs to an incident that is resolved";
+    const message = "is only allowed for resolved incidents";
     throw new Failure(Invalid, {
       detail: `${paths[0]} ${message}`,
       errors: paths.map((path) => ({ path, message })),
@@ -123,18 +124,21 @@ export function applyEscalation(
   to: { readonly severity?: Severity; readonly teamId?: string },
 ): Incident {
   if (!OPEN_STATES.includes(incident.state)) {
-    const detail = `In the state ${incident.state} there is no escalate.`;
+    const detail = `An incident in the state ${incident.state} can't be escalated.`;
     throw invalidTransition(incidentMachine, incident.state, detail);
   }
   const { severity = incident.severity, teamId = incident.teamId } = to;
   if (isWorse(incident.severity, severity)) {
-    throw invalidField("/severity", `must not be lower than ${incident.severity}, which it is`);
+    throw invalidField(
+      "/severity",
+      `must not be lower than the current severity, ${incident.severity}`,
+    );
   }
   if (severity === incident.severity && teamId === incident.teamId) {
     const onlyTeam = to.severity === undefined && to.teamId !== undefined;
     throw onlyTeam
-      ? invalidField("/teamId", "must name another team, or the severity must be raised")
-      : invalidField("/severity", "must be raised, or another team must be named");
+      ? invalidField("/teamId", "must be a different team, or the severity must increase")
+      : invalidField("/severity", "must increase, or the team must change");
   }
   return { ...incident, severity, teamId };
 }

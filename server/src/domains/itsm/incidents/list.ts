@@ -114,7 +114,7 @@ export const IncidentQuery = object({
   state: Type.Optional(
     Type.String({
       pattern: `^${STATE}(,${STATE}){0,5}$`,
-      description: "One state, or several with commas: `new,in_progress`",
+      description: "One state, or several separated by commas: `new,in_progress`",
     }),
   ),
   assigneeId: Type.Optional(UserId),
@@ -122,19 +122,18 @@ export const IncidentQuery = object({
   priority: Type.Optional(Priority),
   mine: Type.Optional(
     Type.Boolean({
-      description: "Only those that you have and that are neither resolved nor over",
+      description: "Returns only open incidents that are assigned to you",
     }),
   ),
   own: Type.Optional(
     Type.Boolean({
-      description: "Only those that you raised, that are for you, or that you watch",
+      description: "Returns only incidents that you created, that are for you, or that you watch",
     }),
   ),
   queue: Type.Optional(
     Type.Boolean({
       description:
-        "Only what is yours to do: open ones that you have, or that nobody has and that one of your " +
-        "teams should; by priority and then age, unless `sort` says otherwise",
+        "Returns only open incidents that are assigned to you, or that are assigned to one of your teams without an assignee. Default order: priority, then age",
     }),
   ),
 });

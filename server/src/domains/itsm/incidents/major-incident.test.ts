@@ -232,7 +232,7 @@ test("assignees are notified, and a broadcast notifies all who are involved in a
   const word = `${parent.number}: No network`;
   // Two readers of the log tell of it, each at its own pace.
   const assigned = `${child.number} was assigned to you`;
-  const raised = `${child.number} was raised for you`;
+  const raised = `${child.number} was created for you`;
   await expect
     .poll(async () => (await inbox(taker)).toSorted())
     .toEqual([word, assigned].toSorted());

@@ -35,35 +35,38 @@ const ChildRef = ticketRef("incident", "inc");
 const NotMajor = failure(
   "incident_not_major",
   409,
-  "Only a major incident has that; declare it one first.",
+  "This requires a major incident. Declare the incident a major incident first.",
 );
-const AlreadyMajor = failure("incident_already_major", 409, "The incident is a major one already.");
+const AlreadyMajor = failure(
+  "incident_already_major",
+  409,
+  "The incident is already a major incident.",
+);
 const IsChild = failure(
   "incident_is_child",
   409,
-  "An incident is the child of one major incident at most, and of none if it is one itself.",
+  "An incident can have only one parent, and a major incident can't have a parent.",
 );
 const TooManyChildren = failure(
   "incident_too_many_children",
   409,
-  `A major incident has at most ${CHILDREN_MAX} children.`,
+  `A major incident can have at most ${CHILDREN_MAX} children.`,
 );
 
 const declareMajor = incidentCommands.command("declare_major", {
   effect: "ordinary",
   route: `POST ${path}/{id}/major`,
-  summary: "Declare an incident a major one",
-  description:
-    "A major incident can have others as children, and word of it goes to all concerned.",
+  summary: "Declare a major incident",
+  description: "A major incident can have child incidents and broadcasts.",
   body: OptionalReason,
   states: incidentMachine.states.filter((state) => !incidentMachine.finalStates.includes(state)),
   emits: [MajorDeclared],
   fails: [incidentMachine.wrongState, AlreadyMajor, IsChild],
-  example: { reason: "No branch can sell" },
+  example: { reason: "All branches are unable to sell" },
   async run(ctx, incident, { reason = null }) {
     const { state } = incident;
     if (incidentMachine.finalStates.includes(state)) {
-      const detail = `What is ${state} can't become a major incident.`;
+      const detail = `An incident in the state ${state} can't become a major incident.`;
       throw invalidTransition(incidentMachine, state, detail);
     }
     if (incident.isMajor) throw new Failure(AlreadyMajor);
@@ -81,8 +84,8 @@ const declareMajor = incidentCommands.command("declare_major", {
 const endMajor = incidentCommands.command("end_major", {
   effect: "drastic",
   route: `DELETE ${path}/{id}/major`,
-  summary: "Make a major incident an ordinary one",
-  description: "Its children become incidents of their own again.",
+  summary: "Revoke the major status of an incident",
+  description: "Its children become independent incidents.",
   emits: [ChildUnlinked, MajorEnded],
   fails: [NotMajor],
   async run(ctx, incident) {
@@ -100,7 +103,7 @@ const ChildIncident = Type.Object(Incident.properties, { title: "ChildIncident" 
 const listIncidentChildren = query({
   id: "incidents.list_children",
   route: `GET ${path}/{id}/children`,
-  summary: "List the children of a major incident, the oldest first",
+  summary: "List the children of a major incident, oldest first",
   permission: IncidentsRead,
   params: ById,
   query: object(pageQuery),
@@ -115,10 +118,9 @@ const listIncidentChildren = query({
 export const addChild = incidentCommands.command("add_child", {
   effect: "ordinary",
   route: `POST ${path}/{id}/children`,
-  summary: "Make an incident the child of a major one",
+  summary: "Add a child to a major incident",
   description:
-    "Answers with the child. A child has one parent and no children. When it is its child already, " +
-    "nothing happens.",
+    "Returns the child. A child has one parent and no children. If it is already a child of this incident, nothing changes.",
   body: object({ incidentId: ChildRef }),
   emits: [ChildLinked],
   allowNoop: true,
@@ -131,8 +133,8 @@ export const addChild = incidentCommands.command("add_child", {
       `${refColumn(incidentId)} = $1`,
       incidentId,
     );
-    if (!child) throw invalidField("/incidentId", "is not an incident");
-    if (child.id === parent.id) throw invalidField("/incidentId", "is the incident itself");
+    if (!child) throw invalidField("/incidentId", "is not the id or number of an incident");
+    if (child.id === parent.id) throw invalidField("/incidentId", "must be a different incident");
     if (child.parentId === parent.id) return child;
     if (child.parentId !== null || child.isMajor) throw new Failure(IsChild);
     if ((await countChildren(ctx.tx, parent.id)) >= CHILDREN_MAX) {
@@ -147,8 +149,8 @@ export const addChild = incidentCommands.command("add_child", {
 export const removeChild = command({
   id: "incidents.remove_child",
   route: `DELETE ${path}/{id}/children/{childId}`,
-  summary: "Make a child an incident of its own again",
-  description: "`If-Match` is about the parent.",
+  summary: "Remove a child from a major incident",
+  description: "`If-Match` refers to the parent.",
   permission: IncidentsWrite,
   params: object({ id: ById.properties.id, childId: ChildRef }),
   response: noContent(),
@@ -165,16 +167,13 @@ export const removeChild = command({
 
 const broadcast = incidentCommands.command("broadcast", {
   effect: "ordinary",
-  summary: "Tell all who have to do with a major incident how it stands",
+  summary: "Send a broadcast about a major incident",
   description:
-    "Whoever watches, has or suffers from it or one of its children gets a notification, other than " +
-    "the sender, as does whoever said that the outage concerns them. The message is part of the timeline, and " +
-    "everybody in the workspace sees it with the outage. With `statusPage` it stands on the status page of " +
-    "the workspace too, word for word, under the title that is given there and never the incident's own.",
+    "Notifies the watchers, assignees and callers of the incident and of its children, and members who reported that the outage affects them, except the sender. The message is added to the timeline and shown with the outage to all members of the workspace. With `statusPage`, the same message is also published on the status page, under a separate public title.",
   body: object({ message: line(5_000), statusPage: Type.Optional(StatusNotice) }),
   emits: [IncidentBroadcast],
   fails: [NotMajor],
-  example: { message: "Restored in two branches, an hour for the rest" },
+  example: { message: "Service is restored in two branches; one more hour for the rest" },
   run(ctx, incident, { message, statusPage }) {
     assertMajor(incident);
     void ctx.send("update incidents set broadcast = $2, broadcast_at = $3 where id = $1", [

@@ -49,10 +49,9 @@ const ListedIncident = Type.Object(
 const listIncidents = query({
   id: "incidents.list",
   route: `GET ${path}`,
-  summary: "List incidents, the newest first",
+  summary: "List incidents, newest first",
   description:
-    "All of them with `incidents:read`; otherwise those that the caller raised, that are for them, or that they " +
-    "watch, without what those who work on them note for each other.",
+    "With `incidents:read`, returns all incidents. Otherwise it returns incidents that you created, that are for you, or that you watch, without internal notes.",
   permission: IncidentsOwn,
   query: IncidentQuery,
   response: countedPage(withRevision(ListedIncident)),
@@ -64,11 +63,9 @@ const createIncident = command({
   id: "incidents.create",
   effect: "ordinary",
   route: `POST ${path}`,
-  summary: "Raise an incident",
+  summary: "Create an incident",
   description:
-    "It is `new`. Its `priority` follows from `impact` and `urgency`, 3 unless given, by the " +
-    "workspace's matrix. The person affected is whoever raises it, unless `callerId` says otherwise. Who does not " +
-    "hold `incidents:write` raises it for themselves, with a title and a description.",
+    "The state is `new`. `priority` is calculated from `impact` and `urgency` (default: 3) with the priority matrix of the workspace. The caller of the incident is you, unless you set `callerId`. Without `incidents:write`, you can only create incidents for yourself, with a title and a description.",
   permission: IncidentsOwn,
   body: object({
     ...patch({ ...incidentFields, ...labelFields }).properties,
@@ -77,7 +74,7 @@ const createIncident = command({
   response: created(Incident, { location: ({ id }) => `${path}/${id}` }),
   emits: [IncidentCreated, IncidentAssigned, IncidentRouted],
   example: {
-    body: { title: "The mail server does not answer", impact: 1, urgency: 2, severity: "high" },
+    body: { title: "The mail server does not respond", impact: 1, urgency: 2, severity: "high" },
   },
   prepare: (platform, _input, caller) => nextTicketNumber(platform, caller, "incident"),
   async run(ctx, { body }, number) {
@@ -91,9 +88,9 @@ const createIncident = command({
 const getIncident = query({
   id: "incidents.get",
   route: `GET ${path}/{id}`,
-  summary: "Read an incident",
+  summary: "Get an incident",
   description:
-    "Any of them with `incidents:read`; otherwise one's own, and those that one watches.",
+    "Requires `incidents:read` for incidents that you did not create, that are not for you, and that you do not watch.",
   permission: IncidentsOwn,
   params: ticketParams(incidentKind),
   query: object(asOfQuery),
@@ -115,12 +112,9 @@ const getIncident = query({
 const updateIncident = incidentCommands.command("update", {
   effect: "ordinary",
   route: `PATCH ${path}/{id}`,
-  summary: "Change an incident",
+  summary: "Update an incident",
   description:
-    "What is not named stays as it is, and when all is like that already, nothing happens. A `state` " +
-    "must be one that the present one leads to (409 otherwise). `resolved` needs a `resolution` and " +
-    "the permission `incidents:resolve`; `onHoldReason` and `holdUntil`, the moment at which it comes " +
-    "back by itself, belong to `on_hold`.",
+    "Changes the given fields. If nothing changes, no event is appended. `state` must be a valid transition (otherwise 409). `resolved` requires a `resolution` and the permission `incidents:resolve`. `onHoldReason` and `holdUntil`, the end of the hold, are only allowed with `on_hold`.",
   body: patch({
     ...incidentFields,
     ...labelFields,
@@ -148,8 +142,9 @@ const updateIncident = incidentCommands.command("update", {
 
 const assignIncident = incidentCommands.command("assign", {
   effect: "ordinary",
-  summary: "Give an incident to somebody, to a team, or to nobody",
-  description: "Null takes it from them. When it is like that already, nothing happens.",
+  summary: "Assign an incident",
+  description:
+    "Assigns a member or a team. Null removes the assignment. If nothing changes, no event is appended.",
   body: patch({ assigneeId: incidentFields.assigneeId, teamId: incidentFields.teamId }),
   emits: [IncidentUpdated, IncidentAssigned, IncidentEscalated, IncidentRouted],
   allowNoop: true,

@@ -79,7 +79,10 @@ const routed: readonly Sample[] = [
     name: "with a rule for it",
     arrange: async (owner, world) => {
       const title = await routedTitle(owner, world, { entity: "incident", on: ["reopened"] });
-      return { ...(await resolved(owner, { title })), body: { reason: "It is back" } };
+      return {
+        ...(await resolved(owner, { title })),
+        body: { reason: "The error occurred again" },
+      };
     },
   },
 ];
@@ -133,11 +136,14 @@ const moves: readonly Sample[] = [
   },
   {
     operation: "incidents.reopen",
-    arrange: async (owner) => ({ ...(await resolved(owner)), body: { reason: "It is back" } }),
+    arrange: async (owner) => ({
+      ...(await resolved(owner)),
+      body: { reason: "The error occurred again" },
+    }),
   },
   {
     operation: "incidents.cancel",
-    arrange: async (owner) => ({ ...(await raised(owner)), body: { reason: "Raised twice" } }),
+    arrange: async (owner) => ({ ...(await raised(owner)), body: { reason: "Duplicate" } }),
   },
 ];
 

@@ -198,7 +198,7 @@ export function assertIncidentReferences(
 function assertMayResolve({ permissions }: Caller): void {
   const { name } = IncidentsResolve;
   if (permissions.has(name)) return;
-  throw new Failure(Forbidden, { detail: `This needs the permission ${name}.` });
+  throw new Failure(Forbidden, { detail: `This requires the permission ${name}.` });
 }
 
 /** Ids as they are read back: each once, in their order. */

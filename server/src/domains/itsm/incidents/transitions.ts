@@ -52,8 +52,7 @@ const resolveIncident = transition("resolve", {
   effect: "ordinary",
   summary: "Resolve an incident",
   description:
-    "Its code is `solved` unless given. With `resolveChildren` those of its children that are open are resolved too, in the same way. A " +
-    "resolved incident closes by itself after some days, as the desk's settings say.",
+    "Default code: `solved`. `resolveChildren` also resolves its open children. Resolved incidents are closed automatically after the number of days in the desk settings.",
   permission: IncidentsResolve,
   body: ResolveBody,
   example: { resolution: "Replaced the disk", resolutionCode: "solved" },
@@ -81,8 +80,9 @@ function resolutionOf({ resolution, resolutionCode = DEFAULT_RESOLUTION_CODE }: 
 
 const escalateIncident = command("escalate", {
   effect: "ordinary",
-  summary: "Raise the severity of an incident, give it to another team, or both",
-  description: "One of the two must be different from what it is (422 otherwise).",
+  summary: "Escalate an incident",
+  description:
+    "Raises the severity, assigns another team, or both. At least one of them must change (otherwise 422).",
   body: object({
     severity: Type.Optional(Severity),
     teamId: Type.Optional(TeamId),
@@ -104,19 +104,19 @@ const escalateIncident = command("escalate", {
 const closeIncident = transition("close", {
   effect: "ordinary",
   summary: "Close a resolved incident",
-  description: "Also by whoever it was for: they confirm that it is resolved.",
+  description: "The caller of the incident can also close it.",
   forAskers: true,
   event: IncidentClosed,
 });
 
 const reopenOperation = command("reopen", {
   effect: "ordinary",
-  summary: "Have a resolved or closed incident worked on again",
+  summary: "Reopen a resolved or closed incident",
   description:
-    "Its resolution and its rating are forgotten, and `reopenCount` goes up. Also by whoever it was for.",
+    "Clears the resolution and the rating, and increases `reopenCount`. The caller of the incident can also reopen it.",
   forAskers: true,
   body: OptionalReason,
-  example: { reason: "It is back" },
+  example: { reason: "The error occurred again" },
   emits: [IncidentReopened, IncidentAssigned, IncidentRouted],
   fails: [incidentMachine.wrongState],
   run: (ctx, incident, { reason = null }) => reopen(ctx, incident, reason),
@@ -153,24 +153,23 @@ export async function reopenIncident(
 
 const cancelIncident = transition("cancel", {
   effect: "drastic",
-  summary: "Cancel an incident that nobody has to resolve",
-  description: "Also by whoever it was for.",
+  summary: "Cancel an incident",
+  description: "The caller of the incident can also cancel it.",
   forAskers: true,
   body: OptionalReason,
-  example: { reason: "Raised twice" },
+  example: { reason: "Duplicate" },
   event: IncidentCancelled,
   details: (_ctx, _incident, { reason = null }) => ({ reason }),
 });
 
 const rateIncident = command("rate", {
   effect: "ordinary",
-  summary: "Say how content you are with what became of your incident",
+  summary: "Rate the resolution of your incident",
   description:
-    "By whoever it was for, once it is resolved or closed. It can be changed for seven days, and is forgotten when " +
-    "the incident is reopened. What says nothing new is no event.",
+    "The caller of the incident can rate it when it is resolved or closed, and change the rating for seven days. Reopening the incident deletes the rating. If nothing changes, no event is appended.",
   permission: IncidentsOwn,
   body: RatingInput,
-  example: { satisfaction: 5, comment: "Quick, and it works." },
+  example: { satisfaction: 5, comment: "Fast and friendly." },
   emits: [IncidentRated],
   allowNoop: true,
   fails: [incidentMachine.wrongState, NotYoursToRate, RatingFixed],
@@ -188,7 +187,11 @@ export async function rateTicket(
 ): Promise<Incident> {
   const { state } = before;
   if (state !== "resolved" && state !== "closed") {
-    throw invalidTransition(incidentMachine, state, `What is ${state} is not rated yet.`);
+    throw invalidTransition(
+      incidentMachine,
+      state,
+      `An incident in the state ${state} can't be rated.`,
+    );
   }
   const next = applyRating(before, rating, ctx.now);
   if (next === before) return before;

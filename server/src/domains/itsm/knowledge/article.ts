@@ -31,18 +31,19 @@ export type Visibility = (typeof VISIBILITIES)[number];
 
 export const State = Type.Enum([...articleMachine.states]);
 const VisibilitySchema = Type.Enum([...VISIBILITIES], {
-  description: "`agents`: only those who may write articles see it",
+  description: "`agents`: only visible to members who can write articles",
 });
 const Body = text(BODY_CHARACTERS_MAX, "Markdown");
 const Tags = Type.Array(line(50), { maxItems: TAGS_MAX, uniqueItems: true });
-const AuthorId = id("usr", "A member; at first whoever writes it");
-const ReviewerId = nullable(id("usr", "A member, who is told when it is given to review"));
+const AuthorId = id("usr", "Id of a member. Default: the creator");
+const ReviewerId = nullable(
+  id("usr", "Id of a member, who is notified when the article is submitted for review"),
+);
 
 const Language = Type.String({
   pattern: "^[a-z]{2}$",
   description:
-    "ISO 639-1, such as `de`: by the rules of that language its words are found; the workspace's " +
-    "unless given",
+    "ISO 639-1 code, such as `de`. Full-text search uses the rules of this language. Default: the language of the workspace",
 });
 
 /** The fields of an article that people write. */
@@ -85,7 +86,7 @@ const commonFields = {
   language: Language,
   authorId: Type.String(),
   reviewerId: nullable(Type.String()),
-  version: Type.Integer({ description: "Counts how often the title or the body was changed" }),
+  version: Type.Integer({ description: "Number of changes of the title or the body" }),
   publishedAt: nullable(Time),
   reviewDueAt: nullable(Time),
   createdBy: Type.String(),
@@ -94,9 +95,9 @@ const commonFields = {
 };
 
 const counts = {
-  helpfulCount: Type.Integer({ description: "How many people it helped" }),
+  helpfulCount: Type.Integer({ description: "Number of helpful ratings" }),
   unhelpfulCount: Type.Integer(),
-  openedCount: Type.Integer({ description: "How often it was opened from a search" }),
+  openedCount: Type.Integer({ description: "Number of times it was opened from a search" }),
 };
 
 /** An article in a list, without its body. */
@@ -120,7 +121,7 @@ export const Article = Type.Object(
     ...commonFields,
     body: Body,
     ...counts,
-    html: Type.Optional(Type.String({ description: "The body rendered, with `?format=html`" })),
+    html: Type.Optional(Type.String({ description: "The body as HTML, with `?format=html`" })),
   },
   { title: "Article" },
 );
@@ -146,7 +147,7 @@ export type ArticleVersion = Static<typeof ArticleVersion>;
 /** The path parameter of an article: its id or its number. */
 export const ArticleRef = Type.String({
   pattern: `^(${idPattern("kb").replace(/^\^|\$$/g, "")}|KB\\d{7,15})$`,
-  description: "The id, or the number: `KB0000001`",
+  description: "The id or the number: `KB0000001`",
 });
 export const ArticleParams = object({ id: ArticleRef });
 export const example = { params: { id: "KB0000001" } };

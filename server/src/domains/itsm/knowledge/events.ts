@@ -8,25 +8,25 @@ const resource = "article";
 
 export const ArticleCreated = event("article.created", {
   resource,
-  summary: "An article was written, as a draft.",
+  summary: "A draft article was created.",
   data: ArticleData,
 });
 
 export const ArticleUpdated = changeEvent("article.updated", {
   resource,
-  summary: "An article was changed. A new title or body makes a new version.",
+  summary: "An article was updated. A new title or body creates a new version.",
   data: ArticleData,
 });
 
 export const ArticleSubmittedForReview = event("article.submitted_for_review", {
   resource,
-  summary: "A draft was given to others to review.",
+  summary: "A draft article was submitted for review.",
   data: ArticleData,
 });
 
 export const ArticleReturned = event("article.returned", {
   resource,
-  summary: "An article that others were to review was made a draft again.",
+  summary: "The review of an article ended: it is a draft again.",
   data: Type.Object(
     { ...ArticleData.properties, reason: text(2_000) },
     { title: "ArticleReturned" },
@@ -35,7 +35,7 @@ export const ArticleReturned = event("article.returned", {
 
 export const ArticlePublished = event("article.published", {
   resource,
-  summary: "An article was published: people find it from now on.",
+  summary: "An article was published.",
   data: Type.Object(
     // Events of earlier versions do not have it.
     { ...ArticleData.properties, stateBefore: Type.Optional(State) },
@@ -45,31 +45,31 @@ export const ArticlePublished = event("article.published", {
 
 export const ArticleWithdrawn = event("article.withdrawn", {
   resource,
-  summary: "A published article is a draft again, or under review: people no longer find it.",
+  summary: "A published article was withdrawn: it is a draft or in review again.",
   data: ArticleData,
 });
 
 export const ArticleRetired = event("article.retired", {
   resource,
-  summary: "An article was retired: people no longer find it.",
+  summary: "An article was retired.",
   data: ArticleData,
 });
 
 export const ArticleReinstated = event("article.reinstated", {
   resource,
-  summary: "A retired article is published again, as it was.",
+  summary: "A retired article was published again without changes.",
   data: ArticleData,
 });
 
 export const ArticleRestored = event("article.restored", {
   resource,
-  summary: "An earlier version of an article was made its newest one.",
+  summary: "An earlier version of an article was restored.",
   data: ArticleData,
 });
 
 export const FeedbackGiven = event("article.feedback_given", {
   resource,
-  summary: "Somebody said whether an article helped them.",
+  summary: "A member rated whether an article was helpful.",
   data: Type.Object({
     articleId: id("kb"),
     userId: Type.String(),
@@ -80,12 +80,12 @@ export const FeedbackGiven = event("article.feedback_given", {
 
 export const SearchNoted = event("article_search.noted", {
   resource: "article_search",
-  summary: "Somebody searched the articles, and opened one or went away.",
+  summary: "A member searched for articles.",
   data: ArticleSearch,
 });
 
 export const SearchDeleted = event("article_search.deleted", {
   resource: "article_search",
-  summary: "What people searched for was put aside.",
+  summary: "A search term was dismissed.",
   data: ArticleSearch,
 });

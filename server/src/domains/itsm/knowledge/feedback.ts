@@ -29,14 +29,14 @@ export const giveFeedback = command({
   id: "knowledge.give_feedback",
   effect: "ordinary",
   route: "POST /api/v1/knowledge/{id}/feedback",
-  summary: "Say whether an article helped",
-  description: "Each person has one say; a second one takes the place of the first.",
+  summary: "Rate an article as helpful or not helpful",
+  description: "Each member has one rating. A new rating replaces the previous one.",
   permission: KnowledgeRead,
   params: ArticleParams,
   body: object({ helpful: Type.Boolean(), comment: Type.Optional(Comment) }),
   response: item(Feedback),
   emits: [FeedbackGiven],
-  example: { ...example, body: { helpful: true, comment: "Step 2 did it." } },
+  example: { ...example, body: { helpful: true, comment: "Step 2 solved it." } },
   async run(ctx, { params, body: { helpful, comment = "" } }) {
     const article = await read(ctx, params.id);
     const data = { articleId: article.id, userId: authorOf(ctx.caller), helpful, comment };
@@ -52,7 +52,7 @@ export const giveFeedback = command({
 export const listFeedback = query({
   id: "knowledge.list_feedback",
   route: "GET /api/v1/knowledge/{id}/feedback",
-  summary: "List what people said about an article",
+  summary: "List ratings of an article",
   permission: KnowledgeWrite,
   params: ArticleParams,
   query: object(pageQuery),

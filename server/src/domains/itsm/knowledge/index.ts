@@ -36,7 +36,7 @@ import { getVersion, listVersions, restoreVersion } from "./versions.ts";
 
 export const knowledge = domain({
   name: "knowledge",
-  summary: "Articles that help people to help themselves, found by words and by meaning.",
+  summary: "Knowledge articles with full-text and semantic search.",
   permissions: [KnowledgeRead, KnowledgeWrite],
   events: Object.values(events),
   operations: [

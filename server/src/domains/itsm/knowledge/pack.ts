@@ -13,7 +13,7 @@ export const articleContent = packContent({
   environmentScoped: true,
   schema: object(
     {
-      key: line(200, "What it is known by in the pack"),
+      key: line(200, "Key of the article in the pack"),
       title: writable.title,
       body: writable.body,
       summary: Type.Optional(writable.summary),

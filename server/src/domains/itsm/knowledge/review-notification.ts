@@ -43,6 +43,6 @@ function recipientOf({ type, data }: RecordedEvent) {
     readonly reason?: string;
   };
   return type === ArticleReturned.type
-    ? { userId: authorId, title: "came back from its review", more: reason ?? "" }
-    : { userId: reviewerId, title: "waits for your review", more: "" };
+    ? { userId: authorId, title: "was returned from review", more: reason ?? "" }
+    : { userId: reviewerId, title: "is waiting for your review", more: "" };
 }

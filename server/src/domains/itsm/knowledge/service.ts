@@ -217,6 +217,7 @@ function parseReviewDue(
   if (reviewDueAt === undefined) return before;
   if (reviewDueAt === null) return null;
   const time = parseTime(reviewDueAt);
-  if (time === undefined) throw invalidField("/reviewDueAt", "is beyond the year 9999 in UTC");
+  if (time === undefined)
+    throw invalidField("/reviewDueAt", "must not be after the year 9999 in UTC");
   return time;
 }

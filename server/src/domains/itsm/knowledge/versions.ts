@@ -15,14 +15,14 @@ import * as store from "./store.ts";
 const NUMBER_MAX = 2_000_000_000;
 const ByVersion = object({
   id: ArticleRef,
-  version: Type.String({ pattern: "^[1-9]\\d{0,8}$", description: "Its number" }),
+  version: Type.String({ pattern: "^[1-9]\\d{0,8}$", description: "Version number" }),
 });
 const versionExample = { params: { ...example.params, version: "1" } };
 
 export const listVersions = query({
   id: "knowledge.list_versions",
   route: "GET /api/v1/knowledge/{id}/versions",
-  summary: "List what an article said at each time, newest first",
+  summary: "List versions of an article, newest first",
   permission: KnowledgeWrite,
   params: ArticleParams,
   query: object(pageQuery),
@@ -45,7 +45,7 @@ export const listVersions = query({
 export const getVersion = query({
   id: "knowledge.get_version",
   route: "GET /api/v1/knowledge/{id}/versions/{version}",
-  summary: "Read what an article said once",
+  summary: "Get a version of an article",
   permission: KnowledgeWrite,
   params: ByVersion,
   response: item(ArticleVersion),
@@ -60,8 +60,8 @@ export const restoreVersion = command({
   id: "knowledge.restore_version",
   effect: "ordinary",
   route: "POST /api/v1/knowledge/{id}/versions/{version}/restore",
-  summary: "Make what an article said once its newest version",
-  description: "A retired article becomes a draft again; any other keeps its state.",
+  summary: "Restore a version of an article",
+  description: "A retired article becomes a draft. Otherwise the state does not change.",
   permission: KnowledgeWrite,
   params: ByVersion,
   response: item(Article),

@@ -16,8 +16,7 @@ const MACRO_ACTS = [
     set: Type.Record(Type.String(), Type.Unknown(), {
       minProperties: 1,
       maxProperties: 50,
-      description:
-        'Fields as PATCH of the kind takes them: `{ teamId, urgency, fields: { floor: "2" } }`',
+      description: 'Fields of the update operation: `{ teamId, urgency, fields: { floor: "2" } }`',
     }),
   }),
   object({ act: Type.Literal("tag"), add: Type.Optional(Tags), remove: Type.Optional(Tags) }),
@@ -25,7 +24,9 @@ const MACRO_ACTS = [
   object({
     act: Type.Literal("comment"),
     body: Type.Optional(text(50_000)),
-    textModuleId: Type.Optional(id("tmo", "In the place of `body`: filled in for each ticket")),
+    textModuleId: Type.Optional(
+      id("tmo", "Replaces `body`. The placeholders are filled in for each ticket"),
+    ),
     internal: Type.Optional(Type.Boolean()),
   }),
   object({ act: Type.Literal("hold"), reason, until: Type.Optional(InputTime) }),
@@ -53,7 +54,7 @@ export const BulkAct = Type.Union(
     }),
     object({
       act: Type.Literal("link"),
-      type: Type.Optional(Type.Enum([...LINK_TYPES], { description: "`relates_to` when absent" })),
+      type: Type.Optional(Type.Enum([...LINK_TYPES], { description: "Default: `relates_to`" })),
       ticketId: anyTicketRef(),
     }),
     object({

@@ -18,13 +18,13 @@ export const macroFields = {
   kinds: Type.Array(Type.Enum([...TICKET_KINDS]), {
     uniqueItems: true,
     maxItems: TICKET_KINDS.length,
-    description: "The kinds that it is for; none stands for all",
+    description: "Ticket kinds. Empty: all kinds",
   }),
-  teamId: nullable(id("tem", "The team that it is for; null for all")),
+  teamId: nullable(id("tem", "The team that can use it. Null: all teams")),
   position: Type.Integer({
     minimum: 0,
     maximum: 10_000,
-    description: "Its place: the first nine have the keys 1 to 9",
+    description: "Position. The first nine macros have the keyboard shortcuts 1 to 9",
   }),
   steps: Type.Array(Act, { minItems: 1, maxItems: STEPS_MAX }),
 };
@@ -67,7 +67,7 @@ export const macros = resource({
   },
   docs: {
     noun: "a macro",
-    nouns: "the macros of one's teams and of all, in their order",
+    nouns: "macros of your teams and of all teams, in order",
     examples: {
       id: "mac_01jzt3n5k8q2x4v6w8y0z2b4d6",
       input: {

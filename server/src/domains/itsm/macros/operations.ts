@@ -24,7 +24,7 @@ import { simulateMacro } from "./simulation.ts";
 const TooManyTickets = failure(
   "too_many_tickets",
   422,
-  `At most ${BULK_TICKETS_MAX} tickets are changed at once; the selection has more.`,
+  `The selection has too many tickets. You can change at most ${BULK_TICKETS_MAX} tickets at once.`,
 );
 
 const target = {
@@ -32,7 +32,7 @@ const target = {
     Type.Array(anyTicketRef(), {
       minItems: 1,
       maxItems: BULK_TICKETS_MAX,
-      description: "The ids or numbers of tickets of any kinds",
+      description: "Ids or numbers of tickets of any kind",
     }),
   ),
   select: Type.Optional(
@@ -47,14 +47,12 @@ const target = {
     }),
   ),
   dryRun: Type.Optional(
-    Type.Boolean({ description: "Tells what would become of each ticket, and changes nothing" }),
+    Type.Boolean({ description: "Returns the result for each ticket without changing anything" }),
   ),
 };
 const Target = object(target);
 const ON_EACH =
-  "Each act is a command of the ticket's kind, with the caller's rights and its own events. All tickets are changed in " +
-  "one transaction or none: 409 `acts_refused` lists which of them refuse and why. A dry run does it all and takes it " +
-  "back: it shows each ticket before and after.";
+  "Each act is a command of the ticket kind, with your permissions and its own events. If one act fails, no ticket is changed: 409 `acts_refused` lists the failed acts with their reasons. A dry run runs everything and rolls it back; it returns each ticket before and after.";
 
 /** Declares the commands that perform acts; `operations` are the commands of all kinds. */
 export function actCommands(operations: readonly Operation[]): readonly Operation[] {
@@ -78,7 +76,7 @@ export function actCommands(operations: readonly Operation[]): readonly Operatio
     effect: "drastic",
     route: "POST /api/v1/itsm/tickets/bulk",
     summary: "Change many tickets at once",
-    description: `Up to ${BULK_TICKETS_MAX}, by \`ids\` or by \`select\`, and ${BULK_ACTS_MAX} acts on all of them. ${ON_EACH}`,
+    description: `Performs up to ${BULK_ACTS_MAX} acts on up to ${BULK_TICKETS_MAX} tickets, given by \`ids\` or \`select\`. ${ON_EACH}`,
     body: object({ ...target, acts: Type.Array(BulkAct, { minItems: 1, maxItems: STEPS_MAX }) }),
     example: {
       body: {

@@ -9,7 +9,7 @@ import { Validator } from "#kernel/schema/validator.ts";
 import { macros, STEPS_MAX } from "./macro.ts";
 import { textModules } from "./text-module.ts";
 
-const Team = Type.Optional(line(200, "The name of the team that it is for; all unless given"));
+const Team = Type.Optional(line(200, "Name of the team that can use it. Default: all teams"));
 
 const { teamId: _, ...textModuleFields } = textModules.declaration.input.properties;
 
@@ -56,7 +56,7 @@ export const macroContent = resourcePack(macros, {
 async function findTeamId(tx: Tx, name: string | undefined): Promise<string | null> {
   if (name === undefined) return null;
   const [team] = await queryRows(tx, "select id from teams where name = $1 limit 1", [name]);
-  if (!team) throw invalidField("/team", "is no team of this workspace");
+  if (!team) throw invalidField("/team", "is not a team of this workspace");
   return String(team["id"]);
 }
 

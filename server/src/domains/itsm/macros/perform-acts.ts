@@ -15,7 +15,7 @@ export const BULK_ACTS_MAX = 2_000;
 
 export const Refusal = Type.Object(
   {
-    step: Type.Integer({ description: "Which of the acts, from 0" }),
+    step: Type.Integer({ description: "Index of the act, from 0" }),
     code: Type.String(),
     status: Type.Integer(),
     message: Type.String(),
@@ -31,7 +31,7 @@ const ActResult = Type.Object(
     number: nullable(Type.String()),
     before: nullable(TicketItem),
     after: nullable(TicketItem),
-    changes: Type.Array(Type.String(), { description: "The fields that differ" }),
+    changes: Type.Array(Type.String(), { description: "The changed fields" }),
     refusal: nullable(Refusal),
   },
   { title: "ActResult" },
@@ -40,9 +40,9 @@ const ActResult = Type.Object(
 export const ActResults = Type.Object(
   {
     dryRun: Type.Boolean(),
-    changed: Type.Integer({ description: "How many tickets became something else" }),
+    changed: Type.Integer({ description: "Number of changed tickets" }),
     refused: Type.Integer({
-      description: "Only a dry run has any: otherwise one refusal refuses all",
+      description: "Only in a dry run. Otherwise one failed act fails the whole request",
     }),
     results: Type.Array(ActResult),
   },
@@ -53,19 +53,19 @@ export type ActResults = Static<typeof ActResults>;
 export const ActsRefused = failure(
   "acts_refused",
   409,
-  "Some of the tickets refuse this, so none was changed; `refusals` says which and why.",
+  "Some acts failed, so no ticket was changed. `refusals` contains the reasons.",
 );
 export const TooManyActs = failure(
   "too_many_acts",
   422,
-  `At most ${BULK_ACTS_MAX} acts are performed at once, tickets times acts: choose fewer tickets.`,
+  `At most ${BULK_ACTS_MAX} acts (tickets × acts) can be performed at once. Choose fewer tickets.`,
 );
 export const NotForKind = failure(
   "act_not_for_kind",
   409,
-  "Tickets of this kind have no such act.",
+  "This kind of ticket does not support the act.",
 );
-const NoSuchTicket = failure("not_found", 404, "There is no such ticket, or you do not see it.");
+const NoSuchTicket = failure("not_found", 404, "The ticket does not exist, or you can't see it.");
 
 export interface ActPlan {
   readonly ids: readonly string[];
@@ -80,7 +80,7 @@ class DryRunEnd extends Error {
   readonly results: ActResults;
 
   constructor(results: ActResults) {
-    super("The dry run is over.");
+    super("The dry run has ended.");
     this.results = results;
   }
 }

@@ -5,7 +5,7 @@ export const MacrosRun = permission(
   "Use macros and text modules, and change tickets in bulk",
   ["agent", "change_manager"],
 );
-export const MacrosWrite = permission("macros:write", "Keep macros and text modules", [
+export const MacrosWrite = permission("macros:write", "Manage macros and text modules", [
   "agent",
   "change_manager",
 ]);

@@ -24,14 +24,14 @@ const SimulationInput = object({
   to: Type.Optional(InputTime),
   open: Type.Optional(
     Type.Boolean({
-      description: "Only tickets that somebody still has to work on, as is so unless given",
+      description: "Only open tickets. Default: true",
     }),
   ),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: TICKETS_MAX,
-      description: `Of tickets, the newest first; ${DEFAULT_TICKETS} unless given`,
+      description: `Maximum number of tickets, newest first. Default: ${DEFAULT_TICKETS}`,
     }),
   ),
 });
@@ -44,14 +44,14 @@ const Outcome = Type.Object(
         verb: Type.Enum([...BULK_VERBS]),
         body: Type.Record(Type.String(), Type.Unknown()),
       }),
-      { description: "The commands of the ticket's kind, with texts as they would be sent" },
+      { description: "The commands of the ticket kind, with filled-in texts" },
     ),
     changes: Type.Record(Type.String(), Type.Unknown(), {
-      description: "The fields of the queue that become something else, and what they become",
+      description: "The changed fields of the queue and their new values",
     }),
     refusal: nullable(Refusal),
   },
-  { title: "MacroOutcome", description: "What a macro does to one ticket" },
+  { title: "MacroOutcome", description: "The result of a macro for one ticket" },
 );
 type Outcome = Static<typeof Outcome>;
 
@@ -70,11 +70,11 @@ const Simulation = Type.Object(
   {
     from: Time,
     to: Time,
-    tickets: Type.Integer({ description: "How many were looked at" }),
-    refused: Type.Integer({ description: "Those that would refuse the macro" }),
-    sameCount: Type.Integer({ description: "Those for which nothing changes" }),
+    tickets: Type.Integer({ description: "Number of tickets in the simulation" }),
+    refused: Type.Integer({ description: "Tickets for which the macro fails" }),
+    sameCount: Type.Integer({ description: "Tickets without changes" }),
     changed: Type.Array(Difference, {
-      description: `Those to which something else would be done; at most ${CHANGED_MAX}`,
+      description: `Tickets with a different result; at most ${CHANGED_MAX}`,
     }),
     changedCount: Type.Integer(),
   },
@@ -86,11 +86,9 @@ export function simulateMacro(operations: ReadonlyMap<string, Operation>) {
   return command({
     id: "macros.simulate",
     route: "POST /api/v1/itsm/macros/{id}/simulate",
-    summary: "See what a changed macro would do to tickets",
+    summary: "Simulate a changed macro",
     description:
-      "`macro` holds what should be different. Of the tickets that you see and that were made between `from` and `to` (the " +
-      "last 30 days unless given), as they are now. Both are performed with your rights and taken back: nothing is " +
-      "written, nobody is told.",
+      "`macro` contains the fields to change. The simulation runs the current and the changed macro on the tickets that you can see and that were created between `from` and `to` (default: the last 30 days), in their current state and with your permissions. Both runs are rolled back: nothing is changed, and nobody is notified.",
     permission: MacrosRun,
     params: object({ id: id("mac") }),
     body: SimulationInput,

@@ -16,16 +16,15 @@ const textModuleFields = {
   name: line(100),
   keyword: Type.String({
     pattern: "^[a-z0-9][a-z0-9_-]{0,39}$",
-    description: "Typed to insert it",
+    description: "Shortcut to insert the text",
   }),
   body: Type.String({
     minLength: 1,
     maxLength: 20_000,
     description:
-      "With placeholders: `{{ticket.number}}`, `{{ticket.title}}`, `{{ticket.state}}`, `{{ticket.fields.<key>}}`, " +
-      "`{{caller.name}}`, `{{caller.firstName}}`, `{{agent.name}}`, `{{agent.firstName}}`, `{{team.name}}`",
+      "Text with placeholders: `{{ticket.number}}`, `{{ticket.title}}`, `{{ticket.state}}`, `{{ticket.fields.<key>}}`, `{{caller.name}}`, `{{caller.firstName}}`, `{{agent.name}}`, `{{agent.firstName}}`, `{{team.name}}`",
   }),
-  teamId: nullable(id("tem", "The team that it is for; null for all")),
+  teamId: nullable(id("tem", "The team that can use it. Null: all teams")),
 };
 
 const TextModule = Type.Object(
@@ -73,21 +72,21 @@ export const textModules = resource({
   async check(ctx, input) {
     const unknown = placeholdersOf(input.body ?? "").find((name) => !PLACEHOLDER.test(name));
     if (unknown !== undefined)
-      throw invalidField("/body", `has {{${unknown}}}, which nothing fills in`);
+      throw invalidField("/body", `contains the unknown placeholder {{${unknown}}}`);
     await assertReferencesExist(ctx, { teamId: input.teamId });
     return input;
   },
   docs: {
     noun: "a text module",
-    nouns: "the text modules of one's teams and of all",
+    nouns: "text modules of your teams and of all teams",
     examples: {
       id: "tmo_01jzt3n5k8q2x4v6w8y0z2b4d6",
       input: {
         name: "Hello",
         keyword: "hello",
-        body: "Hello {{caller.firstName}}, we look into it.",
+        body: "Hello {{caller.firstName}}, we are working on it.",
       },
-      change: { body: "Hello {{caller.name}}, we look into {{ticket.number}}." },
+      change: { body: "Hello {{caller.name}}, we are working on {{ticket.number}}." },
     },
   },
 });
@@ -104,10 +103,10 @@ function placeholdersOf(body: string): string[] {
 export const renderTextModule = query({
   id: "text_modules.render",
   route: "GET /api/v1/itsm/text-modules/{id}/render",
-  summary: "Fill in a text module for a ticket",
+  summary: "Render a text module for a ticket",
   permission: MacrosRun,
   params: object({ id: id("tmo") }),
-  query: object({ ticketId: line(100, "The id or the number of a ticket that the caller sees") }),
+  query: object({ ticketId: line(100, "The id or the number of a ticket") }),
   response: item(Type.Object({ text: Type.String() }, { title: "RenderedText" })),
   example: {
     params: { id: "tmo_01jzt3n5k8q2x4v6w8y0z2b4d6" },
@@ -124,12 +123,12 @@ export const renderTextModule = query({
 export const previewText = query({
   id: "text_modules.preview",
   route: "POST /api/v1/itsm/text-modules/preview",
-  summary: "Fill in a text for a ticket, before it is saved",
-  description: "`unknown` has the placeholders that nothing fills in.",
+  summary: "Preview a text for a ticket",
+  description: "Renders a text that is not saved. `unknown` lists the unknown placeholders.",
   permission: MacrosRun,
   body: object({
     body: textModuleFields.body,
-    ticketId: line(100, "The id or the number of a ticket that the caller sees"),
+    ticketId: line(100, "The id or the number of a ticket"),
   }),
   response: item(
     Type.Object(

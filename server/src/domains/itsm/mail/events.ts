@@ -18,12 +18,11 @@ const MailData = Type.Object(
   {
     id: id("eml"),
     mailboxId: MailboxId,
-    from: nullable(Type.String({ description: "The address that it says it is from" })),
+    from: nullable(Type.String({ description: "Address in the From header" })),
     ticket: nullable(MailTicket),
     reason: Type.String({
       description:
-        "How it came to its ticket, or why to none: `new`, `reply`, `reply_address`, `subject`, " +
-        "`follow_up`, `duplicate`, `auto_submitted`, `loop`, `own_address`, `rule`, `rate`, …",
+        "How the e-mail was matched to a ticket, or why not: `new`, `reply`, `reply_address`, `subject`, `follow_up`, `duplicate`, `auto_submitted`, `loop`, `own_address`, `rule`, `rate`, …",
     }),
   },
   { title: "MailData" },
@@ -31,7 +30,7 @@ const MailData = Type.Object(
 
 export const MailAccepted = event("mail.accepted", {
   resource: "mail",
-  summary: "A mail to a mailbox was stored; what becomes of it is told next.",
+  summary: "An e-mail to a mailbox was received. A later event contains the outcome.",
   data: Type.Object(
     { id: id("eml"), mailboxId: MailboxId, size: Type.Integer() },
     { title: "MailAcceptedData" },
@@ -40,19 +39,19 @@ export const MailAccepted = event("mail.accepted", {
 
 export const MailReceived = event("mail.received", {
   resource: "mail",
-  summary: "A mail made a ticket, or was added to one.",
+  summary: "An e-mail created a ticket or was added to one.",
   data: MailData,
 });
 
 export const MailIgnored = event("mail.ignored", {
   resource: "mail",
-  summary: "Nothing was made of a mail; `reason` says why.",
+  summary: "An e-mail was ignored. `reason` contains why.",
   data: MailData,
 });
 
 export const MailBounced = event("mail.bounced", {
   resource: "mail",
-  summary: "A mail of ours could not be delivered, as another mail server reports.",
+  summary: "Another mail server reported that an outgoing e-mail was not delivered.",
   data: Type.Object(
     {
       ...MailData.properties,
@@ -65,20 +64,20 @@ export const MailBounced = event("mail.bounced", {
 
 export const MailRetried = event("mail.retried", {
   resource: "mail",
-  summary: "Somebody had a failed mail tried again.",
+  summary: "A member retried a failed e-mail.",
   data: MailData,
 });
 
 export const MailSent = event("mail.sent", {
   resource: "mail",
-  summary: "A mail about a ticket was given to the mail server.",
+  summary: "An e-mail about a ticket was passed to the mail server.",
   data: Type.Object(
     {
       ticket: MailTicket,
       mailboxId: nullable(MailboxId),
       recipientId: Type.String({ description: "`usr_…` or `cnt_…`" }),
       messageId: Type.String(),
-      about: Type.String({ description: "The type of the event that it tells of" }),
+      about: Type.String({ description: "Type of the event that caused the e-mail" }),
     },
     { title: "MailSentData" },
   ),
@@ -86,7 +85,7 @@ export const MailSent = event("mail.sent", {
 
 export const MailboxTested = event("mailbox.tested", {
   resource: "mailbox",
-  summary: "Somebody had the connection of a mailbox tried.",
+  summary: "A member tested the connection of a mailbox.",
   data: Type.Object({ ok: Type.Boolean() }, { title: "MailboxTestedData" }),
 });
 

@@ -28,7 +28,7 @@ export { mailListener } from "./listener/listener.ts";
 /** Mailboxes of teams, the mails that come to them, and the mails that answer. */
 export const mail = domain({
   name: "mail",
-  summary: "Mailboxes of teams: mails that make tickets, and answers that go out by mail.",
+  summary: "Team mailboxes: incoming e-mails create tickets, and replies are sent by e-mail.",
   permissions: [MailRead, MailWrite, MailReceive],
   events: [
     ...Object.values(mailboxResource.events),

@@ -371,7 +371,7 @@ test("rules, rates and hostile mails: each has its reason, and what is large is 
 
   await receive(nested(10_000), "deep@evil.example", box.address);
   const deep = await newest();
-  expect(deep.description).toMatch(/^\(no text\)\n\n\[Its content could not be read/);
+  expect(deep.description).toMatch(/^\(no text\)\n\n\[The content can't be parsed/);
   const attached = async (number: string) =>
     (await owner(`GET ${INCIDENTS}/${number}/attachments`)).body.data.map((one: any) => [
       one.name,

@@ -38,7 +38,7 @@ const AddressTaken = failure(
 const TooManyMailboxes = failure(
   "too_many_mailboxes",
   409,
-  `A workspace has at most ${MAILBOXES_MAX} mailboxes.`,
+  `A workspace can have at most ${MAILBOXES_MAX} mailboxes.`,
 );
 
 const cursor = (column: string) =>
@@ -82,7 +82,12 @@ export const mailboxes = resource({
     assertNoErrors(
       (kind === "imap") === (imap !== null && imap !== undefined)
         ? []
-        : [{ path: "/imap", message: "belongs to a mailbox of the kind imap, which needs it" }],
+        : [
+            {
+              path: "/imap",
+              message: "is only allowed for a mailbox of the kind imap, which requires it",
+            },
+          ],
     );
   },
   async check(ctx, { address, ...input }, before) {
@@ -102,23 +107,22 @@ export const mailboxes = resource({
   },
   operations: {
     create: {
-      summary: "Set up a mailbox of a team",
+      summary: "Create a mailbox",
       description:
-        "Mails to its address make tickets, or land in the thread that they answer. An address " +
-        "with a `+` in it belongs to the mailbox without. The secret of `imap` needs `secrets:use`.",
+        "E-mails to its address create tickets, or are added to the ticket that they reply to. Addresses with a `+` suffix belong to the same mailbox. Using a secret in `imap` requires `secrets:use`.",
     },
     delete: {
-      summary: "Remove a mailbox, and the list of mails that came to it",
-      description: "The tickets stay.",
+      summary: "Delete a mailbox and its list of e-mails",
+      description: "Tickets are kept.",
     },
   },
   docs: {
     noun: "a mailbox",
-    nouns: "the mailboxes by name",
+    nouns: "mailboxes by name",
     events: {
-      created: "A mailbox was set up.",
-      updated: "A mailbox was changed.",
-      deleted: "A mailbox was removed.",
+      created: "A mailbox was created.",
+      updated: "A mailbox was updated.",
+      deleted: "A mailbox was deleted.",
     },
     examples: {
       id: "mbx_01jzt3n5k8q2x4v6w8y0z2b4d6",
@@ -138,7 +142,7 @@ function inputErrors({ rules = [], templates = {} }: Input): FieldError[] {
         message,
       })),
       ...(action === "tag" && tag === undefined
-        ? [{ path: `/rules/${index}/tag`, message: "is needed by a rule that tags" }]
+        ? [{ path: `/rules/${index}/tag`, message: "is required for a rule with the action tag" }]
         : []),
     ]),
     ...checkTemplate(templates).map(({ path, message }) => ({
@@ -162,7 +166,7 @@ async function assertImap(
   }
   const [missing] = await secrets.findMissing(partition, [secret]);
   if (missing !== undefined) {
-    errors.push({ path: "/imap/secret", message: `refers to no secret: ${missing}` });
+    errors.push({ path: "/imap/secret", message: `contains unknown secrets: ${missing}` });
   }
   assertNoErrors(errors);
 }

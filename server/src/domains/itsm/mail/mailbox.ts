@@ -14,12 +14,12 @@ export const MAILBOX_KINDS = ["smtp", "imap"] as const;
 const Defaults = Type.Object(
   {
     kind: Type.Enum(["incident", "request"], {
-      description: "What a mail makes: an incident, or a request for an item of the catalog",
+      description: "Type of new tickets: an incident, or a request for a catalog item",
     }),
-    itemId: Type.Optional(id("cat", "The item that is asked for; of a request")),
+    itemId: Type.Optional(id("cat", "The requested catalog item. Only for requests")),
     values: Type.Optional(
       Type.Record(Type.String({ maxLength: 100 }), Type.Unknown(), {
-        description: "Of the item's form; of a request",
+        description: "Values of the item's form. Only for requests",
       }),
     ),
     impact: Type.Optional(Level),
@@ -34,15 +34,15 @@ const template = (description: string) => text(TEMPLATE_CHARACTERS_MAX, descript
 const Templates = Type.Object(
   {
     subject: Type.Optional(
-      template("Of the mails that go out; `[{{ticket.number}}] {{ticket.title}}` unless given"),
+      template("Subject of outgoing e-mails. Default: `[{{ticket.number}}] {{ticket.title}}`"),
     ),
-    header: Type.Optional(template("Above what is told")),
-    footer: Type.Optional(template("Below it")),
+    header: Type.Optional(template("Text before the message")),
+    footer: Type.Optional(template("Text after the message")),
   },
   {
     additionalProperties: false,
     description:
-      "With `{{ … }}` over `ticket` (`number`, `title`, `state`), `recipient.name`, `mailbox.name`, `link`",
+      "With `{{ … }}` for `ticket` (`number`, `title`, `state`), `recipient.name`, `mailbox.name`, `link`",
   },
 );
 
@@ -51,7 +51,7 @@ const Rule = Type.Object(
     name: line(100),
     when: ConditionSchema,
     action: Type.Enum(["ignore", "tag"], {
-      description: "`ignore` makes nothing of the mail; `tag` makes a ticket that bears the tag",
+      description: "`ignore` creates no ticket. `tag` creates a ticket with the tag",
     }),
     tag: Type.Optional(line(50)),
   },
@@ -67,9 +67,9 @@ const Imap = Type.Object(
     username: line(254),
     secret: Type.String({
       pattern: "^[A-Za-z_][A-Za-z0-9_]{0,99}$",
-      description: "The name of the secret that is the password",
+      description: "Name of the secret with the password",
     }),
-    folder: line(200, "`INBOX`, mostly"),
+    folder: line(200, "Usually `INBOX`"),
   },
   { additionalProperties: false, title: "ImapSettings" },
 );
@@ -77,26 +77,29 @@ export type ImapSettings = Static<typeof Imap>;
 
 /** The fields that people set and change. */
 export const mailboxFields = {
-  name: line(100, "The name that its mails are from"),
+  name: line(100, "Sender name of outgoing e-mails"),
   address: Type.String({
     minLength: 3,
     maxLength: 200,
     pattern: '^[^\\s@<>,;:"+]{1,40}@[^\\s@<>,;:"+]{1,149}$',
-    description: "Kept in lower case; no other mailbox of this installation has it",
+    description: "Stored in lower case. Must be unique in this installation",
   }),
   kind: Type.Enum([...MAILBOX_KINDS], {
-    description: "`smtp`: mails are sent to our listener, or handed in; `imap`: they are fetched",
+    description:
+      "`smtp`: our listener or the API receives the e-mails. `imap`: Millrace fetches the e-mails",
   }),
-  teamId: nullable(id("tem", "The team that its tickets go to")),
+  teamId: nullable(id("tem", "The team of new tickets")),
   enabled: Type.Boolean(),
-  acknowledge: Type.Boolean({ description: "Whether who writes is told the number of the ticket" }),
+  acknowledge: Type.Boolean({
+    description: "Whether senders get a confirmation with the ticket number",
+  }),
   defaults: Defaults,
   templates: Templates,
   rules: Type.Array(Rule, { maxItems: RULES_MAX }),
   sendersHourlyMax: Type.Integer({
     minimum: 1,
     maximum: 100_000,
-    description: "Mails of one sender in an hour; further ones are ignored",
+    description: "Maximum number of e-mails per sender and hour. Further e-mails are ignored",
   }),
   imap: nullable(Imap),
 };
@@ -106,7 +109,7 @@ export const Mailbox = Type.Object(
     id: MailboxId,
     ...mailboxFields,
     polledAt: nullable(Time),
-    pollError: nullable(Type.String({ description: "Why the last poll failed, if it did" })),
+    pollError: nullable(Type.String({ description: "Error of the last poll" })),
     createdBy: Type.String(),
     createdAt: Time,
     updatedAt: Time,

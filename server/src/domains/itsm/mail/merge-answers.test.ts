@@ -52,7 +52,7 @@ test("the caller of a merged ticket is told, and their answer arrives in the one
     ticketId: first.id,
     internal: true,
     body: expect.stringMatching(
-      new RegExp(`sven@two.example.*in answer to ${second.number}.*It beeps, too\\.`, "s"),
+      new RegExp(`sven@two.example.*in reply to ${second.number}.*It beeps, too\\.`, "s"),
     ),
   });
   // The caller of the other ticket reads nothing of it.

@@ -1,12 +1,12 @@
 import { permission } from "#kernel/access/permission.ts";
 
-export const MailRead = permission("mail:read", "See mailboxes and the mails that came to them", [
+export const MailRead = permission("mail:read", "View mailboxes and their e-mails", [
   "agent",
   "change_manager",
 ]);
-export const MailWrite = permission(
-  "mail:write",
-  "Set up mailboxes, and try failed mails again",
+export const MailWrite = permission("mail:write", "Manage mailboxes, and retry failed e-mails", []);
+export const MailReceive = permission(
+  "mail:receive",
+  "Submit e-mails received by other systems",
   [],
 );
-export const MailReceive = permission("mail:receive", "Hand in mails that others received", []);

@@ -10,7 +10,7 @@ import { publicOperations } from "./status/public-page.ts";
 
 export const majorIncidents = domain({
   name: "major_incidents",
-  summary: "Major incidents as one room, the status page, and the review afterwards.",
+  summary: "Major incident rooms, the public status page, and post-incident reviews.",
   permissions: [StatusRead, StatusWrite],
   events: [RoleAssigned, StatusPageUpdated, ...Object.values(components.events)],
   operations: [

@@ -19,7 +19,7 @@ export { schedules as onCallSchedules } from "./schedule.ts";
 
 export const onCall = domain({
   name: "on_call",
-  summary: "Who is on call when, and who is paged next while nobody acknowledges.",
+  summary: "On-call schedules, overrides, escalation policies and pages.",
   permissions: [OnCallWrite, PagesWrite],
   events: [
     ...Object.values(schedules.events),

@@ -64,7 +64,9 @@ test("a schedule with somebody who left is reported, and a page goes to the next
     events: ["notification.sent", "page.escalated", "notification.sent", "page.sent"],
     body: { data: { state: "paging", step: 1, userIds: [ben.userId] } },
   });
-  expect((await inbox())[0].body).toContain(`${ticket.data.number} should have paged this person`);
+  expect((await inbox())[0].body).toContain(
+    `The page about ${ticket.data.number} could not reach this member`,
+  );
 
   const layers = [{ ...schedule.data.layers[0], userIds: [ben.userId] }];
   await owner(`PATCH ${ITSM}/on-call-schedules/${schedule.data.id}`, { layers });

@@ -29,9 +29,11 @@ const BrokenSchedule = Type.Object(
     scheduleId: id("ocs"),
     name: Type.String(),
     teamId: nullable(id("tem")),
-    left: Type.Array(Person, { description: "People in it who are not active members" }),
+    left: Type.Array(Person, {
+      description: "Members of the schedule who are not active in the workspace",
+    }),
     nextAt: nullable(Time),
-    managers: Type.Array(Person, { description: "People who can change the schedule" }),
+    managers: Type.Array(Person, { description: "Members who can edit the schedule" }),
   },
   { title: "BrokenOnCallSchedule" },
 );
@@ -95,8 +97,8 @@ async function describe(
 export const listBrokenSchedules = query({
   id: "on_call.list_problems",
   route: "GET /api/v1/itsm/on-call/problems",
-  summary: "List schedules that name people who left",
-  description: `With who left, when one of them is on call next within ${AHEAD_DAYS} days, and who can change the schedule.`,
+  summary: "List on-call schedules with members who left",
+  description: `Returns the members who left, whether one of them is on call within ${AHEAD_DAYS} days, and who can edit the schedule.`,
   permission: DeskRead,
   environmentScoped: false,
   query: object(pageQuery),

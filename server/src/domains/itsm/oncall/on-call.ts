@@ -20,7 +20,7 @@ export const Shift = Type.Object(
     userId: id("usr"),
     from: Time,
     until: Time,
-    layer: nullable(Type.String({ description: "The name of its layer; null of an override" })),
+    layer: nullable(Type.String({ description: "The name of the layer. Null for an override" })),
     overrideId: nullable(id("oco")),
   },
   { title: "OnCallShift" },
@@ -35,7 +35,7 @@ export const ShiftPlan = Type.Object(
     until: Time,
     shifts: Shifts,
     layers: Type.Array(Type.Object({ name: Type.String(), shifts: Shifts }), {
-      description: "The turns of each layer as if it stood alone, in the order of the layers",
+      description: "The shifts of each layer without the other layers, in the order of the layers",
     }),
   },
   { title: "OnCallShifts" },
@@ -54,7 +54,7 @@ export async function planShifts(
   const [fromMs, untilMs] = [from.getTime(), until.getTime()];
   const turns = countTurns(rota, fromMs, untilMs);
   if (turns > TURNS_MAX) {
-    const message = `must be earlier: the time has ${turns} turns, and at most ${TURNS_MAX} are shown at once`;
+    const message = `must be earlier: the period has ${turns} shifts, but at most ${TURNS_MAX} can be returned`;
     throw invalidField("/until", message);
   }
   const { shifts, layers } = await runInTurns(planRota(rota, overrides, fromMs, untilMs));

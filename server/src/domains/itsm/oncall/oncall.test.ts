@@ -76,7 +76,7 @@ const pagesOf = async (ticketId: string): Promise<any[]> =>
   (await ann(`GET ${ITSM}/pages?ticketId=${ticketId}`)).body.data;
 const told = async (by: typeof ann, number: string) =>
   (await by("GET /api/v1/notifications")).body.data.filter(
-    ({ title }: any) => title === `${number} needs you now`,
+    ({ title }: any) => title === `Page: ${number}`,
   ).length;
 
 test("a critical incident pages who is on call, then the rest, once each, until all rounds are over", async () => {
@@ -156,7 +156,7 @@ test("somebody who is named is paged at once, once, with a word about why", asyn
   expect(sent.body.data).toMatchObject({ policyId: null, userIds: [ben.userId], round: 0 });
   const { body: inbox } = await ben("GET /api/v1/notifications");
   expect(inbox.data[0]).toMatchObject({
-    title: `${number} needs you now`,
+    title: `Page: ${number}`,
     body: expect.stringContaining("The vendor is on the line"),
   });
   const both = [...targets, { type: "user", id: ann.userId }];

@@ -35,8 +35,8 @@ const getOnCall = query({
   ...one,
   id: "on_call_schedules.get_on_call",
   route: `GET ${path}/{id}/on-call`,
-  summary: "See who is on call",
-  description: "Now, or at another moment; `shift` is null where nobody is.",
+  summary: "Get the member on call",
+  description: "Default: now. `shift` is null if nobody is on call.",
   permission: DeskRead,
   query: object({ at: Type.Optional(InputTime) }),
   response: item(ShiftAt),
@@ -52,8 +52,8 @@ const listShifts = query({
   ...one,
   id: "on_call_schedules.list_shifts",
   route: `GET ${path}/{id}/shifts`,
-  summary: "See who is on call when",
-  description: `From now on for ${DEFAULT_DAYS} days unless given, and for at most ${RANGE_DAYS_MAX} days.`,
+  summary: "List on-call shifts",
+  description: `Default: the next ${DEFAULT_DAYS} days. At most ${RANGE_DAYS_MAX} days.`,
   permission: DeskRead,
   oneAtATime: true,
   query: object(span),
@@ -70,9 +70,9 @@ const listShifts = query({
 const previewShifts = query({
   id: "on_call_schedules.preview",
   route: `POST ${path}/preview`,
-  summary: "See who would be on call when, by layers that are not saved",
+  summary: "Preview the shifts of unsaved layers",
   description:
-    "Nothing is kept. With `scheduleId`, whoever stands in there stands in here. The time is that of `list_shifts`.",
+    "Nothing is saved. `scheduleId` includes the overrides of that schedule. The period has the same defaults as in `list_shifts`.",
   permission: DeskRead,
   oneAtATime: true,
   environmentScoped: false,
@@ -115,7 +115,7 @@ function assertRange(from: Date, until: Date): void {
 const listOnCall = query({
   id: "on_call.list",
   route: "GET /api/v1/itsm/on-call",
-  summary: "See who is on call in every schedule",
+  summary: "List the members on call for all schedules",
   permission: DeskRead,
   oneAtATime: true,
   environmentScoped: false,
@@ -148,7 +148,7 @@ const listOverrides = query({
   ...one,
   id: "on_call_schedules.list_overrides",
   route: `GET ${path}/{id}/overrides`,
-  summary: "List who stands in for whoever would be on call, from now on",
+  summary: "List current and future overrides of an on-call schedule",
   permission: DeskRead,
   query: object({ ...pageQuery, from: Type.Optional(InputTime) }),
   response: page(Override),
@@ -170,9 +170,8 @@ const addOverride = command({
   id: "on_call_schedules.add_override",
   effect: "ordinary",
   route: `POST ${path}/{id}/overrides`,
-  summary: "Have somebody stand in for whoever would be on call",
-  description:
-    "Oneself unless `userId` names somebody. Of two at the same time the later one counts.",
+  summary: "Create an on-call override",
+  description: "Default for `userId`: you. If two overrides overlap, the later one applies.",
   permission: OnCallWrite,
   body: object({
     userId: Type.Optional(id("usr")),
@@ -199,7 +198,7 @@ const removeOverride = command({
   ...one,
   id: "on_call_schedules.remove_override",
   route: `DELETE ${path}/{id}/overrides/{overrideId}`,
-  summary: "Take back that somebody stands in",
+  summary: "Delete an on-call override",
   permission: OnCallWrite,
   params: object({ id: id("ocs"), overrideId: id("oco") }),
   response: noContent(),
@@ -219,7 +218,7 @@ const removeOverride = command({
 const NothingToSwap = failure(
   "nothing_to_swap",
   409,
-  "There must be two shifts, of different people, that are not over.",
+  "Choose two shifts of different members that have not ended.",
 );
 
 const swapShifts = command({
@@ -229,7 +228,7 @@ const swapShifts = command({
   route: `POST ${path}/{id}/swap`,
   summary: "Swap two shifts",
   description:
-    "The shift at one moment and that at another change their people; of a shift that has begun, what is left of it.",
+    "Swaps the members of two shifts, each given by a time within it. If a shift has already started, only its remaining part is swapped.",
   permission: OnCallWrite,
   body: object({ at: InputTime, withAt: InputTime, reason: Type.Optional(line(500)) }),
   response: item(Type.Object({ overrides: Type.Array(Override) }, { title: "OnCallSwap" })),

@@ -14,7 +14,7 @@ export const Override = Type.Object(
   {
     id: id("oco"),
     scheduleId: id("ocs"),
-    userId: id("usr", "Who is on call then"),
+    userId: id("usr", "The member on call"),
     from: Time,
     until: Time,
     reason: text(500),
@@ -29,11 +29,11 @@ const about = { resource: "on_call_schedule", data: Override };
 
 export const OverrideAdded = event("on_call_schedule.override_added", {
   ...about,
-  summary: "Somebody stands in for whoever would be on call.",
+  summary: "An on-call override was created.",
 });
 export const OverrideRemoved = event("on_call_schedule.override_removed", {
   ...about,
-  summary: "Somebody no longer stands in for whoever would be on call.",
+  summary: "An on-call override was deleted.",
 });
 
 const COLUMNS = `

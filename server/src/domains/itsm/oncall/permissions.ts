@@ -4,7 +4,7 @@ const agents = ["agent", "change_manager"] as const;
 
 export const OnCallWrite = permission(
   "on_call:write",
-  "Stand in for others on call, and swap turns",
+  "Create on-call overrides, and swap shifts",
   agents,
 );
-export const PagesWrite = permission("pages:write", "Page people, and acknowledge pages", agents);
+export const PagesWrite = permission("pages:write", "Page members, and acknowledge pages", agents);

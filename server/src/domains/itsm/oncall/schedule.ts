@@ -19,23 +19,23 @@ const Layer = Type.Object(
     userIds: Type.Array(id("usr"), {
       minItems: 1,
       maxItems: PEOPLE_MAX,
-      description: "In the order of their turns",
+      description: "Members in the order of their shifts",
     }),
     turn: Type.Object(
       {
         unit: Type.Enum(["hour", "day", "week"]),
         count: Type.Integer({ minimum: 1, maximum: 52 }),
       },
-      { additionalProperties: false, description: "How long somebody's turn is" },
+      { additionalProperties: false, description: "Length of a shift" },
     ),
     startsOn: Type.String({
       format: "date",
       pattern: "^(19|[2-9]\\d)\\d\\d-",
-      description: "The local day on which the first turn begins",
+      description: "The local date of the first shift",
     }),
     handOver: Type.String({
       pattern: LOCAL_TIME,
-      description: "The local time at which one hands over to the next",
+      description: "The local time of the handover",
     }),
     hours: Type.Optional(
       Type.Array(
@@ -50,12 +50,12 @@ const Layer = Type.Object(
             from: LocalTime,
             to: Type.String({
               pattern: LOCAL_TIME,
-              description: "Of the next day where it is not later than `from`",
+              description: "On the next day if it is not later than `from`",
             }),
           },
           { additionalProperties: false },
         ),
-        { maxItems: 14, description: "Only then; around the clock when absent" },
+        { maxItems: 14, description: "Restricts the layer to these hours. Default: all day" },
       ),
     ),
   },
@@ -65,11 +65,11 @@ const Layer = Type.Object(
 export const scheduleFields = {
   name: line(100),
   description: text(2_000),
-  teamId: nullable(id("tem", "The team that it is of")),
+  teamId: nullable(id("tem", "The team that owns the schedule")),
   timeZone: line(100, "IANA, such as `Europe/Berlin`"),
   layers: Type.Array(Layer, {
     maxItems: LAYERS_MAX,
-    description: "Where two have somebody at a time, the later one counts",
+    description: "If two layers overlap, the later one applies",
   }),
 };
 
@@ -88,7 +88,7 @@ const ScheduleExists = failure(
 const TooManySchedules = failure(
   "too_many_on_call_schedules",
   409,
-  `A workspace has at most ${SCHEDULES_MAX} on-call schedules.`,
+  `A workspace can have at most ${SCHEDULES_MAX} on-call schedules.`,
 );
 
 export const schedules = resource({
@@ -122,7 +122,7 @@ export const schedules = resource({
   },
   docs: {
     noun: "an on-call schedule",
-    nouns: "the on-call schedules",
+    nouns: "on-call schedules",
     examples: {
       id: "ocs_01jzt3n5k8q2x4v6w8y0z2b4d6",
       input: {

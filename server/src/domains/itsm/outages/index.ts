@@ -7,7 +7,7 @@ export { listOutages, Outage, OutagesRead } from "./outage.ts";
 
 export const outages = domain({
   name: "outages",
-  summary: "What does not work for many, as everybody sees it.",
+  summary: "Current outages, visible to all members of the workspace.",
   permissions: [OutagesRead],
   events: [AffectedReported],
   operations: outageOperations,

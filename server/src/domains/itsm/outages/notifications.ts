@@ -35,5 +35,8 @@ function messageFor({ type, data, resource }: RecordedEvent) {
   const name = resource.displayName ?? "The outage";
   if (type === IncidentBroadcast.type) return { title: name, body: String(data["message"]) };
   if (type === IncidentResolved.type && data["isMajor"] !== true) return undefined;
-  return { title: `It is over: ${name}`, body: "It should work again. Tell us if it does not." };
+  return {
+    title: `Resolved: ${name}`,
+    body: "The service should work again. Contact us if it does not.",
+  };
 }

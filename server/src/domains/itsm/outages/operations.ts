@@ -9,14 +9,14 @@ import { AffectedReported, findOutage, listOutages, Outage, OutagesRead } from "
 
 const PATH = "/api/v1/outages";
 
-const OutageOver = failure("outage_over", 409, "The outage is over.");
+const OutageOver = failure("outage_over", 409, "The outage has ended.");
 
 const listOfOutages = query({
   id: "outages.list",
   route: `GET ${PATH}`,
-  summary: "List the outages: those that there are, and those that ended within a day",
+  summary: "List current outages, and those that ended within a day",
   description:
-    "A major incident is an outage. Everybody in the workspace sees its title and what was last broadcast.",
+    "An outage is a major incident. All members of the workspace can see its title and its last broadcast.",
   permission: OutagesRead,
   query: object(pageQuery),
   response: page(Outage),
@@ -31,9 +31,9 @@ const reportAffected = command({
   id: "outages.report_affected",
   effect: "ordinary",
   route: `POST ${PATH}/{id}/affected`,
-  summary: "Say that an outage concerns you too",
+  summary: "Report being affected by an outage",
   description:
-    "You count once, however often you say it. You are told what is broadcast, and when it is over.",
+    "You are counted once. You get notifications about broadcasts and about the end of the outage.",
   permission: OutagesRead,
   params: object({ id: ticketRef("incident", "inc") }),
   response: item(Outage),

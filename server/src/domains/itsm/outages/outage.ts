@@ -11,23 +11,23 @@ import { id, nullable, Time } from "#kernel/schema/schema.ts";
 
 export const OutagesRead = permission(
   "outages:read",
-  "See outages, and say that one concerns oneself too",
+  "View outages, and report being affected",
   EVERYONE,
 );
 
 export const Outage = Type.Object(
   {
-    id: id("inc", "That of the major incident"),
+    id: id("inc", "Id of the major incident"),
     title: Type.String(),
-    message: nullable(Type.String({ description: "What was last told of it" })),
+    message: nullable(Type.String({ description: "The last broadcast" })),
     toldAt: nullable(Time),
     since: Time,
     state: Type.Enum(["ongoing", "over"], {
-      description: "`over` for a day after it was resolved",
+      description: "`over`: for one day after the resolution",
     }),
     overAt: nullable(Time),
-    affected: Type.Integer({ description: "How many said that it concerns them too" }),
-    isAffected: Type.Boolean({ description: "Whether the caller did" }),
+    affected: Type.Integer({ description: "Number of people who reported that they are affected" }),
+    isAffected: Type.Boolean({ description: "Whether you reported that you are affected" }),
   },
   { title: "Outage" },
 );
@@ -35,7 +35,7 @@ export type Outage = Static<typeof Outage>;
 
 export const AffectedReported = event("incident.affected_reported", {
   resource: "incident",
-  summary: "Somebody said that an outage concerns them too.",
+  summary: "A person reported that an outage affects them.",
   data: Type.Object(
     { userId: Type.String(), affected: Type.Integer() },
     { title: "AffectedReportedData" },

@@ -6,22 +6,19 @@ import { Problem } from "./problem.ts";
 
 const about = (summary: string) => ({ resource: "problem", summary, data: Problem });
 
-export const ProblemCreated = event("problem.created", about("A problem was raised."));
-export const ProblemUpdated = changeEvent("problem.updated", about("A problem was edited."));
+export const ProblemCreated = event("problem.created", about("A problem was created."));
+export const ProblemUpdated = changeEvent("problem.updated", about("A problem was updated."));
 export const InvestigationStarted = event(
   "problem.investigation_started",
-  about("Somebody began to look into a problem."),
+  about("The investigation of a problem started."),
 );
 export const KnownErrorDeclared = event(
   "problem.known_error_declared",
-  about("The cause of a problem is known, and how to live with it."),
+  about("A problem was declared a known error."),
 );
-export const ProblemResolved = event("problem.resolved", about("A problem was done away with."));
+export const ProblemResolved = event("problem.resolved", about("A problem was resolved."));
 export const ProblemClosed = event("problem.closed", about("A resolved problem was closed."));
-export const ProblemReopened = event(
-  "problem.reopened",
-  about("A problem was not over after all."),
-);
+export const ProblemReopened = event("problem.reopened", about("A problem was reopened."));
 
 const Linked = Type.Object(
   {
@@ -35,11 +32,11 @@ const Linked = Type.Object(
 
 export const IncidentLinked = event("problem.incident_linked", {
   resource: "problem",
-  summary: "An incident was found to be caused by a problem.",
+  summary: "An incident was linked to a problem.",
   data: Linked,
 });
 export const IncidentUnlinked = event("problem.incident_unlinked", {
   resource: "problem",
-  summary: "An incident was found not to be caused by a problem.",
+  summary: "An incident was unlinked from a problem.",
   data: Linked,
 });

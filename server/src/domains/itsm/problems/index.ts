@@ -21,7 +21,7 @@ const shared = collaboration(problemKind);
 
 export const problems = domain({
   name: "problems",
-  summary: "What lies behind incidents: its cause, how to live with it, how it is done away with.",
+  summary: "Problems: the causes of incidents, known errors and workarounds.",
   permissions: [ProblemsRead, ProblemsWrite],
   events: [...Object.values(events), ProblemRouted, ...shared.events],
   operations: [

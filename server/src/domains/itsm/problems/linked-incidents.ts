@@ -39,7 +39,7 @@ export const IncidentIds = Type.Array(ticketRef("incident", "inc"), {
 const listIncidentsOfProblem = query({
   id: "problems.list_incidents",
   route: `GET ${problemKind.path}/{id}/incidents`,
-  summary: "List the incidents that a problem causes, the last linked first",
+  summary: "List linked incidents of a problem, last linked first",
   permission: ProblemsRead,
   params: ticketParams(problemKind),
   query: object(pageQuery),
@@ -54,8 +54,9 @@ const listIncidentsOfProblem = query({
 const linkIncidentsToProblem = problemCommands.command("link_incidents", {
   effect: "ordinary",
   route: `POST ${problemKind.path}/{id}/incidents`,
-  summary: "Say that a problem causes these incidents",
-  description: "They show its workaround from then on. Those that are linked already stay so.",
+  summary: "Link incidents to a problem",
+  description:
+    "The incidents show the workaround of the problem. Incidents that are already linked stay linked.",
   body: object({ incidentIds: IncidentIds }),
   allowNoop: true,
   emits: [IncidentLinked],
@@ -70,7 +71,7 @@ const linkIncidentsToProblem = problemCommands.command("link_incidents", {
 export const unlinkIncidentFromProblem = command({
   id: "problems.unlink_incident",
   route: `DELETE ${problemKind.path}/{id}/incidents/{incidentId}`,
-  summary: "Say that a problem does not cause an incident after all",
+  summary: "Unlink an incident from a problem",
   permission: ProblemsWrite,
   params: object({
     ...ticketParams(problemKind).properties,

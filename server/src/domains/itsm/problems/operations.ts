@@ -57,7 +57,9 @@ const listProblems = query({
     ...listQuery,
     ...asOfListQuery,
     state: Type.Optional(Type.Enum([...problemMachine.states])),
-    mine: Type.Optional(Type.Boolean({ description: "Only those that the caller is to work on" })),
+    mine: Type.Optional(
+      Type.Boolean({ description: "Returns only problems that are assigned to you" }),
+    ),
   }),
   response: countedPage(withRevision(Problem)),
   fails: [PastNotKept, PastTooLong],
@@ -87,8 +89,9 @@ const listProblems = query({
 const listKnownErrors = query({
   id: "problems.list_known_errors",
   route: "GET /api/v1/itsm/known-errors",
-  summary: "List known errors: problems whose cause is known, and how to live with them",
-  description: "Those that are not resolved yet. `q` looks into what they are and how to get by.",
+  summary: "List known errors",
+  description:
+    "Returns known errors that are not resolved. `q` searches the texts and workarounds.",
   permission: ProblemsRead,
   query: object(listQuery),
   response: countedPage(withRevision(Problem)),
@@ -106,8 +109,8 @@ const createProblem = command({
   id: "problems.create",
   effect: "ordinary",
   route: `POST ${path}`,
-  summary: "Raise a problem",
-  description: "With `incidentIds`, the incidents that it causes are linked to it at once.",
+  summary: "Create a problem",
+  description: "`incidentIds` links incidents to the problem.",
   permission: ProblemsWrite,
   body: ProblemInput,
   response: created(Problem, { location: ({ id }) => `${path}/${id}` }),
@@ -166,7 +169,7 @@ const ProblemWithIncidents = Type.Object(
   {
     ...Problem.properties,
     incidents: Type.Array(TicketSummary, {
-      description: `The last ${NEWEST_INCIDENTS_MAX} that were linked; all of them are a list of their own`,
+      description: `The last ${NEWEST_INCIDENTS_MAX} linked incidents. Use the list operation for all of them`,
     }),
   },
   { title: "ProblemWithIncidents" },
@@ -175,10 +178,9 @@ const ProblemWithIncidents = Type.Object(
 const getProblem = query({
   id: "problems.get",
   route: `GET ${path}/{id}`,
-  summary: "Read a problem, with the incidents that it causes",
+  summary: "Get a problem with its linked incidents",
   description:
-    "With `asOf`, the incidents too are as they were then: 422 `past_too_long` where incidents have more events than one " +
-    "request may look through.",
+    "`asOf` also returns the incidents of that time. If the incidents have too many events for one request, the response is 422 `past_too_long`.",
   permission: ProblemsRead,
   params: ticketParams(problemKind),
   query: object(asOfQuery),
@@ -199,10 +201,9 @@ const getProblem = query({
 const updateProblem = problemCommands.command("update", {
   effect: "ordinary",
   route: `PATCH ${path}/{id}`,
-  summary: "Edit a problem",
+  summary: "Update a problem",
   description:
-    "Null clears what may be empty; a known error keeps its cause and its workaround. A closed " +
-    "problem is not edited. What changes nothing is no event.",
+    "Null clears optional fields. A known error requires a root cause and a workaround. A closed problem can't be updated. If nothing changes, no event is appended.",
   body: patch({ ...problemFields, ...labelFields }),
   allowNoop: true,
   emits: [ProblemUpdated],
@@ -210,7 +211,7 @@ const updateProblem = problemCommands.command("update", {
   example: { workaround: "Restart the gateway.", priority: 1 },
   async run(ctx, before, body) {
     if (before.state === "closed") {
-      throw invalidTransition(problemMachine, before.state, "A closed problem is not edited.");
+      throw invalidTransition(problemMachine, before.state, "A closed problem can't be updated.");
     }
     const { assigneeId, teamId, ciIds } = body;
     const labels = await checkLabels(ctx, "problem", body, before);

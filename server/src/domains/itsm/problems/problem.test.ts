@@ -63,7 +63,7 @@ test("a known error has a cause and a workaround, and keeps them", () => {
   const failureWithPaths = (...paths: string[]) =>
     expect.objectContaining({
       particulars: expect.objectContaining({
-        errors: paths.map((path) => ({ path, message: "is required of a known error" })),
+        errors: paths.map((path) => ({ path, message: "is required for a known error" })),
       }),
     });
   const declare = "declare_known_error";

@@ -36,16 +36,20 @@ const note = (description: string) =>
 export const problemFields = {
   title: line(TITLE_CHARACTERS_MAX),
   description: text(TEXT_CHARACTERS_MAX),
-  priority: Type.Integer({ minimum: 1, maximum: 5, description: "1 critical to 5 planning" }),
-  assigneeId: nullable(id("usr", "The member who works on it")),
-  teamId: nullable(id("tem", "The team that works on it")),
+  priority: Type.Integer({
+    minimum: 1,
+    maximum: 5,
+    description: "Priority from 1 (critical) to 5 (planning)",
+  }),
+  assigneeId: nullable(id("usr", "The assigned member")),
+  teamId: nullable(id("tem", "The assigned team")),
   ciIds: Type.Array(id("ci"), {
     maxItems: ITEMS_MAX,
     uniqueItems: true,
-    description: "The configuration items that it is about",
+    description: "The affected configuration items",
   }),
-  rootCause: note("Why it happens"),
-  workaround: note("How to live with it; linked incidents show it"),
+  rootCause: note("Root cause"),
+  workaround: note("Workaround. Shown on linked incidents"),
 };
 
 /** The text of a resolution, a cause or a workaround. */
@@ -58,7 +62,7 @@ export const Problem = Type.Object(
     state: Type.Enum([...problemMachine.states]),
     ...problemFields,
     ...OptionalLabels,
-    resolution: note("How it was done away with"),
+    resolution: note("Description of the resolution"),
     knownErrorAt: nullable(Time),
     resolvedAt: nullable(Time),
     closedAt: nullable(Time),
@@ -116,19 +120,19 @@ export function applyEdit(problem: Problem, change: Partial<ProblemData>): Probl
 /** Throws a 422 unless the cause and a workaround are there, which make a known error. */
 function assertExplained({ rootCause, workaround }: ProblemData): void {
   const errors: FieldError[] = Object.entries({ rootCause, workaround }).flatMap(([name, value]) =>
-    value === null ? [{ path: `/${name}`, message: "is required of a known error" }] : [],
+    value === null ? [{ path: `/${name}`, message: "is required for a known error" }] : [],
   );
   assertNoErrors(errors);
 }
 
-export const ProblemsRead = permission("problems:read", "See problems", [
+export const ProblemsRead = permission("problems:read", "View problems", [
   "builder",
   "agent",
   "change_manager",
   "viewer",
   "auditor",
 ]);
-export const ProblemsWrite = permission("problems:write", "Raise and work on problems", [
+export const ProblemsWrite = permission("problems:write", "Create and work on problems", [
   "agent",
   "change_manager",
 ]);

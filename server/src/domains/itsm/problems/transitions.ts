@@ -15,14 +15,14 @@ const { transition } = problemCommands;
 export const problemTransitions = [
   transition("investigate", {
     effect: "ordinary",
-    summary: "Begin to look into a problem",
+    summary: "Start the investigation of a problem",
     event: InvestigationStarted,
   }),
   transition("declare_known_error", {
     effect: "ordinary",
     aliases: [`POST ${problemKind.path}/{id}/declare-known-error`],
     summary: "Declare a problem a known error",
-    description: "Its cause and a workaround must be known, from now or before.",
+    description: "Requires a root cause and a workaround, in the problem or in the request.",
     body: object({
       rootCause: Type.Optional(Resolution),
       workaround: Type.Optional(Resolution),
@@ -33,7 +33,7 @@ export const problemTransitions = [
   }),
   transition("resolve", {
     effect: "ordinary",
-    summary: "Say that a problem is done away with, and how",
+    summary: "Resolve a problem",
     body: object({ resolution: Resolution }),
     example: { resolution: "The table was made larger." },
     event: ProblemResolved,
@@ -46,9 +46,9 @@ export const problemTransitions = [
   }),
   transition("reopen", {
     effect: "ordinary",
-    summary: "Look into a problem again that was thought to be over",
+    summary: "Reopen a problem",
     description:
-      "It is no known error any more, and has no resolution; its cause and workaround stay.",
+      "The problem is no longer a known error, and its resolution is cleared. Root cause and workaround are kept.",
     event: ProblemReopened,
   }),
 ];

@@ -19,7 +19,7 @@ export const Expand = Type.Optional(
   Type.String({
     pattern: `^${WORD}(,${WORD}){0,3}$`,
     description:
-      "References to show with their names as well: `caller,assignee,team,creator` adds `caller: { id, name }` and so on",
+      "References to return with names: `caller,assignee,team,creator` adds `caller: { id, name }` and so on",
   }),
 );
 

@@ -21,7 +21,7 @@ const takes: readonly Operation[] = [incidents, changes, problems, catalog].flat
 
 export const queue = domain({
   name: "tickets",
-  summary: "Tickets of all kinds in one queue, and views of it.",
+  summary: "Tickets of all kinds in one queue, and saved views.",
   permissions: [ViewsOwn],
   events: Object.values(views.events),
   operations: [

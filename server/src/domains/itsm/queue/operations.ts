@@ -15,8 +15,7 @@ const listTickets = query({
   route: `GET ${PATH}`,
   summary: "List tickets of all kinds in one queue",
   description:
-    "Of the kinds of which the caller may read all. Open ones come by what breaks " +
-    "first (`dueAt`), others by age, unless `sort` says otherwise. `q` finds numbers, words of titles, descriptions and comments, and the names of callers.",
+    "Returns tickets of the kinds that you can view. Default order: open tickets by due time (`dueAt`), other tickets by age. `q` searches numbers, titles, descriptions, comments and the names of callers.",
   permission: DeskRead,
   query: QueueQuery,
   response: countedPage(withRevision(TicketItem)),
@@ -27,7 +26,7 @@ const listTickets = query({
 const getTicket = query({
   id: "tickets.get",
   route: `GET ${PATH}/{id}`,
-  summary: "Read a ticket of any kind as the queue shows it",
+  summary: "Get a ticket of any kind",
   permission: DeskRead,
   params: object({
     id: anyTicketRef(),

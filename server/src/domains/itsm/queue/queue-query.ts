@@ -30,20 +30,19 @@ export const selection = {
   kinds: Type.Optional(
     Type.String({
       pattern: `^${KIND}(,${KIND}){0,3}$`,
-      description: "Some of the kinds: `incident,request`; all that one may read when absent",
+      description: "Ticket kinds: `incident,request`. Default: all kinds that you can view",
     }),
   ),
   view: Type.Optional(
     Type.String({
       pattern: `^(${BUILT_IN_VIEWS.join("|")}|${idPattern("vew").replace(/^\^|\$$/g, "")})$`,
       description:
-        "A view: `mine` (open ones that you have), `unassigned` (open ones without an assignee, of all teams and of none), `watched` " +
-        "(open ones that you watch), `open`, `breached`, or the id of a saved one. What else is asked for narrows it",
+        "A view: `mine` (open tickets assigned to you), `unassigned` (open tickets without an assignee, of all teams), `watched` (open tickets that you watch), `open`, `breached`, or the id of a saved view. Other parameters narrow the view",
     }),
   ),
   open: Type.Optional(
     Type.Boolean({
-      description: "Only those that somebody still has to work on, or only the others",
+      description: "`true`: only open tickets. `false`: only other tickets",
     }),
   ),
   assigneeId: Type.Optional(
@@ -57,7 +56,7 @@ export const selection = {
   tags: Type.Optional(
     Type.String({
       pattern: `^${TAG}(,${TAG}){0,9}$`,
-      description: "Only those that have all of these tags: `vip,network`",
+      description: "Returns only tickets with all of these tags: `vip,network`",
     }),
   ),
 };

@@ -14,11 +14,11 @@ const TagUse = Type.Object({ tag: Type.String(), uses: Type.Integer() }, { title
 export const suggestTags = query({
   id: "tickets.list_tags",
   route: "GET /api/v1/itsm/tags",
-  summary: "The tags in use, the most frequent first",
-  description: `Counted over the newest ${NEWEST_MAX} tickets with tags that the caller may read.`,
+  summary: "List tags in use, most frequent first",
+  description: `Counts the newest ${NEWEST_MAX} tickets with tags that you can view.`,
   permission: DeskRead,
   query: object({
-    q: Type.Optional(line(50, "How they begin, whatever the case")),
+    q: Type.Optional(line(50, "Prefix of the tag; ignores case")),
     limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
   }),
   response: item(Type.Object({ tags: Type.Array(TagUse) }, { title: "TagUses" })),

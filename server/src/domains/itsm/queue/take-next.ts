@@ -15,7 +15,7 @@ import { TicketItem } from "./ticket-item.ts";
 
 const CANDIDATES_MAX = 50;
 
-const QueueEmpty = failure("queue_empty", 409, "Nothing waits there that you may take.");
+const QueueEmpty = failure("queue_empty", 409, "The view has no ticket that you can take.");
 
 /** Declares how an agent takes the first ticket of a queue that nobody has; `takeOf` finds the command of its kind. */
 export function takeNextCommand(takes: readonly Operation[]): Operation {
@@ -24,12 +24,9 @@ export function takeNextCommand(takes: readonly Operation[]): Operation {
     id: "tickets.take_next",
     effect: "ordinary",
     route: "POST /api/v1/itsm/tickets/take_next",
-    summary: "Take the next ticket of a view that nobody works on",
+    summary: "Assign the next unassigned ticket of a view to me",
     description:
-      "The first in the order of the view, of the kinds that one may work on. Of two who ask at once each gets " +
-      "another one: what somebody is changing just now is passed over. Of the view `unassigned`, which is the default, " +
-      "tickets of other teams than the caller's are skipped unless `teamId` names one. 409 `queue_empty` where there is " +
-      "none.",
+      "Takes the first ticket in the order of the view, of the kinds that you can work on. Concurrent requests get different tickets: tickets that another request is changing are skipped. The default view, `unassigned`, skips tickets of other teams unless you set `teamId`. If there is no ticket, the response is 409 `queue_empty`.",
     permission: DeskRead,
     body: object({
       view: selection.view,

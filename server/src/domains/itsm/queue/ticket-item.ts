@@ -4,7 +4,7 @@ import { nullable, Time } from "#kernel/schema/schema.ts";
 import { TICKET_KINDS } from "../tickets/index.ts";
 
 const Name = Type.Object(
-  { id: Type.String(), name: nullable(Type.String({ description: "Null when it is not known" })) },
+  { id: Type.String(), name: nullable(Type.String({ description: "Null if unknown" })) },
   { title: "NamedReference" },
 );
 const OptionalName = Type.Optional(nullable(Name));
@@ -19,37 +19,43 @@ export const TicketItem = Type.Object(
     number: Type.String(),
     title: Type.String(),
     state: Type.String(),
-    isOpen: Type.Boolean({ description: "Whether somebody still has to work on it" }),
-    priority: nullable(Type.Integer({ description: "Null for kinds without priorities" })),
+    isOpen: Type.Boolean({ description: "Whether the ticket is open" }),
+    priority: nullable(Type.Integer({ description: "Null for ticket kinds without priorities" })),
     callerId: nullable(
-      Type.String({ description: "Who is affected by an incident, or whom a request is for" }),
+      Type.String({
+        description: "The affected person of an incident, or the recipient of a request",
+      }),
     ),
     assigneeId: nullable(Type.String()),
     teamId: nullable(Type.String()),
     onHoldReason: nullable(Type.String()),
     tags: Type.Array(Type.String()),
     fields: Type.Record(Type.String(), Type.Unknown(), {
-      description: "The values of fields that the workspace gave this kind",
+      description: "Custom fields of this ticket kind",
     }),
     dueAt: nullable(
       Type.String({
         format: "date-time",
         description:
-          "When the nearest of its SLA clocks that go is over, or was; null while none counts",
+          "Due time of the earliest running SLA clock; can be in the past. Null without a running clock",
       }),
     ),
     dueState: nullable(Type.Enum([...DUE_STATES])),
-    dueMetric: nullable(Type.String({ description: "What is due: `response`, `resolution`" })),
-    dueReason: nullable(Type.String({ description: "Why its clocks are paused, where they are" })),
+    dueMetric: nullable(
+      Type.String({ description: "The metric that is due: `response`, `resolution`" }),
+    ),
+    dueReason: nullable(Type.String({ description: "Reason why the SLA clocks are paused" })),
     lastPublicComment: nullable(
       Type.Object({
         by: Type.String(),
         at: Time,
-        isCaller: Type.Boolean({ description: "Whoever asked has the last word, and waits" }),
+        isCaller: Type.Boolean({
+          description: "Whether the requester wrote the last comment and waits for a reply",
+        }),
       }),
     ),
     mergedIntoId: nullable(
-      Type.String({ description: "The incident that it was merged into, as a duplicate of it" }),
+      Type.String({ description: "The incident that this duplicate was merged into" }),
     ),
     createdBy: Type.String(),
     createdAt: Time,

@@ -22,11 +22,11 @@ const TEAMS_MAX = 50;
 const ViewCount = Type.Object(
   {
     id: Type.String({
-      description: "Of a built-in view, such as `mine`, of a saved one, or of a team",
+      description: "Id of a built-in view, such as `mine`, a saved view or a team",
     }),
     open: Type.Integer(),
-    dueSoon: Type.Integer({ description: "Due within the hour" }),
-    breached: Type.Integer({ description: "Whose time is over" }),
+    dueSoon: Type.Integer({ description: "Tickets due within one hour" }),
+    breached: Type.Integer({ description: "Overdue tickets" }),
   },
   { title: "ViewCount" },
 );
@@ -34,10 +34,8 @@ const ViewCount = Type.Object(
 export const countViews = query({
   id: "views.count",
   route: `GET ${views.declaration.path}/counts`,
-  summary: "Count what is open in each view",
-  description:
-    `Of the built-in views, the first ${SAVED_VIEWS_MAX} saved ones and the queues of the caller's teams; ` +
-    `no count goes beyond ${COUNTED_MAX}. What is due follows a ticket's events within a moment.`,
+  summary: "Count open tickets in each view",
+  description: `Returns counts for the built-in views, the first ${SAVED_VIEWS_MAX} saved views and the queues of your teams. Counts end at ${COUNTED_MAX}. Due times can be a few seconds behind.`,
   permission: ViewsOwn,
   response: item(Type.Object({ views: Type.Array(ViewCount) }, { title: "ViewCounts" })),
   async run(ctx) {

@@ -12,7 +12,7 @@ import { id, line, nullable, object, patch, Time } from "#kernel/schema/schema.t
 import { assertReferencesExist, DeskWrite, findTeamIds, TICKET_KINDS } from "../tickets/index.ts";
 import { filterCondition, OPEN_ORDER, ticketList } from "./list.ts";
 
-export const ViewsOwn = permission("views:own", "Keep views of the queue", EVERY_ROLE);
+export const ViewsOwn = permission("views:own", "Manage views of the queue", EVERY_ROLE);
 
 const VIEWS_MAX = 1_000;
 const COLUMNS_MAX = 40;
@@ -22,18 +22,19 @@ const viewFields = {
   kinds: Type.Array(Type.Enum([...TICKET_KINDS]), {
     uniqueItems: true,
     maxItems: TICKET_KINDS.length,
-    description: "None stands for all",
+    description: "Empty: all kinds",
   }),
-  onlyOpen: Type.Boolean({ description: "Only what somebody still has to work on" }),
+  onlyOpen: Type.Boolean({ description: "Only open tickets" }),
   filter: Type.Record(Type.String(), Type.Unknown(), {
     description: 'A condition, such as `{"priority":{"lte":2},"tags":{"contains":"vip"}}`',
   }),
-  sort: line(300, "As `sort` of the list"),
+  sort: line(300, "Same format as `sort` of the list"),
   columns: Type.Array(line(100), { maxItems: COLUMNS_MAX, uniqueItems: true }),
   sharedWith: Type.Enum(["nobody", "team", "everyone"], {
-    description: "With everyone needs `desk:write`; with a team, to be in it",
+    description:
+      "Sharing with everyone requires `desk:write`. Sharing with a team requires membership in the team",
   }),
-  teamId: nullable(id("tem", "The team that it is shared with")),
+  teamId: nullable(id("tem", "The team that can use the view")),
   position: Type.Integer({ minimum: 0, maximum: 10_000 }),
 };
 
@@ -43,7 +44,11 @@ export const View = Type.Object(
 );
 export type View = Static<typeof View>;
 
-const TooManyViews = failure("too_many_views", 409, `A workspace has at most ${VIEWS_MAX} views.`);
+const TooManyViews = failure(
+  "too_many_views",
+  409,
+  `A workspace can have at most ${VIEWS_MAX} views.`,
+);
 
 export const views = resource({
   name: "view",
@@ -81,7 +86,7 @@ export const views = resource({
     const after = { ...before, ...input };
     const teamId = after.sharedWith === "team" ? (after.teamId ?? null) : null;
     if (after.sharedWith === "team" && teamId === null) {
-      throw invalidField("/teamId", "is required of a view that is shared with a team");
+      throw invalidField("/teamId", "is required for a view that is shared with a team");
     }
     await assertReferencesExist(ctx, { teamId });
     await assertMayShare(ctx, after.sharedWith ?? "nobody", teamId);
@@ -90,7 +95,7 @@ export const views = resource({
   operations: { get: false, update: false, delete: false },
   docs: {
     noun: "a view of the queue",
-    nouns: "the views of the queue that are yours, your teams' or everyone's",
+    nouns: "views of the queue that are yours or shared with you",
     examples: {
       id: "vew_01jzt3n5k8q2x4v6w8y0z2b4d6",
       input: { name: "Urgent", kinds: ["incident"], filter: { priority: { lte: 2 } } },
@@ -118,8 +123,8 @@ async function assertMayShare(
   if (isOwnTeam) return;
   const detail =
     sharedWith === "team"
-      ? "Only who is in a team shares views with it."
-      : `To share a view with everyone needs the permission ${DeskWrite.name}.`;
+      ? "Only members of a team can share views with it."
+      : `Sharing a view with everyone requires the permission ${DeskWrite.name}.`;
   throw new Failure(Forbidden, { detail });
 }
 
@@ -189,6 +194,6 @@ export async function getVisibleView(ctx: ReadContext, viewId: string) {
 export function assertMayChange({ principal, permissions }: Caller, view: View): void {
   if (view.createdBy === principal?.id || permissions.has(DeskWrite.name)) return;
   throw new Failure(Forbidden, {
-    detail: "Only who made a view changes it, or who runs the desk.",
+    detail: `Only the creator of a view, or a member with ${DeskWrite.name}, can change it.`,
   });
 }

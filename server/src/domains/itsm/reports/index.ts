@@ -21,11 +21,9 @@ const PATH = "/api/v1/itsm/desk-report";
 const getReport = query({
   id: "desk_report.get",
   route: `GET ${PATH}`,
-  summary: "The figures of the desk in a time",
+  summary: "Get the service desk report",
   description:
-    "Of one kind of tickets, of which the caller reads all: what came and was resolved, what is open by age, how long answers and " +
-    "solutions took, SLA targets met, satisfaction, and who has what. The last 30 days unless `from` and `to` say otherwise; `before` " +
-    "is the time as long before. Durations are by the wall clock.",
+    "Returns the figures of one ticket kind: created and resolved tickets, open tickets by age, time to first response and to resolution, SLA targets met, satisfaction, and tickets per assignee. Requires permission to view all tickets of the kind. Default: the last 30 days. `before` contains the preceding period of the same length. Durations are in calendar time.",
   permission: DeskRead,
   query: Query,
   response: item(DeskReport),
@@ -37,8 +35,8 @@ const getReport = query({
 const listTickets = query({
   id: "desk_report.list_tickets",
   route: `GET ${PATH}/tickets`,
-  summary: "The tickets behind a figure of the desk",
-  description: "The slowest first, then the newest; `total` counts all of them.",
+  summary: "List the tickets of a report figure",
+  description: "Slowest tickets first, then newest first. `total` counts all tickets.",
   permission: DeskRead,
   query: TicketsQuery,
   response: item(ReportTickets),
@@ -55,7 +53,9 @@ function openScope(
   if (!kind) throw new Error("Every kind of ticket is contributed.");
   const { permission } = kind.reporting;
   if (!caller.permissions.has(permission.name) || seesOwnOnly(kind, caller)) {
-    throw new Failure(Forbidden, { detail: `This takes the permission ${permission.name} too.` });
+    throw new Failure(Forbidden, {
+      detail: `This also requires the permission ${permission.name}.`,
+    });
   }
   const given = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
   return { kind, teamId, period: readPeriod(given, now) };
@@ -63,7 +63,7 @@ function openScope(
 
 export const deskReport = domain({
   name: "desk_report",
-  summary: "The figures of the desk, and the tickets behind them.",
+  summary: "Service desk reports.",
   permissions: [],
   events: [],
   operations: [getReport, listTickets],

@@ -18,7 +18,7 @@ export const scope = {
 
 export const ReportQuery = object({
   ...scope,
-  timezone: Type.Optional(line(100, "Of days, weeks and months; UTC unless given")),
+  timezone: Type.Optional(line(100, "Time zone of days, weeks and months. Default: UTC")),
 });
 export type ReportQuery = Static<typeof ReportQuery>;
 
@@ -28,23 +28,27 @@ const maybe = nullable(Type.Number());
 const Figures = Type.Object(
   {
     created: Type.Integer(),
-    resolved: Type.Integer({ description: "Whose work ended" }),
-    open: Type.Integer({ description: "At the end of the time" }),
+    resolved: Type.Integer({ description: "Resolved tickets" }),
+    open: Type.Integer({ description: "Open tickets at the end of the period" }),
     responseMedian: nullable(
       Type.Number({
-        description: "Minutes by the wall clock to the first answer, of those created",
+        description:
+          "Minutes to the first response in calendar time, for tickets created in the period",
       }),
     ),
     responseP90: maybe,
     resolutionMedian: nullable(
-      Type.Number({ description: "Minutes by the wall clock to the end, of those resolved" }),
+      Type.Number({
+        description:
+          "Minutes to the resolution in calendar time, for tickets resolved in the period",
+      }),
     ),
     resolutionP90: maybe,
-    reopened: Type.Integer({ description: "Of those resolved, how many were opened again before" }),
-    met: Type.Integer({ description: "SLA targets that were met" }),
-    breached: Type.Integer({ description: "SLA targets that were missed" }),
+    reopened: Type.Integer({ description: "Number of resolved tickets that were reopened before" }),
+    met: Type.Integer({ description: "SLA targets met" }),
+    breached: Type.Integer({ description: "SLA targets missed" }),
     ratings: Type.Integer(),
-    satisfaction: nullable(Type.Number({ description: "The average, from 1 to 5" })),
+    satisfaction: nullable(Type.Number({ description: "Average rating from 1 to 5" })),
   },
   { title: "DeskFigures" },
 );
@@ -62,12 +66,12 @@ export const DeskReport = Type.Object(
     before: Figures,
     course: Type.Array(
       Type.Object({
-        at: Type.String({ description: "The first day of the bucket, such as `2026-11-02`" }),
+        at: Type.String({ description: "First day of the interval, such as `2026-11-02`" }),
         from: Time,
         to: Time,
         created: Type.Integer(),
         resolved: Type.Integer(),
-        open: Type.Integer({ description: "At its end" }),
+        open: Type.Integer({ description: "Open tickets at the end of the interval" }),
       }),
     ),
     ages: Type.Array(
@@ -75,9 +79,9 @@ export const DeskReport = Type.Object(
         fromDays: Type.Integer(),
         toDays: nullable(Type.Integer()),
         open: Type.Integer(),
-        late: Type.Integer({ description: "Of these, whose time is over" }),
+        late: Type.Integer({ description: "Overdue tickets" }),
       }),
-      { description: "What is open now, by its age" },
+      { description: "Currently open tickets by age" },
     ),
     promises: Type.Array(
       Type.Object({
@@ -111,7 +115,7 @@ export const DeskReport = Type.Object(
       Type.Object({ category: Type.String(), created: Type.Integer(), before: Type.Integer() }),
     ),
     services: Type.Array(Type.Object({ ...named, created: Type.Integer() }), {
-      description: "Configuration items that tickets are about; none without `cmdb:read`",
+      description: "Configuration items of the tickets. Empty without `cmdb:read`",
     }),
     stars: Type.Array(Type.Object({ satisfaction: Type.Integer(), ratings: Type.Integer() })),
   },
@@ -132,7 +136,7 @@ export const FIGURES = [
 
 export const TicketsQuery = object({
   ...scope,
-  figure: Type.Enum([...FIGURES], { description: "The figure whose tickets are asked for" }),
+  figure: Type.Enum([...FIGURES], { description: "The figure to list tickets for" }),
   priority: Type.Optional(Type.Integer({ minimum: 1, maximum: 5 })),
   assigneeId: Type.Optional(
     Type.String({ pattern: `^(none|${ID("usr")})$`, description: "A member, or `none`" }),
@@ -142,7 +146,7 @@ export const TicketsQuery = object({
   satisfaction: Type.Optional(Type.Integer({ minimum: 1, maximum: 5 })),
   minAgeDays: Type.Optional(Type.Integer({ minimum: 0, maximum: 36_500 })),
   maxAgeDays: Type.Optional(Type.Integer({ minimum: 0, maximum: 36_500 })),
-  metric: Type.Optional(line(50, "Of an SLA target")),
+  metric: Type.Optional(line(50, "Metric of the SLA target")),
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 100 }),
 });
 export type TicketsQuery = Static<typeof TicketsQuery>;
@@ -163,7 +167,8 @@ export const ReportTickets = Type.Object(
         endedAt: nullable(Time),
         minutes: nullable(
           Type.Number({
-            description: "To the first answer where that was asked for, else to the end",
+            description:
+              "Minutes to the first response or to the resolution, depending on the figure",
           }),
         ),
         satisfaction: nullable(Type.Integer()),

@@ -11,9 +11,9 @@ const Alert = Type.Object(
     policyId: Type.String(),
     policyName: Type.String(),
     metric: Type.Enum([...METRICS]),
-    name: Type.String({ description: "Of the target, within its policy" }),
+    name: Type.String({ description: "Id of the target, unique within its policy" }),
     targetMinutes: Type.Number(),
-    percent: Type.Number({ description: "The share of the time that is used up" }),
+    percent: Type.Number({ description: "Used share of the time" }),
     dueAt: nullable(Time),
     ticket: Type.Object({
       kind: Type.Enum([...TICKET_KINDS]),
@@ -31,26 +31,26 @@ const Alert = Type.Object(
 
 export const IncidentSlaBreached = event("incident.sla_breached", {
   resource: "incident",
-  summary: "The deadline of an SLA passed for an incident.",
+  summary: "An incident breached an SLA target.",
   data: Alert,
 });
 export const IncidentSlaWarning = event("incident.sla_warning", {
   resource: "incident",
-  summary: "A share of the time that an SLA allows is used up for an incident.",
+  summary: "An SLA target of an incident reached a warning threshold.",
   data: Alert,
 });
 export const SlaBreached = event("sla.breached", {
   resource: "ticket",
-  summary: "The deadline of an SLA passed, for a ticket of any kind.",
+  summary: "A ticket breached an SLA target.",
   data: Alert,
 });
 export const SlaWarning = event("sla.warning", {
   resource: "ticket",
-  summary: "A share of the time that an SLA allows is used up, for a ticket of any kind.",
+  summary: "An SLA target of a ticket reached a warning threshold.",
   data: Alert,
 });
 export const SlaCancelled = event("sla.cancelled", {
   resource: "ticket",
-  summary: "A policy no longer applies to a ticket; its clock has stopped, and nothing is due.",
+  summary: "An SLA clock was cancelled because its policy no longer applies to the ticket.",
   data: Alert,
 });

@@ -34,7 +34,7 @@ export { SlaRead } from "./permissions.ts";
 
 export const sla = domain({
   name: "sla",
-  summary: "How quickly tickets are to be answered and resolved, and whether they are.",
+  summary: "SLA policies, clocks and business calendars.",
   permissions: [SlaRead, SlaWrite],
   events: [
     ...Object.values(policies.events),
@@ -65,7 +65,7 @@ export const sla = domain({
     contribute(ReportSourcePoint, clocksSource),
     contribute(SqlViewPoint, {
       name: "sla_clocks",
-      summary: "The clocks of the tickets that you may read.",
+      summary: "The SLA clocks of the tickets that you can view.",
       permission: SlaRead,
       columns: viewColumns({
         text: "ticket_id kind policy_id policy_name name metric state",

@@ -53,9 +53,9 @@ function notificationText(
   const end = metric === "custom" ? target : TARGET_WORDS[metric];
   const name = ticket.number ?? ticket.id;
   return {
-    title: isBreach ? `${name} is late` : `${name} is due soon`,
+    title: isBreach ? `${name} is overdue` : `${name} is due soon`,
     body:
-      `${ticket.title ?? name}: ${policyName} allows ${targetMinutes} minutes until ${end}, ` +
-      (isBreach ? `which passed at ${dueAt}.` : `which is at ${dueAt}.`),
+      `${ticket.title ?? name}: ${policyName} allows ${targetMinutes} minutes until ${end}. ` +
+      (isBreach ? `The target was missed at ${dueAt}.` : `The target is due at ${dueAt}.`),
   };
 }

@@ -23,7 +23,7 @@ const POLICIES_MAX = 500;
 const TooManyPolicies = failure(
   "too_many_sla_policies",
   409,
-  `A workspace has at most ${POLICIES_MAX} SLA policies.`,
+  `A workspace can have at most ${POLICIES_MAX} SLA policies.`,
 );
 
 export const policies = resource({
@@ -58,27 +58,25 @@ export const policies = resource({
   },
   operations: {
     create: {
-      summary: "Make an SLA policy",
+      summary: "Create an SLA policy",
       description:
-        "It applies to open tickets at once, counted from when each was made. Without a `calendar` time " +
-        "is counted around the clock.",
+        "Applies immediately to open tickets, from the creation of each ticket. Without a `calendar`, the time is counted around the clock.",
     },
     update: {
-      summary: "Change an SLA policy, or switch it on or off",
+      summary: "Update, enable or disable an SLA policy",
       description:
-        "The clocks of open tickets are worked out anew from the log. What is no longer late under the new " +
-        "target may become late again.",
+        "The clocks of open tickets are recalculated from the log. A clock that was breached can become running again, and can be breached again.",
     },
     delete: {
-      description: "Its clocks that still go are cancelled; those of finished work are kept.",
+      description: "Running clocks are cancelled. Clocks of completed work are kept.",
     },
   },
   docs: {
     noun: "an SLA policy",
     nouns: "SLA policies, newest first",
     events: {
-      created: "An SLA policy was made.",
-      updated: "An SLA policy was changed, switched on or off.",
+      created: "An SLA policy was created.",
+      updated: "An SLA policy was updated, enabled or disabled.",
     },
     examples: {
       id: "slp_01jzt3n5k8q2x4v6w8y0z2b4d6",
@@ -113,7 +111,7 @@ export async function resolveCalendar<
   if (calendarId === undefined || calendarId === null) {
     return calendar === undefined ? change : { ...change, calendarId: null };
   }
-  if (calendar) throw invalidField(`${at}/calendar`, "must not be there beside a calendarId");
+  if (calendar) throw invalidField(`${at}/calendar`, "can't be combined with calendarId");
   const shared = await find(tx, calendarId);
   if (!shared) throw invalidField(`${at}/calendarId`, "is not a calendar of this workspace");
   return { ...change, calendar: shared };
@@ -137,7 +135,7 @@ const PackPolicy = object(
       nullable(
         Type.String({
           maxLength: 300,
-          description: "An id, or `pack:business_calendars/` and a name",
+          description: "An id, or `pack:business_calendars/` followed by a name",
         }),
       ),
     ),

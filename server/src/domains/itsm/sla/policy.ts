@@ -36,33 +36,34 @@ const Target = object(
   {
     metric: Type.Enum([...METRICS], {
       description:
-        "`response`: the first answer; `resolution`: the end of the work; `next_reply`: the answer to each " +
-        "word of the caller, from nothing each time; `custom`: what the conditions say, at the latest the " +
-        "end of the work",
+        "`response`: the first response. `resolution`: the end of the work. `next_reply`: the reply to each comment of the caller. `custom`: according to the conditions, at the latest the end of the work",
     }),
-    name: Type.Optional(line(50, "The metric unless given; unique within the policy")),
+    name: Type.Optional(line(50, "Name, unique within the policy. Default: the metric")),
     minutes: Type.Number({
       exclusiveMinimum: 0,
       maximum: MINUTES_MAX,
-      description: "Of business time; fractions are allowed",
+      description: "Minutes of business time; fractions are allowed",
     }),
     from: Type.Optional(
       Type.Enum([...COUNTED_FROM], {
         description:
-          "`creation` unless given; `match`: time counts only while the policy's conditions hold, as for what " +
-          "one team has promised another, and the clock stops when they cease to",
+          "Start of the clock. Default: `creation`. With `match`, the clock runs only while the conditions of the policy match, for example for the agreement with one team, and stops when they no longer match",
       }),
     ),
-    startWhen: ticketCondition("Nothing counts before this held once"),
-    pauseWhen: ticketCondition("Time stands still while this holds, as in the states of `pauseOn`"),
-    stopWhen: ticketCondition("The target is met while this holds, as at the metric's own end"),
-    resetWhen: ticketCondition("When this begins to hold, the clock begins anew from nothing"),
+    startWhen: ticketCondition("The clock starts when this condition matches for the first time"),
+    pauseWhen: ticketCondition(
+      "The clock is paused while this condition matches, in addition to the states in `pauseOn`",
+    ),
+    stopWhen: ticketCondition(
+      "The target is met when this condition matches, or at the end of the metric",
+    ),
+    resetWhen: ticketCondition("The clock restarts from zero when this condition starts to match"),
     warnAtPercent: Type.Optional(
-      Type.Array(percent("Of the time"), {
+      Type.Array(percent("Percentage of the time"), {
         minItems: 1,
         maxItems: WARNINGS_MAX,
         uniqueItems: true,
-        description: "Several warnings, in place of the policy's one",
+        description: "Several warnings. Replaces the warning of the policy",
       }),
     ),
   },
@@ -82,19 +83,19 @@ const fields = {
     ...ConditionSchema,
     examples: [{ priority: { lte: 2 }, category: "network" }],
     description:
-      "A condition on the ticket's fields, such as `priority` (or `data.priority`); `{}` is all tickets.",
+      "A condition on the ticket's fields, such as `priority` (or `data.priority`). `{}` matches all tickets",
   }),
   targets: Type.Array(Target, { minItems: 1, maxItems: TARGETS_MAX }),
   calendarId: nullable(CalendarId),
   calendar: nullable(BusinessCalendar),
   pauseOn: Type.Array(line(50), {
     maxItems: STATES_MAX,
-    description: "The states in which its clocks stand still",
+    description: "The states in which its clocks are paused",
   }),
   warnAtPercent: Type.Number({
     exclusiveMinimum: 0,
     maximum: 100,
-    description: "How much of the time is used up when a warning is given",
+    description: "Percentage of the used time for a warning",
   }),
   active: Type.Boolean(),
 };
@@ -184,7 +185,7 @@ function targetErrors({ targets }: PolicyFields): FieldError[] {
       targets.findIndex((other) => targetName(other) === targetName(target)) === index;
     const path = target.name === undefined ? `${at}/metric` : `${at}/name`;
     return [
-      ...(isFirst ? [] : [{ path, message: "must not be there twice" }]),
+      ...(isFirst ? [] : [{ path, message: "must not appear twice" }]),
       ...TARGET_CONDITIONS.flatMap((key) =>
         checkCondition(target[key] ?? {}).map(({ path: below, message }) => ({
           path: `${at}/${key}${below}`,
@@ -200,7 +201,7 @@ function horizonErrors({ targets, calendar }: PolicyFields): FieldError[] {
   if (!calendar) return [];
   return targets.flatMap(({ minutes }, index) => {
     if (!isBeyondHorizon(calendar, minutes * MINUTE_MS)) return [];
-    const message = "must be less: the calendar does not have so many minutes in ten years";
+    const message = "must be less: the calendar does not have this number of minutes in ten years";
     return [{ path: `/targets/${index}/minutes`, message }];
   });
 }

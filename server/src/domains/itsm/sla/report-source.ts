@@ -37,8 +37,7 @@ const FIELDS: Readonly<Record<string, ReportField>> = {
 export const clocksSource = reportSource({
   kind: "sla_clocks",
   summary:
-    "One row for each target of each ticket that the caller may read: whether it was met, and when it " +
-    "is due.",
+    "One row for each SLA target of each ticket that you can view, with its state and due time.",
   permission: SlaRead,
   schema: Type.Object({}, { additionalProperties: false }),
   async open(asking, _, parameters) {

@@ -46,7 +46,7 @@ const span = {
     Type.Integer({
       minimum: 1,
       maximum: 5_000,
-      description: `Of tickets, the newest first; ${DEFAULT_TICKETS} unless given`,
+      description: `Maximum number of tickets, newest first. Default: ${DEFAULT_TICKETS}`,
     }),
   ),
 };
@@ -66,7 +66,7 @@ const MetricResult = Type.Object({
   targetMinutes: Type.Number(),
   ...Counts,
   metPercent: nullable(
-    Type.Number({ description: "Of those that were met or breached; null when there are none" }),
+    Type.Number({ description: "Share of clocks that were met. Null if none was met or breached" }),
   ),
   worst: Type.Array(
     Type.Object({
@@ -75,7 +75,7 @@ const MetricResult = Type.Object({
       title: nullable(Type.String()),
       state: Type.Enum([...CLOCK_STATES]),
       elapsedMs: Type.Integer(),
-      overMs: Type.Integer({ description: "What is used up beyond the target" }),
+      overMs: Type.Integer({ description: "Time used beyond the target" }),
       startedAt: Time,
       dueAt: nullable(Time),
       stoppedAt: nullable(Time),
@@ -85,7 +85,7 @@ const MetricResult = Type.Object({
 type MetricResult = Static<typeof MetricResult>;
 
 const Verdict = nullable(
-  Type.Enum([...CLOCK_STATES], { description: "Null where it has no such clock" }),
+  Type.Enum([...CLOCK_STATES], { description: "Null if there is no such clock" }),
 );
 const Difference = Type.Object(
   {
@@ -104,21 +104,21 @@ const Simulation = Type.Object(
   {
     from: Time,
     to: Time,
-    tickets: Type.Integer({ description: "How many were looked at" }),
+    tickets: Type.Integer({ description: "Number of tickets in the simulation" }),
     ...Counts,
     metPercent: MetricResult.properties.metPercent,
     metrics: Type.Array(MetricResult),
     before: nullable(
       Type.Object(
         { ...Counts, metPercent: MetricResult.properties.metPercent },
-        { description: "What the policy as it is makes of them; null where nothing is different" },
+        { description: "Result of the current policy. Null if nothing is changed" },
       ),
     ),
     changed: Type.Array(Difference, {
-      description: `Those that would end otherwise than under the policy as it is; at most ${CHANGED_MAX}`,
+      description: `Clocks with a different result than under the current policy; at most ${CHANGED_MAX}`,
     }),
     changedCount: Type.Integer(),
-    sameCount: Type.Integer({ description: "Clocks that would end as they do" }),
+    sameCount: Type.Integer({ description: "Clocks with the same result" }),
   },
   { title: "SlaSimulation" },
 );
@@ -127,10 +127,9 @@ type Simulation = Static<typeof Simulation>;
 export const simulatePolicy = query({
   id: "sla.simulate",
   route: "POST /api/v1/itsm/sla-policies/{id}/simulate",
-  summary: "See what a policy would have made of past tickets",
+  summary: "Simulate a changed SLA policy on past tickets",
   description:
-    "Of the tickets that were made between `from` and `to` (the last 30 days unless given), from the " +
-    "log. `policy` holds what should be different from the policy as it is.",
+    "Uses the log of the tickets created between `from` and `to` (default: the last 30 days). `policy` contains the fields to change.",
   permission: SlaRead,
   oneAtATime: true,
   params: object({ id: PolicyId }),
@@ -152,8 +151,8 @@ export const simulatePolicy = query({
 export const simulateDraft = query({
   id: "sla.simulate_draft",
   route: "POST /api/v1/itsm/sla-policies/simulate",
-  summary: "See what a new policy would have made of past tickets",
-  description: "As `sla.simulate`, of a policy that is not there yet.",
+  summary: "Simulate a new SLA policy on past tickets",
+  description: "Works like `sla.simulate`, for a policy that is not saved.",
   permission: SlaRead,
   oneAtATime: true,
   body: object({ ...span, policy: PolicyInput }),

@@ -123,7 +123,7 @@ export {
 
 export const tickets = domain({
   name: "desk",
-  summary: "What all tickets have in common: teams, priorities, states.",
+  summary: "Teams, priorities, states and other common features of all tickets.",
   environmentScoped: false,
   permissions: [DeskRead, DeskWrite],
   events: [...Object.values(teams.events), DeskSettingsUpdated, KindUpdated],

@@ -23,7 +23,9 @@ export const TicketSummary = Type.Object(
     number: Type.String(),
     title: Type.String(),
     state: Type.String(),
-    workaround: Type.Optional(nullable(Type.String({ description: "Of a problem" }))),
+    workaround: Type.Optional(
+      nullable(Type.String({ description: "Number of linked incidents. Only for problems" })),
+    ),
   },
   { title: "TicketSummary" },
 );
@@ -104,7 +106,7 @@ export const TicketKindPoint = extensionPoint<TicketKind>("itsm.ticket_kinds");
 export function ticketRef(kind: TicketKindName, prefix: string) {
   return Type.String({
     pattern: `^(${idPattern(prefix).replace(/^\^|\$$/g, "")}|${LETTERS[kind]}\\d{7,15})$`,
-    description: `The id, or the number: \`${LETTERS[kind]}0000001\``,
+    description: `The id or the number: \`${LETTERS[kind]}0000001\``,
   });
 }
 

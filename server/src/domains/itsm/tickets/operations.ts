@@ -18,14 +18,14 @@ const PATH = "/api/v1/itsm/settings";
 
 export const DeskSettingsUpdated = changeEvent("audit.desk_settings.updated", {
   resource: "desk_settings",
-  summary: "How the desk is run was changed.",
+  summary: "The desk settings were changed.",
   data: TicketSettings,
 });
 
 export const getDeskSettings = query({
   id: "desk.get_settings",
   route: `GET ${PATH}`,
-  summary: "How the desk is run: the priority matrix, and when resolved incidents are closed",
+  summary: "Get the desk settings",
   permission: DeskRead,
   response: item(TicketSettings),
   run: ({ tx }) => readTicketSettings(tx),
@@ -42,9 +42,9 @@ export const updateDeskSettings = command({
   id: "desk.update_settings",
   effect: "ordinary",
   route: `PATCH ${PATH}`,
-  summary: "Change how the desk is run",
+  summary: "Update the desk settings",
   description:
-    "A new matrix is for tickets that are made or changed from then on; the priorities of others stay.",
+    "A new priority matrix applies to tickets that are created or changed afterwards. Other tickets keep their priority.",
   permission: DeskWrite,
   body: patch(settingsFields),
   response: item(TicketSettings),
@@ -81,13 +81,15 @@ const StateMachine = Type.Object(
     kind: Type.Enum([...TICKET_KINDS]),
     initial: Type.String(),
     states: Type.Array(Type.String()),
-    ended: Type.Array(Type.String(), { description: "Those in which nothing is left to do" }),
+    ended: Type.Array(Type.String(), { description: "States in which the ticket has ended" }),
     transitions: Type.Array(
       Type.Object({
         action: Type.String(),
         from: Type.Array(Type.String()),
         to: Type.String(),
-        automatic: Type.Boolean({ description: "Part of something else; nobody asks for it" }),
+        automatic: Type.Boolean({
+          description: "Part of another action; not available as an operation",
+        }),
       }),
     ),
   },
@@ -97,9 +99,8 @@ const StateMachine = Type.Object(
 export const listStateMachines = query({
   id: "desk.list_state_machines",
   route: "GET /api/v1/itsm/state-machines",
-  summary: "The states of each kind of ticket, and what leads from one to another",
-  description:
-    "The very tables that decide: what is not in them answers 409, with what is allowed.",
+  summary: "List the states and transitions of each ticket kind",
+  description: "Transitions that are not listed return 409 with the allowed ones.",
   permission: DeskRead,
   query: object(pageQuery),
   response: page(StateMachine),

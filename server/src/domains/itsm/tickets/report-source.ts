@@ -28,7 +28,8 @@ const RESOLUTION: Readonly<Record<string, ReportField>> = {
 /** Tickets of one kind, for reports: by the fields that their list is filtered by. */
 export const ticketsSource = reportSource({
   kind: "tickets",
-  summary: "Incidents, changes, problems or requests; each needs what its own list needs.",
+  summary:
+    "Incidents, changes, problems or requests. Each kind requires the permission of its list.",
   permission: DeskRead,
   schema: Type.Object({ entity: Type.Enum([...TICKET_KINDS]) }, { additionalProperties: false }),
   needs: (platform, { entity }) => [getReporting(platform, entity).permission],
@@ -75,7 +76,7 @@ function getReporting(platform: Pick<Platform, "contributions">, entity: string)
 /** Tickets of all kinds, for SQL: those of the kinds that the caller may read as a whole. */
 export const ticketsSqlView: SqlView = {
   name: "tickets",
-  summary: "Incidents, changes, problems and requests, as far as you may read their lists.",
+  summary: "Incidents, changes, problems and requests that you can list.",
   permission: DeskRead,
   columns: viewColumns({
     text: "id kind number title state caller_id assignee_id team_id due_state created_by",

@@ -3,8 +3,8 @@ import { EVERY_ROLE, permission } from "#kernel/access/permission.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { Time } from "#kernel/schema/schema.ts";
 
-export const DeskRead = permission("desk:read", "See teams and how the desk is run", EVERY_ROLE);
-export const DeskWrite = permission("desk:write", "Change teams and how the desk is run", []);
+export const DeskRead = permission("desk:read", "View teams and desk settings", EVERY_ROLE);
+export const DeskWrite = permission("desk:write", "Manage teams and desk settings", []);
 
 /** 1 is the highest. */
 export const Level = Type.Integer({
@@ -15,7 +15,8 @@ export const Level = Type.Integer({
 export const Priority = Type.Integer({
   minimum: 1,
   maximum: 5,
-  description: "1 critical to 5 planning, from impact and urgency by the workspace's matrix",
+  description:
+    "Priority from 1 (critical) to 5 (planning), calculated from impact and urgency with the priority matrix",
 });
 
 const MatrixRow = Type.Array(Priority, { minItems: 3, maxItems: 3 });
@@ -24,12 +25,13 @@ export const settingsFields = {
   priorityMatrix: Type.Array(MatrixRow, {
     minItems: 3,
     maxItems: 3,
-    description: "A row for each impact, in it a priority for each urgency, both from 1 to 3",
+    description: "One row per impact, with one priority per urgency, each from 1 to 3",
   }),
   autoCloseDays: Type.Integer({
     minimum: 0,
     maximum: 365,
-    description: "After how many days a resolved incident is closed by itself; 0 is never",
+    description:
+      "Number of days after which resolved incidents are closed automatically; 0 for never",
   }),
 };
 

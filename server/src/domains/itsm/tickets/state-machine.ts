@@ -32,7 +32,7 @@ export interface TransitionContext {
 export function stateMachine<const State extends string, const Action extends string>(
   declaration: Omit<StateMachine<State, Action>, "wrongState">,
 ): StateMachine<State, Action> {
-  const title = `The state of the ${declaration.kind} does not allow that.`;
+  const title = `The state of the ${declaration.kind} does not allow this action.`;
   return { ...declaration, wrongState: failure(`${declaration.kind}_wrong_state`, 409, title) };
 }
 
@@ -46,7 +46,11 @@ export function nextState<State extends string, Action extends string>(
     (candidate) => candidate.action === action && candidate.from.includes(state),
   );
   if (transition) return transition.to;
-  throw invalidTransition(machine, state, `In the state ${state} there is no ${action}.`);
+  throw invalidTransition(
+    machine,
+    state,
+    `In the state ${state}, the action ${action} is not allowed.`,
+  );
 }
 
 /** The action that leads from one state to another; throws a 409 that names the allowed states where none does. */
@@ -62,7 +66,7 @@ export function transitionBetween<State extends string, Action extends string>(
   const states = machine.transitions
     .filter((candidate) => candidate.from.includes(from) && !candidate.automatic)
     .map((candidate) => candidate.to);
-  const detail = `There is no way from ${from} to ${to}.`;
+  const detail = `A transition from ${from} to ${to} is not allowed.`;
   throw invalidTransition(machine, from, detail, [...new Set(states)]);
 }
 
@@ -89,7 +93,9 @@ export function invalidTransition<State extends string>(
   allowed: readonly string[] = actionsIn(machine, state),
 ): Failure {
   const instead =
-    allowed.length === 0 ? "Nothing is allowed there." : `Allowed: ${allowed.join(", ")}.`;
+    allowed.length === 0
+      ? "No action is allowed in this state."
+      : `Allowed: ${allowed.join(", ")}.`;
   const extra = { state, allowed };
   return new Failure(machine.wrongState, { detail: `${detail} ${instead}`, extra });
 }

@@ -27,9 +27,13 @@ export const ticketExecutor = executor({
     const isNew = operation === "create";
     // A request is submitted by making it.
     if (!platform.operations.has(name) || (kind === "request" && operation === "submit")) {
-      throw new StepFailure("unknown_operation", `There is no ${operation} of a ${kind}.`, {
-        retryable: false,
-      });
+      throw new StepFailure(
+        "unknown_operation",
+        `The operation ${operation} does not exist for a ${kind}.`,
+        {
+          retryable: false,
+        },
+      );
     }
     const takesBody = operation !== "get";
     const input = {

@@ -25,7 +25,7 @@ import type { TableLookup } from "./table-lookup.ts";
 /** Translates `alter table`: its commands in their order, each against the table as those before it leave it. */
 export function alterTableFrom(statement: AlterTableStmt, known: TableLookup): TableStep[] {
   const { objtype, relation, cmds = [], missing_ok } = statement;
-  if (objtype !== "OBJECT_TABLE") rejectSql("only a table can be altered", relation);
+  if (objtype !== "OBJECT_TABLE") rejectSql("only tables can be altered", relation);
   const slug = tableSlug(relation);
   if (missing_ok && known.isMissing(slug)) return [];
   const steps: TableStep[] = [];
@@ -88,7 +88,7 @@ interface AlterContext {
 
 function toSteps(command: AlterTableCmd, context: AlterContext): TableStep[] {
   const handler = COMMANDS.get(command.subtype ?? "");
-  if (!handler) rejectSql(`${subtypeName(command.subtype)} is not available here`, context);
+  if (!handler) rejectSql(`${subtypeName(command.subtype)} is not available`, context);
   return handler(command, context);
 }
 
@@ -148,12 +148,11 @@ function retypeColumn(
   column: Column | undefined,
 ): ColumnChange {
   if (collClause && textsOf(collClause.collname).join() !== "C") {
-    rejectSql('texts are ordered by their characters, which is COLLATE "C"', collClause);
+    rejectSql('text columns only support COLLATE "C"', collClause);
   }
   if (using) refuseOtherThanCast(using, column);
   const { type, options } = toColumnType(typeName);
-  if (type === "autonumber")
-    rejectSql("a column begins to count by a step of alter_column", typeName);
+  if (type === "autonumber") rejectSql("use a step alter_column to start a sequence", typeName);
   const { maxLength: _, scale: __, ...current } = column?.type === type ? column.options : {};
   return { type, options: { ...current, ...options } };
 }
@@ -168,18 +167,13 @@ function refuseOtherThanCast(using: Node, column: Column | undefined): void {
     columnNames?.length === 1 &&
     (!column || columnNames[0]?.toLowerCase() === column.name.toLowerCase());
   if (!isOwn)
-    rejectSql(
-      "USING may only cast the column itself",
-      Object.values(using)[0] as { location?: number },
-    );
+    rejectSql("USING can only cast the column", Object.values(using)[0] as { location?: number });
 }
 
 function addConstraint(constraint: Constraint, context: AlterContext): TableStep[] {
   rejectDeferred(constraint);
   const add = CONSTRAINTS.get(constraint.contype ?? "");
-  return add
-    ? add(constraint, context)
-    : rejectSql("this constraint is not available here", constraint);
+  return add ? add(constraint, context) : rejectSql("this constraint is not available", constraint);
 }
 
 type Add = (constraint: Constraint, context: AlterContext) => TableStep[];
@@ -203,7 +197,7 @@ function addChecks(constraint: Constraint, context: AlterContext): TableStep[] {
   );
   return [...byColumn].map(([name, checks]) => {
     const before = context.table ? findColumn(context, name) : assumeType(checks);
-    if (!before) rejectSql(`there is no column ${name} in this table`, constraint);
+    if (!before) rejectSql(`the column ${name} does not exist in this table`, constraint);
     const { type, options } = checks.reduce<ParsedType>(withCheck, before);
     return alterColumnStep(context, name, { type, options: resolveBounds(type, options) });
   });
@@ -216,7 +210,7 @@ function assumeType(checks: readonly ColumnCheck[]): ParsedType {
 
 function addReference(constraint: Constraint, context: AlterContext): TableStep[] {
   const [name = "", ...others] = textsOf(constraint.fk_attrs);
-  if (others.length > 0) rejectSql("a reference is one column", constraint);
+  if (others.length > 0) rejectSql("a foreign key can have only one column", constraint);
   const { type, options } = parseReference(constraint);
   return [alterColumnStep(context, name, { type, options: { ...options } })];
 }
@@ -250,7 +244,7 @@ function dropConstraint(
   if (step) return [step];
   if (missing_ok) return [];
   return rejectSql(
-    `${slug} has no unique constraint ${name}; other ones belong to their columns`,
+    `${slug} has no unique constraint ${name}; other constraints belong to their columns`,
     context,
   );
 }

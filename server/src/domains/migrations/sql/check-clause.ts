@@ -14,8 +14,7 @@ export interface ColumnCheck {
 }
 
 const UNSUPPORTED_CHECK =
-  "only a check of one column is kept: that it is in a list of texts, compares with a number, or " +
-  "has at most so many characters";
+  "only checks of one column are supported: a list of strings, a comparison with a number, or a maximum length";
 
 /** The checks that are joined by `and` in a condition. */
 export function parseChecks(condition: Node | undefined): readonly ColumnCheck[] {
@@ -95,7 +94,7 @@ export function resolveBounds(
 ): Record<string, unknown> {
   if (above === undefined && below === undefined) return options;
   if (type !== "integer") {
-    rejectSql("of a column that is not of whole numbers only the checks >= and <= are kept");
+    rejectSql("columns that are not integers only support the checks >= and <=");
   }
   return {
     ...options,

@@ -26,7 +26,7 @@ export function parseColumnDefinition(definition: ColumnDef): ColumnDraft {
     fdwoptions: "OPTIONS",
   });
   if (collClause && textsOf(collClause.collname).join() !== "C") {
-    rejectSql('texts are ordered by their characters, which is COLLATE "C"', collClause);
+    rejectSql('text columns only support COLLATE "C"', collClause);
   }
   const found = toColumnType(typeName);
   const draft: ColumnDraft = {
@@ -39,8 +39,7 @@ export function parseColumnDefinition(definition: ColumnDef): ColumnDraft {
     defaultExpression: undefined,
   };
   for (const node of constraints) {
-    if (!("Constraint" in node))
-      return rejectSql("this constraint is not available here", definition);
+    if (!("Constraint" in node)) return rejectSql("this constraint is not available", definition);
     applyConstraint(draft, node.Constraint);
   }
   return draft;
@@ -77,7 +76,8 @@ export function withCheck(
   check: Pick<ColumnCheck, "options" | "type">,
 ): ParsedType {
   if (check.type === undefined) return { type, options: { ...options, ...check.options } };
-  if (type !== "text" && type !== "enum") rejectSql("a list of texts is for a column of text");
+  if (type !== "text" && type !== "enum")
+    rejectSql("a list of strings is only allowed for a text column");
   return { type: check.type, options: check.options };
 }
 
@@ -95,11 +95,11 @@ export function parseReference(constraint: Constraint): ParsedType {
   const table = tableSlug(pktable);
   const columns = textsOf(pk_attrs);
   if (columns.length > 1 || (columns[0] ?? "id") !== "id") {
-    rejectSql("a reference is to the id of a record", constraint);
+    rejectSql("a reference must refer to the id of a record", constraint);
   }
-  if (fk_matchtype === "f") rejectSql("MATCH FULL is not available here", constraint);
+  if (fk_matchtype === "f") rejectSql("MATCH FULL is not available", constraint);
   const onDelete = ON_DELETE.get(textOf(fk_del_action));
-  if (onDelete === undefined) rejectSql("ON DELETE SET DEFAULT is not available here", constraint);
+  if (onDelete === undefined) rejectSql("ON DELETE SET DEFAULT is not available", constraint);
   return { type: "reference", options: table === "users" ? { table } : { table, onDelete } };
 }
 
@@ -124,15 +124,15 @@ export function rejectDeferred(constraint: Constraint): void {
   });
   const { contype, is_enforced, options = [] } = constraint;
   if (contype !== "CONSTR_IDENTITY" && options.length > 0) {
-    rejectSql("WITH is not available here", constraint);
+    rejectSql("WITH is not available", constraint);
   }
   const isCheck = contype === "CONSTR_CHECK" || contype === "CONSTR_FOREIGN";
-  if (isCheck && is_enforced === false) rejectSql("NOT ENFORCED is not available here", constraint);
+  if (isCheck && is_enforced === false) rejectSql("NOT ENFORCED is not available", constraint);
 }
 
 function applyConstraint(draft: ColumnDraft, constraint: Constraint): void {
   const add = CONSTRAINTS.get(constraint.contype ?? "");
-  if (!add) rejectSql("this constraint is not available here", constraint);
+  if (!add) rejectSql("this constraint is not available", constraint);
   rejectDeferred(constraint);
   add(draft, constraint);
 }
@@ -159,7 +159,10 @@ const CONSTRAINTS: ReadonlyMap<string, (draft: ColumnDraft, constraint: Constrai
 function applyChecks(draft: ColumnDraft, { raw_expr }: Constraint): void {
   for (const check of parseChecks(raw_expr)) {
     if (check.column !== draft.name)
-      rejectSql("a check of another column stands by itself", draft as { location?: number });
+      rejectSql(
+        "a check of another column must be a separate constraint",
+        draft as { location?: number },
+      );
     addCheck(draft, check);
   }
 }
@@ -170,7 +173,7 @@ function parseIdentity({ options = [], location = 0 }: Constraint): ParsedType {
     const { defname, arg } = "DefElem" in option ? option.DefElem : {};
     const value = arg && "Integer" in arg ? (arg.Integer.ival ?? 0) : parseNumber(arg);
     if (defname !== "start" || value === undefined) {
-      rejectSql("of a sequence only START WITH can be said", { location });
+      rejectSql("a sequence only supports START WITH", { location });
     }
     return value;
   });

@@ -42,7 +42,7 @@ export function parseConstant(node: Node): string | number | boolean | null {
   if ("A_Expr" in node) return -parseNegative(node.A_Expr);
   if ("A_Const" in node) return constantValue(node.A_Const);
   const [fields] = Object.values(node) as { location?: number }[];
-  return rejectSql("only a constant or the present time can be a default", fields);
+  return rejectSql("a default must be a constant or the current time", fields);
 }
 
 function isNow({ funcname, args = [] }: FuncCall): boolean {
@@ -56,7 +56,7 @@ function constantValue(node: A_Const): string | number | boolean | null {
   if (isnull) return null;
   if (sval) return textOf(sval.sval);
   if (boolval) return boolval.boolval ?? false;
-  return parseNumber({ A_Const: node }) ?? rejectSql("this constant is not available here", node);
+  return parseNumber({ A_Const: node }) ?? rejectSql("this constant is not available", node);
 }
 
 /** The parser takes some signs for operators. */
@@ -68,7 +68,7 @@ function parseNegative({
 }: Extract<Node, { A_Expr: unknown }>["A_Expr"]) {
   const number =
     lexpr === undefined && textsOf(name).join() === "-" ? parseNumber(rexpr) : undefined;
-  return number ?? rejectSql("only a constant or the present time can be a default", { location });
+  return number ?? rejectSql("a default must be a constant or the current time", { location });
 }
 
 /** A text that is no JSON stays a text, which is JSON too. */

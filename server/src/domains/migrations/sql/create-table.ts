@@ -41,7 +41,7 @@ export function translateCreateTable(statement: CreateStmt): TableStep[] {
     },
   );
   if (statement.oncommit !== undefined && statement.oncommit !== "ONCOMMIT_NOOP") {
-    rejectSql("ON COMMIT is not available here", at);
+    rejectSql("ON COMMIT is not available", at);
   }
   const elements = statement.tableElts ?? [];
   const drafts = elements.flatMap((element) =>
@@ -57,13 +57,11 @@ export function translateCreateTable(statement: CreateStmt): TableStep[] {
 
 /** Applies a table constraint to the columns, and returns the indexes that it creates. */
 function applyConstraint(drafts: readonly ColumnDraft[], element: Node): NewIndex[] {
-  if (!("Constraint" in element)) return rejectSql("LIKE is not available here");
+  if (!("Constraint" in element)) return rejectSql("LIKE is not available");
   const constraint = element.Constraint;
   rejectDeferred(constraint);
   const add = CONSTRAINTS.get(constraint.contype ?? "");
-  return add
-    ? add(drafts, constraint)
-    : rejectSql("this constraint is not available here", constraint);
+  return add ? add(drafts, constraint) : rejectSql("this constraint is not available", constraint);
 }
 
 type Add = (drafts: readonly ColumnDraft[], constraint: Constraint) => NewIndex[];
@@ -90,7 +88,7 @@ function applyChecks(drafts: readonly ColumnDraft[], constraint: Constraint): Ne
 
 function applyReference(drafts: readonly ColumnDraft[], constraint: Constraint): NewIndex[] {
   const [name = "", ...others] = textsOf(constraint.fk_attrs);
-  if (others.length > 0) rejectSql("a reference is one column", constraint);
+  if (others.length > 0) rejectSql("a foreign key can have only one column", constraint);
   setReference(findDraft(drafts, name, constraint), constraint);
   return [];
 }
@@ -127,7 +125,7 @@ function applyPrimaryKey(drafts: readonly ColumnDraft[], constraint: Constraint)
 
 function findDraft(drafts: readonly ColumnDraft[], name: string, at: Constraint): ColumnDraft {
   const draft = drafts.find((draft) => draft.name === name);
-  return draft ?? rejectSql(`there is no column ${name} in this table`, at);
+  return draft ?? rejectSql(`the column ${name} does not exist in this table`, at);
 }
 
 /** An `id` that is not the key would be something else than the record's id. */
@@ -135,7 +133,7 @@ function checkKeys(drafts: readonly ColumnDraft[]): void {
   const id = drafts.find(({ name }) => name.toLowerCase() === "id");
   const key = drafts.find(({ primary: isKey }) => isKey);
   if (id && key && id !== key) {
-    rejectSql("id is the platform's own, and the key of every table; call this column otherwise", {
+    rejectSql("id is a reserved name for the key of every table. Use another name", {
       location: id.location ?? 0,
     });
   }
@@ -146,10 +144,7 @@ function isSystemColumn({ name, found, location }: ColumnDraft): boolean {
   const types = SYSTEM_COLUMN_TYPES.get(name.toLowerCase());
   if (!types) return false;
   if (types.includes(found.type)) return true;
-  return rejectSql(
-    `${name} is the platform's own, and of another type; call this column otherwise`,
-    {
-      location: location ?? 0,
-    },
-  );
+  return rejectSql(`${name} is a reserved name with another type. Use another name`, {
+    location: location ?? 0,
+  });
 }

@@ -13,7 +13,8 @@ export function translateDrop(
   if (removeType !== "OBJECT_TABLE" && removeType !== "OBJECT_INDEX") {
     rejectSql("only tables and indexes can be dropped");
   }
-  if (concurrent) rejectSql("CONCURRENTLY is not for a migration, which is one transaction");
+  if (concurrent)
+    rejectSql("CONCURRENTLY is not available, because a migration is one transaction");
   const names = objects.map(objectName);
   if (removeType === "OBJECT_INDEX") {
     return names.flatMap((name) => dropIndex(name, missingOk, known));
@@ -34,8 +35,8 @@ function dropIndex(name: string, missingOk: boolean, known: TableLookup): TableS
       uniqueStepFor(table, name) ??
       [],
   );
-  if (steps.length > 1) rejectSql(`several tables have an index ${name}; take the step drop_index`);
-  if (steps.length === 0 && !missingOk) rejectSql(`there is no index ${name}`);
+  if (steps.length > 1) rejectSql(`several tables have an index ${name}; use the step drop_index`);
+  if (steps.length === 0 && !missingOk) rejectSql(`the index ${name} does not exist`);
   return steps;
 }
 

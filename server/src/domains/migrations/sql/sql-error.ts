@@ -26,26 +26,26 @@ export function rejectSqlIf<T extends { readonly location?: number }>(
   for (const field of Object.keys(fields) as (keyof T)[]) {
     const value = node[field];
     const isSet = Array.isArray(value) ? value.length > 0 : Boolean(value);
-    if (isSet) rejectSql(`${fields[field]} is not available here`, at);
+    if (isSet) rejectSql(`${fields[field]} is not available`, at);
   }
 }
 
 /** The slug of the table that a node names. */
 export function tableSlug(relation: RangeVar | undefined): string {
-  if (!relation) rejectSql("a table must be named");
+  if (!relation) rejectSql("the name of the table is missing");
   const { schemaname, catalogname, relpersistence } = relation;
   if (schemaname !== undefined || catalogname !== undefined) {
-    rejectSql("a table is named without a schema", relation);
+    rejectSql("the name of a table must not have a schema", relation);
   }
   if (relpersistence !== "p")
-    rejectSql("a temporary or unlogged table is not available here", relation);
+    rejectSql("temporary and unlogged tables are not available", relation);
   return textOf(relation.relname);
 }
 
 /** The only name of a list. */
 export function singleName(names: readonly string[], at?: { readonly location?: number }): string {
   const [name, ...others] = names;
-  if (name === undefined || others.length > 0) rejectSql("a name here stands without a schema", at);
+  if (name === undefined || others.length > 0) rejectSql("names must not have a schema", at);
   return name;
 }
 

@@ -50,14 +50,14 @@ function translateStatement(statement: Node, known: TableLookup): TableStep[] {
   if ("DropStmt" in statement) return translateDrop(statement.DropStmt, known);
   if ("IndexStmt" in statement) return translateIndex(statement.IndexStmt, known);
   if ("CommentStmt" in statement) return translateComment(statement.CommentStmt, known);
-  return rejectSql("this statement is not available here");
+  return rejectSql("this statement is not available");
 }
 
 function translateRename(statement: RenameStmt, known: TableLookup): TableStep[] {
   const { renameType, relationType, relation, subname, newname, missing_ok } = statement;
   if (renameType === "OBJECT_TABLE") {
     rejectSql(
-      "a table keeps its slug; its display name is changed by a step of alter_table",
+      "the slug of a table can't be changed; use the step alter_table to change its display name",
       relation,
     );
   }
@@ -76,11 +76,11 @@ function translateIndex(statement: IndexStmt, known: TableLookup): TableStep[] {
   const table = known.table(slug);
   const at = { location: relation?.location ?? 0 };
   if (statement.concurrent)
-    rejectSql("CONCURRENTLY is not for a migration, which is one transaction", at);
+    rejectSql("CONCURRENTLY is not available, because a migration is one transaction", at);
   rejectSqlIf(
     { ...statement, ...at },
     {
-      whereClause: "an index of some records",
+      whereClause: "a partial index",
       indexIncludingParams: "INCLUDE",
       options: "WITH",
       tableSpace: "TABLESPACE",
@@ -88,11 +88,11 @@ function translateIndex(statement: IndexStmt, known: TableLookup): TableStep[] {
     },
   );
   if (accessMethod !== "btree" && accessMethod !== "gin")
-    rejectSql(`an index by ${accessMethod} is not available here`, at);
+    rejectSql(`an index with ${accessMethod} is not available`, at);
   const columns = indexParams.map((param) => {
     const { name, expr, collation, opclass } = "IndexElem" in param ? param.IndexElem : {};
     if (name === undefined || expr || opclass || collation)
-      rejectSql("an index is of columns as they are", at);
+      rejectSql("an index can only contain columns", at);
     return toFieldName(resolveColumnName(table, name));
   });
   if (if_not_exists && table?.indexes.some(({ name }) => name === idxname)) return [];
@@ -126,7 +126,7 @@ function translateComment(
     column === undefined ||
     others.length > 0
   ) {
-    return rejectSql("only tables and columns, named without a schema, have comments");
+    return rejectSql("only tables and columns without a schema can have comments");
   }
   const name = resolveColumnName(known.table(table), column);
   return [{ op: "alter_column", table, column: name, change: { description: comment } }];

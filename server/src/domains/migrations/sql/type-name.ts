@@ -42,13 +42,13 @@ export function toColumnType(typeName: TypeName | undefined): ParsedType {
   const { name, lengths } = parseTypeName(typeName);
   if (typeName.arrayBounds !== undefined) {
     rejectSql(
-      "there are no lists as columns: take jsonb, or the type multi_enum of a step",
+      "array columns are not available. Use jsonb, or the type multi_enum in a step",
       typeName,
     );
   }
   const type = TYPES.get(name);
   if (type === undefined || typeName.setof || typeName.pct_type) {
-    rejectSql(`there is no column of the type ${name}`, typeName);
+    rejectSql(`the column type ${name} is not available`, typeName);
   }
   return { type, options: toOptions(name, lengths) };
 }

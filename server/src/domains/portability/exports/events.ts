@@ -5,13 +5,13 @@ const resource = "workspace_export";
 
 export const ExportRequested = event("audit.workspace_export.requested", {
   resource,
-  summary: "An owner asked for an archive of the whole workspace.",
+  summary: "An owner requested an export of the workspace.",
   data: Type.Object({ withSecrets: Type.Boolean() }),
 });
 
 export const ExportMade = event("audit.workspace_export.made", {
   resource,
-  summary: "The archive of the workspace was made, and can be downloaded.",
+  summary: "An export of the workspace was completed.",
   data: Type.Object({
     withSecrets: Type.Boolean(),
     rows: Type.Integer(),
@@ -22,12 +22,12 @@ export const ExportMade = event("audit.workspace_export.made", {
 
 export const ExportFailed = event("audit.workspace_export.failed", {
   resource,
-  summary: "The archive of the workspace could not be made.",
+  summary: "An export of the workspace failed.",
   data: Type.Object({ error: Type.String() }),
 });
 
 export const ExportDeleted = event("audit.workspace_export.deleted", {
   resource,
-  summary: "An archive of the workspace was deleted.",
+  summary: "An export of the workspace was deleted.",
   data: Type.Object({ bytes: Type.Integer() }),
 });

@@ -35,11 +35,9 @@ const MEDIA_TYPE = "application/octet-stream";
 const startExport = command({
   id: "workspace_exports.start",
   route: "POST /api/v1/workspace-exports",
-  summary: "Make an archive of the whole workspace",
+  summary: "Create an export of the workspace",
   description:
-    "Definitions, records, tickets, files and the log, of all environments, as they are at one moment; while " +
-    "everything goes on, by a process of its own. Secrets are left out unless a `passphrase` seals them. Everything " +
-    "else in it is readable: guard it. One at a time, and only an owner in person.",
+    "Exports definitions, records, tickets, files and the log of all environments at one point in time, in a separate process while the workspace is in use. Secrets are only included with a `passphrase` that encrypts them. All other data is readable: store the file securely. Only one export can run at a time. Requires an owner in a user session.",
   ...ownerAccess,
   body: object({ passphrase: Type.Optional(Passphrase) }),
   response: accepted(WorkspaceExport),
@@ -80,8 +78,8 @@ const startExport = command({
 const readExports = query({
   id: "workspace_exports.list",
   route: "GET /api/v1/workspace-exports",
-  summary: "List the archives of the workspace, newest first",
-  description: "At most 50, with how far those have come that are being made.",
+  summary: "List exports of the workspace, newest first",
+  description: "At most 50, including the progress of active exports.",
   ...ownerAccess,
   response: item(Type.Object({ exports: Type.Array(WorkspaceExport) })),
   run: async ({ tx }) => ({ exports: [...(await listExports(tx))] }),
@@ -90,7 +88,7 @@ const readExports = query({
 const readExport = query({
   id: "workspace_exports.get",
   route: "GET /api/v1/workspace-exports/{id}",
-  summary: "Read how far an archive has come",
+  summary: "Get an export and its progress",
   ...ownerAccess,
   params,
   response: item(WorkspaceExport),
@@ -101,14 +99,13 @@ const readExport = query({
 const downloadExport = query({
   id: "workspace_exports.download",
   route: "GET /api/v1/workspace-exports/{id}/content",
-  summary: "Download an archive",
+  summary: "Download an export",
   description:
-    "As a whole, or from where a download was broken off (`Range: bytes=<from>-`): it never changes. A browser " +
-    "that can send no header names the `workspace` in the query.",
+    "Continue an interrupted download with `Range: bytes=<from>-`; the file never changes. Browsers that can't send headers set the `workspace` in the query.",
   ...ownerAccess,
   infersWorkspace: true,
   params,
-  query: object({ workspace: Type.Optional(line(100, "In the place of X-Workspace")) }),
+  query: object({ workspace: Type.Optional(line(100, "Replaces the header X-Workspace")) }),
   readsRange: true,
   response: resumableDownload(MEDIA_TYPE),
   fails: [ExportUnfinished, RangeNotSatisfiable],
@@ -143,7 +140,7 @@ function slugOf({ credential, workspace }: Caller): string {
 const deleteExport = command({
   id: "workspace_exports.delete",
   route: "DELETE /api/v1/workspace-exports/{id}",
-  summary: "Delete an archive",
+  summary: "Delete an export",
   ...ownerAccess,
   params,
   response: noContent(),

@@ -14,7 +14,7 @@ export const WorkspaceExport = Type.Object(
     id: ExportId,
     status: Type.Enum(["running", "made", "failed"]),
     withSecrets: Type.Boolean(),
-    rows: Type.Integer({ description: "So far, while it is being made" }),
+    rows: Type.Integer({ description: "Current size while the export is running" }),
     files: Type.Integer(),
     bytes: Type.Integer(),
     error: nullable(Type.String()),
@@ -22,7 +22,7 @@ export const WorkspaceExport = Type.Object(
     createdAt: Time,
     finishedAt: nullable(Time),
     expiresAt: nullable(
-      Type.String({ format: "date-time", description: `${KEPT_DAYS} days after it was made` }),
+      Type.String({ format: "date-time", description: `${KEPT_DAYS} days after the creation` }),
     ),
   },
   { title: "WorkspaceExport" },
@@ -35,12 +35,12 @@ export type StoredExport = WorkspaceExport & { readonly place: string | null };
 export const ExportRunning = failure(
   "export_running",
   409,
-  "An archive of this workspace is being made already.",
+  "Another export of this workspace is already running.",
 );
 export const ExportUnfinished = failure(
   "export_unfinished",
   409,
-  "The archive is not made yet, or could not be.",
+  "The export is not completed, or it failed.",
 );
 
 /** The object of an archive. */

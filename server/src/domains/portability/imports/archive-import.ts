@@ -20,14 +20,14 @@ export const RECEIVING_MAX = 10;
 export const ArchiveSummary = object(
   {
     product: Type.String(),
-    schema: Type.String({ description: "The last migration of the installation that it is from" }),
+    schema: Type.String({ description: "Last database migration of the source installation" }),
     workspace: object({ slug: Type.String(), name: Type.String() }),
     exportedAt: Type.String(),
     withSecrets: Type.Boolean(),
     rows: Type.Integer(),
     files: Type.Integer(),
     tables: Type.Array(object({ name: Type.String(), rows: Type.Integer() }), {
-      description: "The largest",
+      description: "Largest files",
     }),
   },
   { title: "ArchiveSummary" },
@@ -40,13 +40,13 @@ export const ArchiveImport = Type.Object(
   {
     id: ImportId,
     state: Type.Enum([...STATES]),
-    task: nullable(Type.Enum([...TASKS], { description: "What is being done with it" })),
-    error: nullable(Type.String({ description: "Why the last of it did not succeed" })),
+    task: nullable(Type.Enum([...TASKS], { description: "Current task" })),
+    error: nullable(Type.String({ description: "Error of the last task" })),
     fileName: Type.String(),
-    slug: nullable(Type.String({ description: "In the place of the one that it had" })),
+    slug: nullable(Type.String({ description: "Slug that replaces the original slug" })),
     bytes: Type.Integer(),
-    receivedBytes: Type.Integer({ description: "An upload goes on from here" }),
-    readBytes: Type.Integer({ description: "How far the task has come" }),
+    receivedBytes: Type.Integer({ description: "Upload continues at this position" }),
+    readBytes: Type.Integer({ description: "Progress of the task" }),
     summary: nullable(ArchiveSummary),
     createdAt: Time,
     updatedAt: Time,
@@ -58,7 +58,7 @@ export type ArchiveImport = Static<typeof ArchiveImport>;
 export const TooManyUploads = failure(
   "too_many_uploads",
   409,
-  `No more than ${RECEIVING_MAX} archives can be on their way; discard one that nobody goes on with.`,
+  `At most ${RECEIVING_MAX} uploads can be active. Discard an unused upload.`,
 );
 export const ImportBusy = failure(
   "import_busy",
@@ -68,22 +68,22 @@ export const ImportBusy = failure(
 export const ImportWrongState = failure(
   "import_wrong_state",
   409,
-  "That can't be done with the archive as it is.",
+  "The state of the archive does not allow this action.",
 );
 export const ImportConflict = failure(
   "import_conflict",
   409,
-  "Another archive of this workspace has begun to come in. Go on with that one, or discard it.",
+  "Another upload of this workspace has started. Continue or discard it.",
 );
 export const WrongOffset = failure(
   "wrong_offset",
   409,
-  "The part does not begin where the archive has come to: read `receivedBytes`, and go on from there.",
+  "The part does not start at the current position. Read `receivedBytes` and continue there.",
 );
 export const PartTooLarge = failure(
   "part_too_large",
   413,
-  `A part has at most ${PART_BYTES_MAX} bytes.`,
+  `A part can have at most ${PART_BYTES_MAX} bytes.`,
 );
 
 const IMPORTS_MAX = 100;

@@ -10,13 +10,13 @@ const Task = { task: Type.Enum([...TASKS]) };
 
 export const ImportStarted = event("audit.archive_import.started", {
   resource,
-  summary: "An operator began to bring in the archive of a workspace.",
+  summary: "An operator started the upload of a workspace archive.",
   data: Type.Object({ fileName: Type.String(), bytes: Type.Integer() }),
 });
 
 export const ImportTaskRequested = event("audit.archive_import.task_requested", {
   resource,
-  summary: "An archive is to be checked, loaded, activated or discarded.",
+  summary: "The check, load, activation or removal of an archive was requested.",
   data: Type.Object({ ...Task, slug: nullable(Type.String()) }),
 });
 
@@ -28,6 +28,6 @@ export const ImportTaskCompleted = event("audit.archive_import.task_completed", 
 
 export const ImportTaskFailed = event("audit.archive_import.task_failed", {
   resource,
-  summary: "An archive could not be checked, loaded, activated or discarded.",
+  summary: "The check, load, activation or removal of an archive failed.",
   data: Type.Object({ ...Task, error: Type.String() }),
 });

@@ -31,14 +31,17 @@ const ID = "arc_01jd0000000000000000000000";
 const startImport = command({
   id: "archive_imports.start",
   route: "POST /api/v1/installation/imports",
-  summary: "Begin to bring in the archive of a workspace",
+  summary: "Create an import of a workspace archive",
   description:
-    "Its bytes follow in parts (`archive_imports.upload`); then it is checked, loaded and activated, each by a " +
-    "call of its own. Both installations must be of the same release.",
+    "Upload the archive in parts (`archive_imports.upload`). Then check, load and activate it with separate requests. Both installations must run the same release.",
   ...operatorAccess,
   body: object({
     fileName: line(200),
-    bytes: Type.Integer({ minimum: 1, maximum: ARCHIVE_BYTES_MAX, description: "Of the archive" }),
+    bytes: Type.Integer({
+      minimum: 1,
+      maximum: ARCHIVE_BYTES_MAX,
+      description: "Name of the archive",
+    }),
   }),
   response: created(ArchiveImport, { location: ({ id }) => `/api/v1/installation/imports/${id}` }),
   emits: [ImportStarted],
@@ -80,7 +83,7 @@ const startImport = command({
 const readImports = query({
   id: "archive_imports.list",
   route: "GET /api/v1/installation/imports",
-  summary: "List the archives that were brought here, newest first",
+  summary: "List imported archives, newest first",
   ...operatorAccess,
   response: item(Type.Object({ imports: Type.Array(ArchiveImport) })),
   prepare: ({ db }) => listImports(db),
@@ -90,7 +93,7 @@ const readImports = query({
 const readImport = query({
   id: "archive_imports.get",
   route: "GET /api/v1/installation/imports/{id}",
-  summary: "Read how far an archive has come in",
+  summary: "Get an archive import and its progress",
   ...operatorAccess,
   params,
   response: item(ArchiveImport),
@@ -120,10 +123,9 @@ const ChosenSlug = { slug: Type.Optional(Slug) };
 const checkImport = command({
   id: "archive_imports.check",
   route: "POST /api/v1/installation/imports/{id}/check",
-  summary: "Check an archive without writing anything of it",
+  summary: "Check an archive",
   description:
-    "Every byte against its hashes, the release, whether the slug is free, and the `passphrase` where it has " +
-    "secrets. The `summary` then says what is in it.",
+    "Writes nothing. Checks all bytes against their hashes, the release, whether the slug is available, and the `passphrase` if the archive contains secrets. Then `summary` contains the contents.",
   ...shared,
   body: object({ ...Secrets, ...ChosenSlug }),
   fails: [ImportBusy, ImportWrongState],
@@ -135,10 +137,9 @@ const checkImport = command({
 const loadImport = command({
   id: "archive_imports.load",
   route: "POST /api/v1/installation/imports/{id}/load",
-  summary: "Load an archive that was checked",
+  summary: "Load a checked archive",
   description:
-    "Whatever interrupts it, it goes on where it was. The workspace is shown when all of it is here and was " +
-    "verified; it can be read then, and is paused.",
+    "Continues after interruptions. The workspace becomes visible when all data is loaded and verified. It is paused: you can read it.",
   ...shared,
   body: object({ ...Secrets, ...ChosenSlug }),
   fails: [ImportBusy, ImportWrongState, ImportConflict],
@@ -149,9 +150,9 @@ const loadImport = command({
 const activateImport = command({
   id: "archive_imports.activate",
   route: "POST /api/v1/installation/imports/{id}/activate",
-  summary: "Let a workspace that was loaded go on here",
+  summary: "Activate an imported workspace",
   description:
-    "Its workflows, clocks and deliveries are at work from then on: stop them where it came from first.",
+    "Its workflows, SLA clocks and deliveries start. Stop them in the source installation first.",
   ...shared,
   fails: [ImportBusy, ImportWrongState],
   example: { params: { id: ID } },
@@ -161,9 +162,9 @@ const activateImport = command({
 const discardImport = command({
   id: "archive_imports.discard",
   route: "DELETE /api/v1/installation/imports/{id}",
-  summary: "Take an archive back",
+  summary: "Discard an archive import",
   description:
-    "With all that was loaded of it. Of a workspace that was activated only the archive goes.",
+    "Deletes the archive and all loaded data. For an activated workspace, only the archive is deleted.",
   ...shared,
   fails: [ImportBusy, ImportWrongState],
   example: { params: { id: ID } },
@@ -198,7 +199,7 @@ async function request(
   const isSame = row.updatedAt === found.updatedAt;
   if (row.task !== null && (found.task !== null || !isSame)) throw new Failure(ImportBusy);
   if (!FROM[task].includes(row.state))
-    throw new Failure(ImportWrongState, { detail: `It is ${row.state}.` });
+    throw new Failure(ImportWrongState, { detail: `The state of the import is ${row.state}.` });
   if (task === "load") await assertAlone(ctx, id, row.key);
   await ctx.send(
     `update archive_imports set task = $2, error = null, read_bytes = 0, updated_at = $3,

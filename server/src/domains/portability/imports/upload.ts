@@ -30,11 +30,9 @@ interface StoredPart {
 export const uploadPart = command({
   id: "archive_imports.upload",
   route: "PUT /api/v1/installation/imports/{id}/content",
-  summary: "Send a part of an archive",
+  summary: "Upload a part of an archive",
   description:
-    "The body is the part itself, of at most 64 MiB, which begins `at` the `receivedBytes` so far. A part that was " +
-    "broken off counts for nothing and is sent again: the upload goes on where it was, hours later and from another " +
-    "machine. Parts are no events; an upload that nobody goes on with is forgotten after a day.",
+    "The body is a part of at most 64 MiB that starts at `at`, which must be the current `receivedBytes`. An interrupted part is not stored: send it again. You can continue an upload later and from another machine. Parts append no events. Unused uploads are deleted after one day.",
   ...operatorAccess,
   params: object({ id: ImportId }),
   query: object({ at: Type.Integer({ minimum: 0, maximum: ARCHIVE_BYTES_MAX }) }),
@@ -78,7 +76,7 @@ export const uploadPart = command({
 });
 
 function wrongOffset(received: number): Failure {
-  return new Failure(WrongOffset, { detail: `${received} bytes are here.` });
+  return new Failure(WrongOffset, { detail: `${received} bytes were received so far.` });
 }
 
 /** A row announces the object, the bytes are stored, and the following transaction adds it as a part. */
@@ -88,7 +86,7 @@ async function storePart(
   { id, at }: { readonly id: string; readonly at: number },
 ): Promise<StoredPart> {
   const { db, blobStores, clock, homeWorkspace, log } = platform;
-  if (!upload) throw new Failure(Invalid, { detail: "The body must be the part." });
+  if (!upload) throw new Failure(Invalid, { detail: "The body must be a part of the archive." });
   const { state, receivedBytes, bytes } = await getImport(db, id);
   if (state !== "receiving") throw new Failure(ImportWrongState);
   if (receivedBytes !== at) throw wrongOffset(receivedBytes);
@@ -110,7 +108,7 @@ async function storePart(
     if (meter.bytes === 0) throw new Failure(Invalid, { detail: "The part is empty." });
   } catch (error) {
     await removePart({ db, blobStores, homeWorkspace }, { object, place }).catch((cause: unknown) =>
-      log.warn({ err: cause, object }, "a broken part of an archive is left to the next one"),
+      log.warn({ err: cause, object }, "an interrupted part of an archive will be overwritten"),
     );
     throw error;
   }
@@ -156,5 +154,5 @@ async function* limitBytes(
 }
 
 function tooLarge(room: number): Failure {
-  return new Failure(PartTooLarge, { detail: `There is room for ${room} bytes.` });
+  return new Failure(PartTooLarge, { detail: `Only ${room} bytes are available.` });
 }

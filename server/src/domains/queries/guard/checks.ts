@@ -30,7 +30,7 @@ export const checks: ReadonlyMap<string, Check> = new Map<string, Check>([
 
 function checkRelation({ relname }: Struct, byte: number, findings: Findings): void {
   const name = textOf(relname);
-  if (isReserved(name)) return findings.addError(`${name} is a table of the database's own`, byte);
+  if (isReserved(name)) return findings.addError(`${name} is a system table of the database`, byte);
   findings.noteFirst(findings.relations, name, byte);
 }
 
@@ -49,7 +49,7 @@ function noteDeletion(struct: Struct, byte: number, findings: Findings): void {
 /** Outside its scope the name would be that of a catalog. */
 function checkExpression({ ctename }: Struct, byte: number, findings: Findings): void {
   const name = textOf(ctename);
-  if (isReserved(name)) findings.addError("no name here may begin with pg_", byte);
+  if (isReserved(name)) findings.addError("names must not begin with pg_", byte);
   findings.expressions.add(name);
 }
 
@@ -60,19 +60,19 @@ function isReserved(name: string): boolean {
 function checkFunction({ funcname }: Struct, byte: number, findings: Findings): void {
   const name = ownName(funcname);
   if (name !== undefined && FUNCTIONS.has(name)) return;
-  findings.addError(`the function ${textsOf(funcname).join(".")} is not available here`, byte);
+  findings.addError(`the function ${textsOf(funcname).join(".")} is not available`, byte);
 }
 
 function checkType({ names, typmods }: Struct, byte: number, findings: Findings): void {
   const name = ownName(names);
   if (name === undefined || !CAST_TYPES.has(name)) {
-    return findings.addError(`the type ${textsOf(names).join(".")} is not available here`, byte);
+    return findings.addError(`the type ${textsOf(names).join(".")} is not available`, byte);
   }
   const lengths = recordsOf(typmods).map(({ A_Const: constant }) => integerOf(constant));
   if (lengths.includes(undefined)) {
     findings.addError("the length of a type must be a number", byte);
   } else if (name === "bpchar" && lengths.some((length = 0) => length > CHARACTERS_MAX)) {
-    findings.addError(`char(n) has at most ${CHARACTERS_MAX} characters here`, byte);
+    findings.addError(`char(n) can have at most ${CHARACTERS_MAX} characters`, byte);
   }
 }
 
@@ -92,19 +92,19 @@ function ownName(value: unknown): string | undefined {
 }
 
 function checkOperator(value: unknown, byte: number, findings: Findings): void {
-  if (textsOf(value).length > 1) findings.addError("an operator is named without a schema", byte);
+  if (textsOf(value).length > 1) findings.addError("operators must not have a schema", byte);
 }
 
 function checkCollation({ collname }: Struct, byte: number, findings: Findings): void {
   if (ownName(collname) === undefined) {
-    findings.addError("a collation is named without a schema", byte);
+    findings.addError("collations must not have a schema", byte);
   }
 }
 
 function checkTime({ op }: Struct, byte: number, findings: Findings): void {
   if (TIMES.has(textOf(op))) return;
   const name = textOf(op).replace("SVFOP_", "").toLowerCase();
-  findings.addError(`${name} is not available here`, byte);
+  findings.addError(`${name} is not available`, byte);
 }
 
 function noteParameter({ number }: Struct, byte: number, findings: Findings): void {
@@ -114,7 +114,8 @@ function noteParameter({ number }: Struct, byte: number, findings: Findings): vo
 function checkColumn({ fields }: Struct, byte: number, findings: Findings): void {
   const parts = recordsOf(fields);
   const [first = "", second] = textsOf(fields);
-  if (parts.length > 2) findings.addError("a column is named as column or table.column", byte);
+  if (parts.length > 2)
+    findings.addError("column names must have the form column or table.column", byte);
   findings.names.add(second ?? first);
   if (second !== undefined) findings.qualifiedNames.push({ of: first, name: second, byte });
 }
@@ -123,7 +124,7 @@ function checkColumn({ fields }: Struct, byte: number, findings: Findings): void
 function checkIndirection({ indirection }: Struct, byte: number, findings: Findings): void {
   if (recordsOf(indirection).every((part) => "A_Indices" in part)) return;
   findings.addError(
-    "after parentheses only a subscript may stand; name a column by table.column",
+    "only a subscript is allowed after parentheses; use table.column for a column",
     byte,
   );
 }
@@ -139,7 +140,7 @@ function noteFunctionAsTable(
     .map(({ FuncCall: call }) => recordsOf(call).map(({ funcname }) => ownName(funcname))[0]);
   const names = called.filter((name) => name !== undefined);
   if (names.length < called.length) {
-    return findings.addError("only a table, a query or a function can be selected from", byte);
+    return findings.addError("only tables, queries and functions can be selected from", byte);
   }
   const [{ aliasname, colnames } = {} as Struct] = recordsOf(alias);
   const columnNames = [...textsOf(colnames), ...definedColumns(coldeflist)];
@@ -183,6 +184,6 @@ export function checkDotted(findings: Findings): void {
       (table) => table.name === of && !table.columns.has(name),
     );
     if (isUnknown)
-      findings.addError(`${of} stands for a function, which has no column ${name}`, byte);
+      findings.addError(`${of} refers to a function, which does not have a column ${name}`, byte);
   }
 }

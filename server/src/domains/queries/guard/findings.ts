@@ -48,7 +48,7 @@ export class Findings {
     if (named.has(name)) return;
     if (named.size < NAMES_MAX) named.set(name, this.positionAt(byte));
     else {
-      this.addError(`a statement names at most ${NAMES_MAX} tables and parameters`, byte);
+      this.addError(`a statement can use at most ${NAMES_MAX} tables and parameters`, byte);
       this.#tooMany = true;
     }
   }

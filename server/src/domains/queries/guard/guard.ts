@@ -35,7 +35,7 @@ export function inspectStatement(sql: string, rule: NodeRule): GuardResult {
   const parsed = parseSql(sql);
   if ("errors" in parsed) return parsed;
   const [first, second] = parsed.statements;
-  if (!first) return guardError("there is no statement");
+  if (!first) return guardError("the statement is empty");
   const bytes = Buffer.from(sql);
   const findings = new Findings(bytes);
   if (second) {
@@ -44,7 +44,7 @@ export function inspectStatement(sql: string, rule: NodeRule): GuardResult {
   const { node, start, end } = first;
   const [kind = ""] = Object.keys(node);
   if (!ALLOWED_STATEMENTS[rule].has(kind)) {
-    return guardError(`${nodeName(kind)} is not available here`, findings.positionAt(start));
+    return guardError(`${nodeName(kind)} is not available`, findings.positionAt(start));
   }
   walk(node, rule, findings);
   checkDotted(findings);
@@ -87,8 +87,8 @@ function walk(statement: unknown, rule: NodeRule, findings: Findings): void {
     const { location } = struct;
     const at = typeof location === "number" && location >= 0 ? location : nearest;
     const kind = kinds.get(name);
-    if (!kind) return findings.addError(`${nodeName(name)} is not available here`, at);
-    if (depth > DEPTH_MAX) return findings.addError("this is nested too deeply", at);
+    if (!kind) return findings.addError(`${nodeName(name)} is not available`, at);
+    if (depth > DEPTH_MAX) return findings.addError("this has too many levels of nesting", at);
     checks.get(name)?.(struct, at, findings);
     for (const [field, value] of Object.entries(struct)) {
       if (kind.plain.has(field)) continue;
@@ -108,11 +108,10 @@ function walk(statement: unknown, rule: NodeRule, findings: Findings): void {
   ): void => {
     if (field === "schemaname" || field === "catalogname") {
       findings.addError(
-        `${textOf(value)} is a schema; a table is named by its slug alone, and only those of this ` +
-          "workspace and environment can be read",
+        `${textOf(value)} is a schema. Use only the slug of a table of this workspace and environment`,
         at,
       );
-    } else findings.addError(`${nodeName(`${name}.${field}`)} is not available here`, at);
+    } else findings.addError(`${nodeName(`${name}.${field}`)} is not available`, at);
   };
 
   visit(statement, 0, 0);

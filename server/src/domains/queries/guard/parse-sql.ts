@@ -16,10 +16,11 @@ export function parseSql(
   sql: string,
 ): { readonly statements: readonly ParsedStatement[] } | GuardErrors {
   // To the parser, the text would end at NUL.
-  if (sql.includes("\0") || !sql.isWellFormed()) return guardError("holds what is no text");
+  if (sql.includes("\0") || !sql.isWellFormed())
+    return guardError("contains characters that are not valid text");
   const parsed = sql.trim() === "" ? [] : parse(sql);
   if ("errors" in parsed) return parsed;
-  return parsed.length === 0 ? guardError("there is no statement") : { statements: parsed };
+  return parsed.length === 0 ? guardError("the statement is empty") : { statements: parsed };
 }
 
 function parse(sql: string): ParsedStatement[] | GuardErrors {

@@ -38,5 +38,5 @@ export async function readScript(workspace: string, sql: string): Promise<Script
 }
 
 function tooDeep() {
-  return guardError("it is nested too deeply or too long");
+  return guardError("the statement is too long, or has too many levels of nesting");
 }

@@ -72,12 +72,11 @@ function inspectScriptStatement(
   const [kind = ""] = Object.keys(node);
   if (STRUCTURE_STATEMENTS.has(kind)) return { kind: "structure", node, text, at };
   if (!ALLOWED_STATEMENTS.write.has(kind))
-    return guardError(`${nodeName(kind)} is not available here`, FIRST);
+    return guardError(`${nodeName(kind)} is not available`, FIRST);
   const inspection = inspectStatement(text, "write");
   if ("errors" in inspection) return inspection;
   const [parameter] = inspection.parameters;
-  if (parameter)
-    return guardError(`there is no value for the parameter $${parameter[0]}`, parameter[1]);
+  if (parameter) return guardError(`the parameter $${parameter[0]} has no value`, parameter[1]);
   const { targets, deletedFrom, expressions } = inspection;
   const relations = [...inspection.relations.keys()].filter(
     (name) => targets.has(name) || !expressions.has(name),

@@ -10,9 +10,13 @@ import {
 } from "../guard/source-position.ts";
 import type { WrappedStatement } from "./wrap-statement.ts";
 
-export const QueryRefused = failure("query_refused", 422, "This can't be run here.");
-export const QueryFailed = failure("query_failed", 422, "PostgreSQL could not answer this.");
-export const QueryTimedOut = failure("query_timed_out", 422, "It took longer than it may.");
+export const QueryRefused = failure("query_refused", 422, "The statement is not allowed.");
+export const QueryFailed = failure("query_failed", 422, "PostgreSQL could not run the statement.");
+export const QueryTimedOut = failure(
+  "query_timed_out",
+  422,
+  "The statement exceeded its time limit.",
+);
 
 const CANCELLED = "57014";
 /** Out of memory or disk, or of the share of one statement. */
@@ -47,7 +51,7 @@ export function explainQueryError(
   const code = sqlStateOf(error) ?? "";
   if (code === CANCELLED) return new Failure(QueryTimedOut);
   if (RESOURCE_LIMITS.test(code) || error instanceof MemoryExceeded)
-    return queryFailed("it needs more memory or disk than one statement may have");
+    return queryFailed("the statement exceeded its memory or disk limit");
   if (isConnectionLoss(error) || !STATEMENT_ERRORS.test(code)) return error;
   const { message, hint, position } = error as {
     readonly message: string;
@@ -60,7 +64,7 @@ export function explainQueryError(
   const at = isInStatement ? positionAt(sql, inspection.offset + offset) : undefined;
   return queryFailed(
     INTERNAL_NAMES.test(text)
-      ? "a value or a name does not fit"
+      ? "a value or a name is not valid"
       : describePosition({ message: text, at }),
     at,
   );

@@ -8,23 +8,23 @@ const Count = Type.Optional(Type.Number());
 
 export const PlanNode = Type.Object(
   {
-    id: Type.Integer({ description: "Its place in the list" }),
+    id: Type.Integer({ description: "Index in the list" }),
     parent: Type.Union([Type.Integer(), Type.Null()], {
-      description: "The node that takes its rows",
+      description: "Index of the parent node",
     }),
-    type: Type.String({ description: "As PostgreSQL calls it, such as `Seq Scan`" }),
-    relation: Type.Optional(Type.String({ description: "The table that it reads" })),
+    type: Type.String({ description: "Node type in PostgreSQL, such as `Seq Scan`" }),
+    relation: Type.Optional(Type.String({ description: "The table that the node reads" })),
     index: Type.Optional(Type.String()),
     join: Type.Optional(Type.String({ description: "Such as `Inner` or `Left`" })),
     condition: Type.Optional(Type.String()),
     estimatedRows: Count,
     estimatedCost: Count,
     rows: Type.Optional(
-      Type.Number({ description: "The rows that it gave, in all its rounds, when it was run" }),
+      Type.Number({ description: "Number of returned rows in all loops, if the query was run" }),
     ),
     removedRows: Count,
     durationMs: Type.Optional(
-      Type.Number({ description: "With the nodes below it, in all its rounds, when it was run" }),
+      Type.Number({ description: "Time including child nodes in all loops, if the query was run" }),
     ),
   },
   { title: "QueryPlanNode" },
@@ -34,10 +34,10 @@ export type PlanNode = Static<typeof PlanNode>;
 export const QueryPlan = Type.Object(
   {
     nodes: Type.Array(PlanNode, {
-      description: "Whoever takes rows comes before those that give them",
+      description: "Parents before their children",
     }),
     isLimited: Type.Boolean({
-      description: "True where rules may limit the caller: then nothing is told about rows",
+      description: "True if access rules may filter the rows; then row counts are omitted",
     }),
     truncated: Type.Boolean({ description: `Whether there are more than ${NODES_MAX} nodes` }),
     durationMs: Type.Integer(),

@@ -8,17 +8,17 @@ export const QueryResult = Type.Object(
   {
     columns: Type.Array(
       Type.Object({
-        name: Type.String({ description: "A name that comes twice ends in `_2` the second time" }),
+        name: Type.String({ description: "Duplicate names get a suffix such as `_2`" }),
         type: Type.String({
-          description: "PostgreSQL's name for it, such as `bigint` or `text[]`",
+          description: "PostgreSQL type, such as `bigint` or `text[]`",
         }),
       }),
     ),
     rows: Type.Array(Type.Unknown(), {
-      description: "An object for each row, or a list of its values when `rowMode` is `array`",
+      description: "One object per row, or one list of values if `rowMode` is `array`",
     }),
-    rowCount: Type.Integer({ description: "How many rows are here" }),
-    truncated: Type.Boolean({ description: "Whether there are more than these" }),
+    rowCount: Type.Integer({ description: "Number of returned rows" }),
+    truncated: Type.Boolean({ description: "Whether there are more rows" }),
     durationMs: Type.Integer(),
   },
   { title: "QueryAnswer" },

@@ -19,17 +19,17 @@ export const QuerySchema = Type.Object(
   {
     relations: Type.Array(
       Type.Object({
-        name: Type.String({ description: "As a statement writes it" }),
+        name: Type.String({ description: "Name in SQL" }),
         title: Type.String(),
         columns: Type.Array(
           Type.Object({
             name: Type.String(),
-            title: Type.Optional(Type.String({ description: "What people call the column" })),
+            title: Type.Optional(Type.String({ description: "Display name" })),
             type: Type.String(),
           }),
         ),
       }),
-      { description: "Those that the caller may read, with the columns that they may see" },
+      { description: "Tables and columns that you can view" },
     ),
     functions: Type.Array(Type.String()),
   },

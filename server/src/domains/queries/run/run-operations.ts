@@ -35,20 +35,18 @@ const runOptions = {
   rowMode: Type.Optional(
     Type.Enum([...ROW_MODES], {
       default: "object",
-      description: "What a row is: an object, or a list",
+      description: "Format of a row: an object or a list",
     }),
   ),
 };
 
 const ParameterList = Type.Array(Type.Unknown(), {
   maxItems: PARAMETERS_MAX,
-  description: "The values of `$1`, `$2` …; a list is a PostgreSQL array, any other object JSON",
+  description: "The values of `$1`, `$2` …. A list is a PostgreSQL array, any other object is JSON",
 });
 
 const RESULT_DESCRIPTION =
-  "Values are numbers where these are exact (else texts), booleans, texts, JSON and lists; times are in " +
-  "UTC. It ends after `limit` rows, 200,000 cells or 4 MiB, which `truncated` tells, and is cancelled when the client " +
-  "leaves.";
+  "Values are numbers (strings if JSON can't represent them exactly), booleans, strings, JSON and lists. Times are in UTC. The result ends after `limit` rows, 200,000 cells or 4 MiB; then `truncated` is true. The statement is cancelled when the client disconnects.";
 const SqlViewSchema = Type.Object(
   {
     name: Type.String(),
@@ -61,9 +59,9 @@ const SqlViewSchema = Type.Object(
 export const listSqlViews = query({
   id: "queries.views",
   route: "GET /api/v1/queries/views",
-  summary: "List the views of the platform that SQL may name beside tables",
+  summary: "List the platform views that SQL can use",
   description:
-    "Tickets, clocks, configuration items, runs and events, each for those who may read them.",
+    "Tickets, SLA clocks, configuration items, runs and events, each with its required permission.",
   permission: QueriesRun,
   response: item(Type.Object({ views: Type.Array(SqlViewSchema) }, { title: "SqlViews" })),
   run: async (ctx) => ({ views: readableViews(ctx) }),
@@ -80,13 +78,8 @@ const fails = [QueryRefused, QueryFailed, QueryTimedOut];
 export const runSql = query({
   id: "queries.run",
   route: "POST /api/v1/queries/run",
-  summary: "Ask a question in SQL",
-  description:
-    "One `select` (also `with`, `values`) about the tables of this workspace and environment, by their " +
-    "slugs, with the rows and fields that the tables' rules let the caller see, and the views that `queries.views` " +
-    "names, with the rows that the caller may read. Tables need `records:read`. Only functions that " +
-    "compute something of their arguments can be called. Columns have the names of fields; `id`, " +
-    `\`created_at\`, \`updated_at\` and \`created_by\` are there too. ${RESULT_DESCRIPTION}`,
+  summary: "Run an SQL statement",
+  description: `Runs one \`select\` (also \`with\`, \`values\`) on the tables of this workspace and environment, by slug, and on the views from \`queries.views\`. It returns only rows and fields that you can view. Tables require \`records:read\`. Only functions that calculate a value from their arguments are allowed. Columns have the names of fields, and \`id\`, \`created_at\`, \`updated_at\` and \`created_by\`. ${RESULT_DESCRIPTION}`,
   permission: QueriesRun,
   longRunning: true,
   body: object({ sql: Sql, params: Type.Optional(ParameterList), ...runOptions }),
@@ -105,10 +98,9 @@ export const runSql = query({
 export const explainSql = query({
   id: "queries.explain",
   route: "POST /api/v1/queries/explain",
-  summary: "See how PostgreSQL would answer a question in SQL",
+  summary: "Explain the execution plan of an SQL statement",
   description:
-    "The nodes of the plan, as `explain` has them. With `run` it is answered too, and each node says the rows and " +
-    "the time that it took. Where rules may limit the caller, only the shape of the plan is told.",
+    "Returns the nodes of PostgreSQL's `explain`. With `run`, the statement is also run, and each node contains its rows and time. If access rules may filter rows, only the structure of the plan is returned.",
   permission: QueriesRun,
   longRunning: true,
   body: object({
@@ -129,7 +121,7 @@ export const explainSql = query({
 export const describeSchema = query({
   id: "queries.schema",
   route: "GET /api/v1/queries/schema",
-  summary: "List the tables, views, columns and functions that SQL may name",
+  summary: "List tables, views, columns and functions for SQL",
   permission: QueriesRun,
   response: item(QuerySchema),
   example: {},
@@ -144,15 +136,15 @@ export const describeSchema = query({
 export const runSavedQuery = query({
   id: "queries.run_saved",
   route: "POST /api/v1/queries/{id}/run",
-  summary: "Ask a saved question",
-  description: `In the environment of the request, as the caller may see it. ${RESULT_DESCRIPTION}`,
+  summary: "Run a saved query",
+  description: `Runs in the environment of the request, with your permissions. ${RESULT_DESCRIPTION}`,
   permission: QueriesRun,
   longRunning: true,
   params: object({ id: QueryId }),
   body: object({
     params: Type.Optional(
       Type.Union([ParameterList, Type.Record(Type.String(), Type.Unknown())], {
-        description: "The values of its parameters, in their order or by name",
+        description: "The values of its parameters, in order or by name",
       }),
     ),
     ...runOptions,

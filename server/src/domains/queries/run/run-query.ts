@@ -184,7 +184,7 @@ async function openNamed(
 ): Promise<NamedRelations> {
   const errors: GuardError[] = [];
   if (relations.size > RELATIONS_MAX) {
-    const message = `one statement can name at most ${RELATIONS_MAX} tables`;
+    const message = `one statement can use at most ${RELATIONS_MAX} tables`;
     throw toQueryRefused([{ message, at: undefined }]);
   }
   // A table without rules is open to all who may read records, in SQL as in any other way.
@@ -198,7 +198,7 @@ async function openNamed(
     if (table && mayReadRecords && table.grants("read")?.length !== 0) tables.push(table);
     else if (view) views.push(view);
     else if (!expressions.has(name)) {
-      errors.push({ message: `there is no table ${name} that you may read`, at });
+      errors.push({ message: `the table ${name} does not exist, or you can't view it`, at });
     }
   }
   if (errors.length > 0) throw toQueryRefused(errors);
@@ -210,12 +210,15 @@ function checkValues({ parameters }: Inspection, params: readonly unknown[]): un
   const errors: FieldError[] = [];
   for (const number of parameters.keys()) {
     if (number < 1 || number > params.length) {
-      errors.push({ path: "/params", message: `has no value for $${number}` });
+      errors.push({ path: "/params", message: `requires a value for $${number}` });
     }
   }
   for (const index of params.keys()) {
     if (!parameters.has(index + 1)) {
-      errors.push({ path: `/params/${index}`, message: `the statement has no $${index + 1}` });
+      errors.push({
+        path: `/params/${index}`,
+        message: `the statement does not have $${index + 1}`,
+      });
     }
   }
   const [first] = errors;

@@ -7,7 +7,7 @@ import { RecordId } from "../record.ts";
 export const CommentId = id("rcm");
 export const CommentBody = text(
   10_000,
-  "People are named by `@[usr_…]`, or by `@` and the beginning of their address",
+  "Mention people with `@[usr_…]`, or with `@` and the start of their e-mail address",
 );
 
 export const RecordComment = Type.Object(
@@ -16,7 +16,7 @@ export const RecordComment = Type.Object(
     recordId: RecordId,
     body: Type.String(),
     mentions: Type.Array(Type.String(), {
-      description: "The ids of those who are named, and may read it",
+      description: "Ids of the mentioned members who can view the record",
     }),
     createdBy: Type.String(),
     createdAt: Time,
@@ -32,11 +32,11 @@ const about = {
 } as const;
 export const RecordCommentAdded = event("record.comment_added", {
   ...about,
-  summary: "Somebody commented on a record.",
+  summary: "A comment on a record was added.",
 });
 export const RecordCommentEdited = event("record.comment_edited", {
   ...about,
-  summary: "A comment on a record was changed.",
+  summary: "A comment on a record was updated.",
 });
 export const RecordCommentDeleted = event("record.comment_deleted", {
   ...about,

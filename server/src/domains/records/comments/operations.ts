@@ -45,7 +45,7 @@ const MANAGE_PERMISSION = "tables:write";
 const TooManyComments = failure(
   "too_many_comments",
   409,
-  `A record has at most ${COMMENTS_MAX} comments.`,
+  `A record can have at most ${COMMENTS_MAX} comments.`,
 );
 
 const params = object({ slug: Slug, recordId: RecordId });
@@ -56,7 +56,7 @@ const COMMENT_EXAMPLE = { ...EXAMPLE, commentId: "rcm_01jzt3n5k8q2x4v6w8y0z2b4d6
 const listComments = query({
   id: "record_comments.list",
   route: "GET /api/v1/tables/{slug}/records/{recordId}/comments",
-  summary: "List the comments on a record, the oldest first",
+  summary: "List comments on a record, oldest first",
   permission: RecordsRead,
   params,
   query: object(pageQuery),
@@ -97,7 +97,7 @@ const addComment = command({
   effect: "ordinary",
   route: "POST /api/v1/tables/{slug}/records/{recordId}/comments",
   summary: "Comment on a record",
-  description: "Members whom it names, and who may see the record, are notified.",
+  description: "Mentioned members who can view the record are notified.",
   permission: RecordsWrite,
   params,
   body: object({ body: CommentBody }),
@@ -176,7 +176,7 @@ async function tellMentioned(
   if (userIds.length === 0) return;
   await notify(ctx, {
     userIds,
-    title: `A comment in ${about.slug} mentions you`,
+    title: `You were mentioned in a comment in ${about.slug}`,
     body: about.body,
     about: { eventType: RecordCommentAdded.type, resource: { type: "record", id: about.recordId } },
     mail: { path: `/tables/${about.slug}?record=${about.recordId}` },
@@ -187,7 +187,7 @@ const editComment = command({
   id: "record_comments.edit",
   effect: "ordinary",
   route: "PATCH /api/v1/tables/{slug}/records/{recordId}/comments/{commentId}",
-  summary: "Change a comment of one's own",
+  summary: "Update your comment",
   permission: RecordsWrite,
   params: commentParams,
   body: object({ body: CommentBody }),
@@ -198,7 +198,7 @@ const editComment = command({
     const { table, record, row } = await lockComment(ctx, given);
     ctx.expectRevision(row.revision);
     if (row.created_by !== authorOf(ctx.caller))
-      throw new Failure(Forbidden, { detail: "The comment is somebody else's." });
+      throw new Failure(Forbidden, { detail: "You can only change your own comments." });
     const mentions = await findReaders(ctx, table, record, body);
     const after = {
       ...row,
@@ -241,7 +241,7 @@ async function lockComment(
 const deleteComment = command({
   id: "record_comments.delete",
   route: "DELETE /api/v1/tables/{slug}/records/{recordId}/comments/{commentId}",
-  summary: "Delete a comment of one's own; those who make tables delete any",
+  summary: "Delete a comment",
   permission: RecordsWrite,
   params: commentParams,
   response: noContent(),
@@ -252,7 +252,7 @@ const deleteComment = command({
     ctx.expectRevision(row.revision);
     const { caller } = ctx;
     if (row.created_by !== authorOf(caller) && !caller.permissions.has(MANAGE_PERMISSION)) {
-      throw new Failure(Forbidden, { detail: "The comment is somebody else's." });
+      throw new Failure(Forbidden, { detail: "You can only delete your own comments." });
     }
     await ctx.send("delete from record_comments where id = $1", [row.id]);
     const { revision: _, ...comment } = toComment(row);

@@ -98,12 +98,7 @@ export const exportRecords = query({
   route: "GET /api/v1/tables/{slug}/records/export",
   summary: "Export records as a file",
   description:
-    "All that match, however many, in `csv` (a line of titles first, or of field names with `header=names`; a title that also " +
-    "means another field has the name of its field behind it, as in `Order [order2]`; what is null is an empty " +
-    'cell, an empty text is `""`), `json` (one list) or `ndjson` (one record a line). The file is made ' +
-    "while it is sent, page by page: a record that is changed meanwhile is there once, as it was or as " +
-    "it is. In `csv`, texts that a spreadsheet would take for a formula get a `'` in front, which an " +
-    "import takes away again; `formulas=raw` leaves them as they are.",
+    'Exports all matching records in `csv` (the first line contains titles, or field names with `header=names`; an ambiguous title is followed by the field name, as in `Order [order2]`; null is an empty cell, an empty string is `""`), `json` (one list) or `ndjson` (one record per line). The file is created page by page while it is sent: a record that changes during the export appears once, in the old or the new version. In `csv`, text that a spreadsheet would read as a formula gets a `\'` in front, which an import removes; `formulas=raw` leaves such text unchanged.',
   permission: RecordsRead,
   params: object({ slug: Slug }),
   query: object({

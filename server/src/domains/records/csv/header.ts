@@ -17,8 +17,7 @@ interface Titles {
 export const Header = Type.Enum(["titles", "names"], {
   default: "titles",
   description:
-    "The first line of a CSV file: `titles` of columns, or `names` of fields. With `titles`, an import also reads the " +
-    "name of a field where no column has that title",
+    "The first line of a CSV file: column `titles` or field `names`. With `titles`, an import also accepts field names that are not the title of a column",
 });
 export type Header = Static<typeof Header>;
 

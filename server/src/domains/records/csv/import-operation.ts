@@ -16,17 +16,21 @@ const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
 const ImportResult = Type.Object(
   {
-    imported: Type.Integer({ description: "Records that were made" }),
-    updated: Type.Integer({ description: "Records that were there, found by `key`, and changed" }),
-    unchanged: Type.Integer({ description: "Records that were there and are like that already" }),
-    skipped: Type.Integer({ description: "Lines that could not be imported" }),
+    imported: Type.Integer({ description: "Number of created records" }),
+    updated: Type.Integer({
+      description: "Number of records that were found by `key` and updated",
+    }),
+    unchanged: Type.Integer({
+      description: "Number of records that were found by `key` without changes",
+    }),
+    skipped: Type.Integer({ description: "Number of skipped lines" }),
     errors: Type.Array(
       Type.Object({
         path: Type.String({ description: "The line and the field: `line 17/price`" }),
         message: Type.String(),
         title: Type.Optional(Type.String({ description: "The title of the column" })),
       }),
-      { description: "What is wrong with the lines that were skipped, up to 100 faults" },
+      { description: "Errors of skipped lines, at most 100" },
     ),
   },
   { title: "ImportResult" },
@@ -37,14 +41,7 @@ export const importRecords = command({
   effect: "drastic",
   route: "POST /api/v1/tables/{slug}/records/import",
   summary: "Import records from a CSV file",
-  description:
-    "The file itself as `text/csv`, or JSON with the text in `csv`; in UTF-8, of up to 16 MiB and " +
-    `${CSV_ROWS_MAX} lines. The first line has titles of columns, or their names. An empty cell is null, or the default where a ` +
-    'value is required; `""` is an empty text. What the platform fills itself may be there and is ' +
-    "passed over, so that an export can be imported; a `'` in front of what a spreadsheet would take " +
-    "for a formula is taken away, unless `formulas=raw`. `header=names` reads names only. All or nothing, unless `onError=skip`: then the " +
-    "lines that can't be imported are left out and reported. `key` is a unique field: a record that " +
-    "has the same value in it is changed. `dryRun` tells what would happen.",
+  description: `Accepts the file as \`text/csv\`, or JSON with the text in \`csv\`, in UTF-8, up to 16 MiB and ${CSV_ROWS_MAX} lines. The first line contains column titles or field names. An empty cell is null, or the default if a value is required; \`""\` is an empty string. Fields that the platform sets are ignored, so you can import an exported file. A \`'\` before text that a spreadsheet would read as a formula is removed, unless \`formulas=raw\`. \`header=names\` accepts only names. Without \`onError=skip\`, one error cancels the whole import; with it, lines with errors are skipped and reported. \`key\` is a unique field: a record with the same value is updated. \`dryRun\` returns the result without importing anything.`,
   permission: RecordsWrite,
   params: object({ slug: Slug }),
   query: object({

@@ -152,7 +152,7 @@ function mapColumns(
     const reject = (message: string): undefined => {
       errors.push({ path: `line 1/${title}`, message });
     };
-    if (seen.has(name)) return reject("is there twice");
+    if (seen.has(name)) return reject("appears twice");
     seen.add(name);
     if (SYSTEM_FIELDS.has(name)) return undefined;
     const column = schema.byName.get(name);
@@ -195,7 +195,7 @@ function rowChecker(
     const isTaken = keys.has(text);
     keys.add(text);
     if (value !== null && !isTaken) return [];
-    const message = value === null ? "is required" : "is the key of an earlier line";
+    const message = value === null ? "is required" : "is already the key of an earlier line";
     return [{ path: `${at}/${column.name}`, title: column.title, message }];
   };
 }

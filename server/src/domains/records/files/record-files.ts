@@ -70,10 +70,10 @@ export async function settleFiles(
     const found = attached.get(fileId);
     if (found?.attachedId !== resource.id)
       return [
-        { path, message: "names a file that is not an upload of your own, or is in use elsewhere" },
+        { path, message: "refers to a file that you did not upload, or that is used elsewhere" },
       ];
     return isPicture && !PICTURES.has(found.mediaType)
-      ? [{ path, message: "names a file that is no picture" }]
+      ? [{ path, message: "refers to a file that is not an image" }]
       : [];
   });
   if (errors.length > 0) throw invalidRecord(table, errors.slice(0, FIELD_ERRORS_MAX));

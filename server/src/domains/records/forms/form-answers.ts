@@ -80,7 +80,10 @@ export function toInput(
   const errors = [...parsed.errors].map(([name, message]) => ({ path: `/${name}`, message }));
   const names = namesOf(asked);
   if ([...posted].some(([name, sent]) => !names.has(name) && sent.some((one) => one !== ""))) {
-    errors.push({ path: "", message: "The form has an answer that it does not ask for." });
+    errors.push({
+      path: "",
+      message: "The form received a value for a field that it does not contain.",
+    });
   }
   if (errors.length > 0) throw new Failure(Invalid, { errors });
   const filled = Object.entries(parsed.values).filter(
@@ -106,7 +109,7 @@ export function checkTypes(
       takesType(field, mediaType) && (column.type !== "image" || PICTURES.has(mediaType));
     const sent = (posted.get(column.name) ?? []).filter((one) => isFileReference(one));
     const isWrong = sent.some(({ $file }) => !isTaken(typeOf.get($file) ?? ""));
-    const message = "Choose a file of another kind: this field does not take what is in it.";
+    const message = "Choose a file of another type. This field does not accept this type.";
     return isWrong ? [{ path: `/${column.name}`, message }] : [];
   });
 }

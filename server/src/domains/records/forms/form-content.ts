@@ -47,7 +47,7 @@ export function offeredFiles(
 export function describeFileLimit({ options }: Pick<ColumnSchema, "options">): string {
   const max = Math.min(Number(options["max"] ?? FILES_MAX), FILES_MAX);
   const size = `${FILES_MEGABYTES_MAX} MB`;
-  return max === 1 ? `One file, up to ${size}.` : `Up to ${max} files, ${size} together.`;
+  return max === 1 ? `One file, at most ${size}.` : `At most ${max} files, ${size} in total.`;
 }
 
 /** True where a form field takes a file of this type, which was found in its bytes. */
@@ -66,7 +66,7 @@ const FormField = object({
       maxItems: FILE_KINDS.length,
       uniqueItems: true,
       description:
-        "Of a field for files: what is taken, by what is in them; all of these when absent",
+        "For a file field: the accepted types, detected from the content. Default: all of these",
     }),
   ),
 });
@@ -79,7 +79,7 @@ export const FormContent = object(
     thanks: Type.Optional(text(2_000)),
     fields: Type.Array(FormField, {
       maxItems: FIELDS_MAX,
-      description: "In their order; no other field is shown or taken",
+      description: "The fields in order. Other fields are not shown or accepted",
     }),
   },
   { title: "FormContent" },

@@ -211,7 +211,7 @@ test("files come with a form within its bounds, belong to the record, and are fo
     ),
   ];
   expect(refused.map(({ status }) => status)).toEqual([422, 400, 422, 422, 422, 422, 400]);
-  expect(refused[3]?.body).toContain("Choose a file of another kind");
+  expect(refused[3]?.body).toContain("Choose a file of another type");
   const trapped = await sendFiles({ title: "T", $website: "x" }, [note]);
   expect(trapped.status).toBe(200);
   expect([await claims(), await blobs()]).toEqual([[], kept]);

@@ -53,7 +53,11 @@ const SHOWN_TO_ADDRESS_MAX = 120;
 const PUBLISH_PERMISSION = "tables:write";
 const NEEDED = [PUBLISH_PERMISSION, RecordsWrite.name];
 
-const NoForm = failure("form_has_no_fields", 422, "The view is no form, or asks for nothing.");
+const NoForm = failure(
+  "form_has_no_fields",
+  422,
+  "The view is not a form, or its form has no fields.",
+);
 
 interface PublicForm extends Record<string, unknown> {
   readonly id: string;
@@ -84,7 +88,9 @@ async function openForm(platform: Platform, key: string): Promise<OpenForm> {
   );
   const rights = row && (await findRights(platform, row.workspace_id, { runAs: row.public_by }));
   if (!row || !rights || !NEEDED.every((name) => rights.permissions.has(name))) {
-    throw new Failure(NotFound, { detail: "There is no form at this address, or no longer." });
+    throw new Failure(NotFound, {
+      detail: "This form does not exist, or it is no longer published.",
+    });
   }
   const partition = { workspace: row.workspace_id, environment: row.environment };
   const caller: Caller = {
@@ -120,7 +126,7 @@ const params = object({ key: Type.String({ pattern: KEY_PATTERN }) });
 const showForm = query({
   id: "forms.show",
   route: "GET /forms/{key}",
-  summary: "Show a form to whoever has its address",
+  summary: "Show a published form",
   access: "public",
   params,
   response: html(htmlErrorRendering),
@@ -136,10 +142,9 @@ const showForm = query({
 const sendForm = command({
   id: "forms.send",
   route: "POST /forms/{key}",
-  summary: "Send the answers to a form",
+  summary: "Submit a form",
   description:
-    "As a browser sends them, with files as `multipart/form-data`: ten at most, of 25 MB together, of the kinds that the " +
-    "form takes by what is in them. A field that the form does not show is refused, and so is too much of it.",
+    "Accepts form data of a browser, with files as `multipart/form-data`: at most ten files of 25 MB in total, of the types that the form accepts. Fields that the form does not contain, and values that are too long, are rejected.",
   access: "public",
   readsRequest: "files",
   params,
@@ -263,14 +268,12 @@ const publishForm = command({
   id: "table_views.publish",
   effect: "drastic",
   route: "POST /api/v1/table-views/{id}/publish",
-  summary: "Give a form an address at which anyone may fill it",
-  description:
-    `At \`/forms/{publicKey}\`. Needs \`${PUBLISH_PERMISSION}\`, as long as the form is open: with the publisher it ends. A new call ` +
-    "gives a new address; the old one is no good any more.",
+  summary: "Publish a form",
+  description: `Creates a public URL, \`/forms/{publicKey}\`. Requires \`${PUBLISH_PERMISSION}\` as long as the form is published: if the publisher loses it, the form closes. Calling it again creates a new URL and invalidates the old one.`,
   fails: [NoForm],
   async run(ctx, { params: { id: viewId } }) {
     if (!ctx.caller.permissions.has(PUBLISH_PERMISSION)) {
-      throw new Failure(Forbidden, { detail: `To publish a form needs ${PUBLISH_PERMISSION}.` });
+      throw new Failure(Forbidden, { detail: `Publishing a form requires ${PUBLISH_PERMISSION}.` });
     }
     const view = await getVisibleView(ctx, viewId);
     assertMayChange(ctx.caller, view);
@@ -290,7 +293,7 @@ const unpublishForm = command({
   id: "table_views.unpublish",
   effect: "drastic",
   route: "POST /api/v1/table-views/{id}/unpublish",
-  summary: "Take a form's address away",
+  summary: "Unpublish a form",
   allowNoop: true,
   async run(ctx, { params: { id: viewId } }) {
     assertMayChange(ctx.caller, await getVisibleView(ctx, viewId));

@@ -81,7 +81,7 @@ async function lockUnchanged(
     else
       result.refused.push({
         id,
-        reason: record ? "It was changed since." : "It was deleted since.",
+        reason: record ? "The record was changed later." : "The record was deleted later.",
       });
     return [];
   });

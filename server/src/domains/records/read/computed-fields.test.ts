@@ -186,7 +186,7 @@ test("links name records that are there, and lose those that are deleted, with e
   expect(deleted).toMatchObject({ status: 204, events: ["record.updated", "record.deleted"] });
   expect((await owner(`GET ${path}`)).body.data.items).toEqual([ids["bolt"]]);
   expect((await owner(`PATCH ${path}`, { gain: 1 })).body.errors).toMatchObject([
-    { path: "/gain", message: "is computed" },
+    { path: "/gain", message: "is calculated" },
   ]);
 });
 
@@ -325,7 +325,7 @@ test("a table whose computed fields would take too long to list is refused", asy
   expect([status, events, body.errors?.[0].message]).toEqual([
     422,
     [],
-    "makes the table's computed fields too costly to list",
+    "makes the computed fields of the table too slow to list",
   ]);
   const light = await owner("POST /api/v1/tables", {
     name: "heavy",

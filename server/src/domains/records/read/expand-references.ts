@@ -22,12 +22,12 @@ export function parseExpand(
   if (expand === undefined) return [];
   const names = [...new Set(expand.split(",").map((name) => name.trim()))];
   if (names.length > EXPANDED_FIELDS_MAX) {
-    throw invalidField("?expand", `must name at most ${EXPANDED_FIELDS_MAX} fields`);
+    throw invalidField("?expand", `must contain at most ${EXPANDED_FIELDS_MAX} fields`);
   }
   return names.map((name) => {
     const column = schema.byName.get(name) ?? schema.computed.get(name);
     if (!column || (targetOf(column) === undefined && !column.refersToUsers && !isFiles(column))) {
-      throw invalidField("?expand", `names "${name}", which is not a reference of this table`);
+      throw invalidField("?expand", `contains "${name}", which is not a reference of this table`);
     }
     return column;
   });
@@ -59,7 +59,7 @@ export async function expandReferences(
       if (ids.length > TARGETS_MAX) {
         throw invalidField(
           "?expand",
-          `leads to more than ${TARGETS_MAX} from ${column.name}: ask for fewer records`,
+          `expands to more than ${TARGETS_MAX} records of ${column.name}. Request fewer records`,
         );
       }
       const targets = ids.length === 0 ? NO_TARGETS : await findTargets(ctx, table, column, ids);

@@ -21,9 +21,7 @@ export const listRecordIds = query({
   route: "GET /api/v1/tables/{slug}/records/ids",
   summary: "List the ids of records",
   description:
-    "The ids of the records from `offset` on, in the order of the list, read in one statement: two records " +
-    "never change places within an answer. Use it to find the records of a large selection, and " +
-    "`records.apply` to change them.",
+    "Returns ids from `offset` on, in the order of the list, read in one statement: two records never change places within a response. Use it to get the records of a large selection, and `records.apply` to change them.",
   permission: RecordsRead,
   params: object({ slug: Slug }),
   query: object({

@@ -35,15 +35,13 @@ export const recordPageQuery = {
       minimum: 0,
       maximum: 1,
       description:
-        "Begins behind this share of all that match: 0 is the first page, 1 the last one. " +
-        "`pagination.offset` says how many stand before it, about",
+        "Starts the page at this share of all matches, from 0 (first page) to 1 (last page). `pagination.offset` is the approximate number of records before it",
     }),
   ),
   count: Type.Optional(
     Type.Enum(["exact", "estimate"], {
       description:
-        "`exact` counts all that match, as `pagination.total`; that takes time when they are many. " +
-        "`estimate` counts up to 10,000, and estimates where there are more",
+        "`exact` returns the number of matches as `pagination.total`; slow if there are many matches. `estimate` counts up to 10,000 and estimates larger numbers",
     }),
   ),
 };
@@ -190,5 +188,5 @@ export function cursorName(
 /** Refuses a cursor that the next request would have no room for. */
 function assertCursorLength(cursor: string): string {
   if (cursor.length <= CURSOR_CHARACTERS_MAX) return cursor;
-  throw invalidField("?sort", "names a field with a text that is too long to go on from in a list");
+  throw invalidField("?sort", "contains a field with a text that is too long for a cursor");
 }

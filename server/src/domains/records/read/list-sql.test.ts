@@ -80,7 +80,7 @@ describe("a list", () => {
     );
     const { body } = await listOf(table.path, { limit: "2", sort: "title" });
     const after = body.pagination.nextCursor as string;
-    const refused = [{ path: "?after", message: "is not a cursor of this list" }];
+    const refused = [{ path: "?after", message: "is not a valid cursor for this list" }];
     expect(await titlesOf(table.path, { sort: "title", after })).toEqual(["c", "d", "e"]);
     expect(await titlesOf(other.path, { sort: "title", after })).toEqual(refused);
     expect(await titlesOf(table.path, { sort: "-title", after })).toEqual(refused);

@@ -41,8 +41,7 @@ const fieldsQuery = {
   expand: Type.Optional(
     line(
       1_000,
-      "References, links and files to show as what they refer to, with commas between them. Who may not see a record " +
-        "sees null; a file has addresses that are good for a while",
+      "References, links and files to expand, separated by commas. Records that you can't view are null. Files get URLs that expire",
     ),
   ),
 };
@@ -50,12 +49,9 @@ const fieldsQuery = {
 export const listRecords = query({
   id: "records.list",
   route: "GET /api/v1/tables/{slug}/records",
-  summary: "List the records of a table",
+  summary: "List records of a table",
   description:
-    "The newest first, unless `sort` says otherwise. A field that the table's rules hide is null, to " +
-    "`filter`, `sort` and `q` as well. A filter on an indexed column uses the index, and so does a sort. " +
-    "`after`, `before`, `offset` and `at` say where the page begins; each record has its `revision`, " +
-    "which `If-Match` takes.",
+    "Default order: newest first. Fields that access rules hide are null, also for `filter`, `sort` and `q`. Filters and sorting on an indexed column use the index. `after`, `before`, `offset` and `at` set the start of the page. Each record has its `revision`, for `If-Match`.",
   permission: RecordsRead,
   params: object({ slug: Slug }),
   query: object({
@@ -95,10 +91,9 @@ export const listRecords = query({
 export const getRecord = query({
   id: "records.get",
   route: "GET /api/v1/tables/{slug}/records/{recordId}",
-  summary: "Read one record",
+  summary: "Get a record",
   description:
-    "With an `ETag`, unless something is expanded that changes by itself. With `asOf` as it was: without computed fields, " +
-    "and without those that had another name then.",
+    "Has an `ETag`, except with expanded fields that change independently. With `asOf`, returns the record at that time, without computed fields and without fields that had another name then.",
   permission: RecordsRead,
   params: object({ slug: Slug, recordId: RecordId }),
   query: object({ ...fieldsQuery, ...asOfQuery }),
@@ -111,8 +106,8 @@ export const getRecord = query({
   async run(ctx, { params, query: { expand, fields, asOf } }) {
     const table = await openTable(ctx, params.slug);
     if (asOf !== undefined) {
-      if (expand !== undefined) throw invalidField("?expand", "is not possible with asOf");
-      if (fields !== undefined) throw invalidField("?fields", "is not possible with asOf");
+      if (expand !== undefined) throw invalidField("?expand", "can't be combined with asOf");
+      if (fields !== undefined) throw invalidField("?fields", "can't be combined with asOf");
       return { data: await readPastRecord(ctx, table, { recordId: params.recordId, asOf }) };
     }
     const { schema } = table;
@@ -145,10 +140,9 @@ export const getRecord = query({
 export const listHistory = query({
   id: "records.history",
   route: "GET /api/v1/tables/{slug}/records/{recordId}/history",
-  summary: "List what happened to a record, newest first",
+  summary: "List the history of a record, newest first",
   description:
-    "Its events, as the table's rules let you see them: when it was made, each change with what was " +
-    "before and after, and its end, after which the history is still there.",
+    "Returns its events with the visible fields: its creation, each change with the values before and after, and its deletion. Also works for deleted records.",
   permission: RecordsRead,
   params: object({ slug: Slug, recordId: RecordId }),
   query: object(pageQuery),
@@ -213,7 +207,8 @@ async function readHistory(
   { limit, after }: { readonly limit: number; readonly after?: string | undefined },
 ): Promise<Page<ReturnType<typeof toEventEnvelope>>> {
   const before = after === undefined ? undefined : positionOf(after);
-  if (after !== undefined && !before) throw invalidField("?after", "is not a cursor of this list");
+  if (after !== undefined && !before)
+    throw invalidField("?after", "is not a valid cursor for this list");
   const filter = { resourceType: "record", resourceId: id, before };
   const found = await queryEvents(ctx.tx, filter, limit + 1);
   const ofTable = found.filter(({ data }) => data["tableSlug"] === table.schema.slug);

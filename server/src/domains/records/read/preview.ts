@@ -34,16 +34,16 @@ const Preview = Type.Object(
         action: Type.Enum([...ACTIONS]),
         records: Type.Enum(["all", "some", "none"]),
         fields: Type.Union([Type.Array(Type.String()), Type.Null()], {
-          description: "Those of some record; null for all",
+          description: "Visible fields, for at least one record. Null for all fields",
         }),
       }),
-      { description: "What their permissions and the rules let them do" },
+      { description: "Actions that permissions and access rules allow" },
     ),
     lacks: Type.Array(Type.Enum([RecordsRead.name, RecordsWrite.name]), {
-      description: "The permissions that none of the roles holds, so that no rule helps",
+      description: "Permissions that none of the roles has. Access rules can't replace them",
     }),
     records: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-    total: Type.Integer({ description: "All that they would see" }),
+    total: Type.Integer({ description: "Number of visible records" }),
   },
   { title: "RecordPreview" },
 );
@@ -51,15 +51,14 @@ const Preview = Type.Object(
 export const previewRecords = query({
   id: "records.preview",
   route: "POST /api/v1/tables/{slug}/records/preview",
-  summary: "See records as somebody with these roles would",
+  summary: "Preview records with other roles",
   description:
-    "By the table's rules, or by `rules` that are not saved yet. Only for those whom no rule of any table limits: so " +
-    "nobody sees more this way than they do anyway (403 `record_forbidden`). References are shown as what they refer to.",
+    "Uses the access rules of the table, or unsaved `rules`. Only for callers without restrictions by access rules in any table, so the preview never shows more than they can already view (403 `record_forbidden`). References are expanded.",
   permission: RecordsRead,
   params: object({ slug: Slug }),
   body: object({
     roles: Type.Array(line(100), { maxItems: 50, description: "Ids of roles" }),
-    userId: Type.Optional(id("usr", "The person whom `$user.id` in conditions means")),
+    userId: Type.Optional(id("usr", "The user of `$user.id` in conditions")),
     rules: Type.Optional(Type.Array(Rule, { maxItems: RULES_MAX })),
     filter: Type.Optional(ConditionSchema),
     limit: Type.Optional(

@@ -17,7 +17,9 @@ const SLUG = "[a-z][a-z0-9_-]{0,62}";
 const Holders = Type.Object(
   {
     roles: Type.Array(Type.Object({ id: RoleId, name: Type.String() })),
-    members: Type.Integer({ description: "How many active members have one of these roles" }),
+    members: Type.Integer({
+      description: "Number of active members with at least one of these roles",
+    }),
   },
   { title: "RecordHolders" },
 );
@@ -31,7 +33,7 @@ const RecordAccess = Type.Object(
       Type.Object({
         slug: Slug,
         name: Type.String(),
-        open: Type.Boolean({ description: "True when no access rule limits the table" }),
+        open: Type.Boolean({ description: "True if no access rule restricts the table" }),
         read: Holders,
         write: Holders,
       }),
@@ -45,15 +47,13 @@ export const getRecordAccess = query({
   route: "GET /api/v1/records/access",
   summary: "List the roles that can read and write records",
   description:
-    "`read` and `write` are the roles that hold `records:read` and `records:write`: they have access to all records of " +
-    "a table without access rules (`open`). For each of `tables` the roles that can read or write some of its records. " +
-    "Tables that do not exist are left out.",
+    "`read` and `write` are the roles with `records:read` and `records:write`: they can access all records of tables without access rules (`open`). For each of `tables`, returns the roles that can read or write some of its records. Unknown tables are omitted.",
   permission: RecordsRead,
   query: object({
     tables: Type.Optional(
       Type.String({
         pattern: `^${SLUG}(,${SLUG}){0,${TABLES_MAX - 1}}$`,
-        description: `Slugs with commas between them; at most ${TABLES_MAX}`,
+        description: `Slugs separated by commas; at most ${TABLES_MAX}`,
       }),
     ),
   }),

@@ -26,34 +26,31 @@ export const recordQueryParams = {
   filter: Type.Optional(
     text(
       FILTER_CHARACTERS_MAX,
-      'A condition as JSON, such as `{"status":"open","price":{"gte":100}}`. A time may be given with ' +
-        "any offset, and a day stands for its beginning in UTC; `$now-30d`, `$startOf.month` and the like are relative to now, in UTC",
+      'A condition as JSON, such as `{"status":"open","price":{"gte":100}}`. Times can have any UTC offset. A date means the start of that day in UTC. `$now-30d`, `$startOf.month` and similar values are relative to the current time in UTC',
     ),
   ),
   sort: Type.Optional(
     line(
       300,
-      "Up to four fields, each with a `-` in front to descend: `-createdAt,name`. The newest are first " +
-        "when it is absent. Where there is no value, a record is last, or first when descending",
+      "Up to four fields, separated by commas. A `-` before a field sorts in descending order: `-createdAt,name`. Default: newest first. Records without a value come last, or first in descending order",
     ),
   ),
   fields: Type.Optional(
     line(
       NAMES_CHARACTERS_MAX,
-      "The fields to show, with commas between them; all when absent. A path leads through references: `customer.name`",
+      "Fields to return, separated by commas. Default: all. A path follows references: `customer.name`",
     ),
   ),
   q: Type.Optional(
     line(
       200,
-      "Only records with this in some field of the type text, enum, email or url, whatever the case. In a table with " +
-        "columns whose `options.search` is true: with words that begin so in one of those, the best first",
+      "Searches the fields of the types text, enum, email and url; ignores case. If columns of the table have `options.search`, searches these columns for words with this prefix and returns the best matches first",
     ),
   ),
   searchIn: Type.Optional(
     line(
       NAMES_CHARACTERS_MAX,
-      "The fields that `q` looks in, with commas between them, paths among them; those that hold no text are nowhere to look",
+      "Fields that `q` searches, separated by commas, including paths. Fields without text are ignored",
     ),
   ),
 };
@@ -195,11 +192,11 @@ function parseSearched(table: OpenTable, list: string): readonly string[] {
   const names = [...new Set(list.split(",").map((name) => name.trim()))];
   const unknown = names.find((name) => table.fieldType(name) === undefined);
   if (unknown !== undefined) {
-    throw invalidField("?searchIn", `names "${unknown}", which is not a field of this table`);
+    throw invalidField("?searchIn", `contains "${unknown}", which is not a field of this table`);
   }
   const texts = names.filter((name) => table.fieldType(name)?.kind === "text");
   if (texts.length > SEARCHED_MAX) {
-    throw invalidField("?searchIn", `must name at most ${SEARCHED_MAX} texts`);
+    throw invalidField("?searchIn", `must contain at most ${SEARCHED_MAX} text fields`);
   }
   return texts;
 }
@@ -255,11 +252,11 @@ function parseFieldList(table: OpenTable, list: string | undefined): readonly st
   const isPath = (name: string) => name.includes(".") && table.fieldType(name) !== undefined;
   const paths = [...names].filter(isPath);
   if (paths.length > PATHS_MAX) {
-    throw invalidField("?fields", `must name at most ${PATHS_MAX} paths`);
+    throw invalidField("?fields", `must contain at most ${PATHS_MAX} paths`);
   }
   const unknown = [...names].find((name) => !all.includes(name) && !paths.includes(name));
   if (unknown !== undefined) {
-    throw invalidField("?fields", `names "${unknown}", which is not a field of this table`);
+    throw invalidField("?fields", `contains "${unknown}", which is not a field of this table`);
   }
   names.add("id");
   return [...all.filter((name) => names.has(name)), ...paths];

@@ -27,10 +27,12 @@ const FIGURES = {
 
 const RecordGroup = Type.Object(
   {
-    value: Type.Unknown({ description: "Of the field `by`; null where there is none" }),
+    value: Type.Unknown({
+      description: "Value of the field `by`. Null for records without a value",
+    }),
     count: Type.Integer(),
     figures: Type.Record(Type.String(), Type.Unknown(), {
-      description: "As they were asked for: `sum:total`",
+      description: "By requested function: `sum:total`",
     }),
   },
   { title: "RecordGroup" },
@@ -39,10 +41,8 @@ const RecordGroup = Type.Object(
 export const summarizeRecords = query({
   id: "records.summarize",
   route: "GET /api/v1/tables/{slug}/records/summary",
-  summary: "Count the records of a table, with figures, by the values of a field",
-  description:
-    "Without `by` there is one group, of all that match. Groups are in the order of their values, those without " +
-    `one last, up to ${GROUPS_MAX}. A field that the table's rules hide is null here too.`,
+  summary: "Count and aggregate records by the values of a field",
+  description: `Without \`by\`, returns one group with all matches. Groups are sorted by value, those without a value last; at most ${GROUPS_MAX}. Fields that access rules hide are null.`,
   permission: RecordsRead,
   params: object({ slug: Slug }),
   query: object({
@@ -50,7 +50,10 @@ export const summarizeRecords = query({
     q,
     by: Type.Optional(line(200, "A field")),
     figures: Type.Optional(
-      line(2_000, `Such as \`sum:total,average:total\`; of ${Object.keys(FIGURES).join(", ")}`),
+      line(
+        2_000,
+        `Such as \`sum:total,average:total\`. Functions: ${Object.keys(FIGURES).join(", ")}`,
+      ),
     ),
   }),
   response: item(
@@ -96,7 +99,8 @@ function summaryStatement(
 ): { readonly text: string; readonly values: readonly unknown[] } {
   const group = by === undefined ? undefined : rules.field(by);
   if (by !== undefined && !group) throw invalidField("?by", "is not a field of this table");
-  if (group?.kind === "json") throw invalidField("?by", "is JSON, by which nothing is grouped");
+  if (group?.kind === "json")
+    throw invalidField("?by", "is a JSON field, which can't be used for groups");
   const measures = parseFigures(table, figures, (name) => rules.field(name)?.sql);
   const pairs = measures.map(({ name, sql }) => `${parameters.add(name, "text")}, ${sql}`);
   const selected = [
@@ -118,20 +122,21 @@ function parseFigures(
 ): readonly { readonly name: string; readonly sql: string }[] {
   const names = [...new Set(text.split(",").filter(Boolean))];
   if (names.length > MEASURES_MAX) {
-    throw invalidField("?figures", `names more than ${MEASURES_MAX}`);
+    throw invalidField("?figures", `must contain at most ${MEASURES_MAX} functions`);
   }
   return names.map((name) => {
     const [figure = "", field = ""] = name.split(":");
     const sql = sqlOf(field);
     if (!Object.hasOwn(FIGURES, figure) || sql === undefined) {
-      throw invalidField("?figures", `names "${name}", which there is not`);
+      throw invalidField("?figures", `contains the unknown function "${name}"`);
     }
     const { numbers, sql: toSql } = FIGURES[figure as keyof typeof FIGURES];
     const kind = table.fieldType(field)?.kind;
-    if (numbers && kind !== "number") throw invalidField("?figures", `"${field}" is no number`);
+    if (numbers && kind !== "number")
+      throw invalidField("?figures", `contains "${field}", which is not a number field`);
     const isOrdered = kind !== "json" && kind !== "texts" && kind !== "boolean";
     if (!isOrdered && (figure === "min" || figure === "max")) {
-      throw invalidField("?figures", `"${field}" has no order`);
+      throw invalidField("?figures", `contains "${field}", which can't be sorted`);
     }
     return { name, sql: toSql(sql) };
   });

@@ -52,7 +52,7 @@ test("a search looks where it is told to, which may be a field without an index,
   const { status, body } = await owner(`GET ${RECORDS}?q=a&searchIn=title,nowhere`);
   expect([status, body.errors]).toEqual([
     422,
-    [{ path: "?searchIn", message: 'names "nowhere", which is not a field of this table' }],
+    [{ path: "?searchIn", message: 'contains "nowhere", which is not a field of this table' }],
   ]);
 });
 

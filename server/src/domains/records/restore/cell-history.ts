@@ -22,7 +22,9 @@ const EVENTS_MAX = 500;
 const CellChange = Type.Object(
   {
     eventId: Type.String(),
-    type: Type.String({ description: "`record.updated`, or how the record began or ended" }),
+    type: Type.String({
+      description: "`record.updated`, or the event that created or deleted the record",
+    }),
     at: Time,
     actor: ActorSchema,
     before: Type.Unknown(),
@@ -36,10 +38,9 @@ type Data = Readonly<Record<string, unknown>>;
 export const cellHistory = query({
   id: "records.cell_history",
   route: "GET /api/v1/tables/{slug}/records/{recordId}/history/{field}",
-  summary: "List the values that a field of a record had",
+  summary: "List the previous values of a record field",
   description:
-    "Newest first, as the table's rules let you see them. A page may have few entries, or none, and still be followed by " +
-    "another. What happened before the field got its present name is not found by it.",
+    "Newest first. Returns only values that access rules let you see. A page can contain few or no entries and still have a next page. Changes before the field got its current name are not included.",
   permission: RecordsRead,
   params: object({ slug: Slug, recordId: RecordId, field: line(63) }),
   query: object(pageQuery),
@@ -54,7 +55,7 @@ export const cellHistory = query({
       throw invalidField("field", "is not a field that this table stores");
     const before = after === undefined ? undefined : positionOf(after);
     if (after !== undefined && !before)
-      throw invalidField("?after", "is not a cursor of this list");
+      throw invalidField("?after", "is not a valid cursor for this list");
     const filter = {
       type: "^record\\.(created|updated|deleted|restored)$",
       resourceType: "record",

@@ -64,7 +64,7 @@ export const recordInverse: BulkInverse = {
 
 async function openById(ctx: WriteContext<never>, tableId: string): Promise<OpenTable> {
   const found = await findTableById(ctx.tx, tableId);
-  if (!found) throw new Failure(NoSuchRecord, { detail: "is of a table that is gone" });
+  if (!found) throw new Failure(NoSuchRecord, { detail: "belongs to a deleted table" });
   return openTable(ctx, found.slug);
 }
 

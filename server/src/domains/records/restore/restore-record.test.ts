@@ -118,7 +118,7 @@ test("comments are for those who see the record; who is named there and may read
   ]);
   expect(added.body.data.mentions).toEqual([member.userId]);
   expect((await member("GET /api/v1/notifications")).body.data).toMatchObject([
-    { title: "A comment in cases mentions you" },
+    { title: "You were mentioned in a comment in cases" },
   ]);
   const comment = `${path}/${added.body.data.id}`;
   expect((await agent(`GET ${path}`)).status).toBe(404);

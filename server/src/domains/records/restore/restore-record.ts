@@ -48,10 +48,7 @@ export const restoreRecord = command({
   route: "POST /api/v1/tables/{slug}/records/{recordId}/restore",
   summary: "Restore a deleted record",
   description:
-    "With the id and the values that it had, as long as the log has them; its comments are there again. Fields that " +
-    "were dropped since are left out. Needs the right to see it as it was and to make such a record. References to what " +
-    "is gone, and unique values that another record has by now, are refused. Records that were deleted with it, or " +
-    "lost their reference to it, are not changed.",
+    "Restores the record with its id, its values and its comments, as long as the log contains them. Fields that were dropped later are omitted. Requires permission to view the record as it was and to create such a record. Fails if a referenced record is deleted, or if another record has the same unique value. Records that were deleted with it, or that lost their reference to it, are not changed.",
   permission: RecordsWrite,
   params: object({ slug: Slug, recordId: RecordId }),
   response: dynamicItem(withRevision(RecordSchema)),

@@ -38,17 +38,17 @@ const FIELDS_MAX = 200;
 const ModelBusy = failure(
   "model_unavailable",
   503,
-  "The text could not be embedded in time. Ask again in a moment.",
+  "Embedding the text took too long. Try again in a few seconds.",
 );
 
 const SimilarRecord = Type.Object(
   {
     score: Type.Number({
-      description: "The cosine of the angle between the vectors: 1 is the same direction",
+      description: "Cosine of the angle between the vectors; 1 is the same direction",
     }),
     passage: nullable(
       Type.String({
-        description: "The part of the texts that is nearest; null in a column of vectors",
+        description: "The most similar part of the texts. Null for a vector column",
       }),
     ),
     record: Type.Record(Type.String(), Type.Unknown()),
@@ -59,17 +59,17 @@ const SimilarRecord = Type.Object(
 const Body = object({
   column: Type.Optional({
     ...ColumnName,
-    description: "Of the type embedding or vector; may be absent where the table has one of them",
+    description: "A column of the type embedding or vector. Optional if the table has only one",
   }),
   text: Type.Optional(
-    text(TEXT_CHARACTERS_MAX, "Of a column of the type embedding: a question or a description"),
+    text(TEXT_CHARACTERS_MAX, "A question or description. For columns of the type embedding"),
   ),
   vector: Type.Optional(
     Type.Array(Type.Number(), { minItems: 2, maxItems: VECTOR_DIMENSIONS_MAX }),
   ),
   filter: Type.Optional(ConditionSchema),
   fields: Type.Optional(
-    Type.Array(line(200), { minItems: 1, maxItems: FIELDS_MAX, description: "All when absent" }),
+    Type.Array(line(200), { minItems: 1, maxItems: FIELDS_MAX, description: "Default: all" }),
   ),
   scoreMin: Type.Optional(Type.Number({ minimum: -1, maximum: 1, default: -1 })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT })),
@@ -78,11 +78,9 @@ const Body = object({
 export const findSimilar = query({
   id: "records.find_similar",
   route: "POST /api/v1/tables/{slug}/records/similar",
-  summary: "Find the records that are nearest in meaning to a text, or to a vector",
+  summary: "Find similar records by text or vector",
   description:
-    "By a column of the type `embedding` or `vector`, the nearest first. All records are compared that `filter` and the " +
-    "table's rules leave, and whose texts the caller may see. A record is found by its meaning some seconds after it " +
-    "was changed; until then it is not found by what it said before either. Give `text` or `vector`.",
+    "Searches a column of the type `embedding` or `vector`, most similar first. Compares all records that match `filter` and whose texts you can view. A changed record is found again after some seconds; until then it is not found at all. Set either `text` or `vector`.",
   permission: RecordsRead,
   params: object({ slug: Slug }),
   body: Body,
@@ -121,7 +119,7 @@ function parseSearch(table: OpenTable, body: Static<typeof Body>, now: Date): Se
   const column = findColumn(table, body.column);
   const row = schema.view;
   const source = compileVectorSource(schema, column, row);
-  if (!source) throw invalidField("/column", "has no texts any more");
+  if (!source) throw invalidField("/column", "no longer has texts");
   const { filter } = body;
   const which = filter && { filter: JSON.stringify(filter) };
   const { rules, where, parameters } = parseRecordQuery(table, { fields: "id", ...which }, now);
@@ -138,13 +136,16 @@ function findColumn({ schema }: OpenTable, name: string | undefined): string {
   const names = vectorColumns(schema);
   const [first] = names;
   if (first === undefined) {
-    throw invalidField("/column", "is missing: the table has no column of the type embedding");
+    throw invalidField(
+      "/column",
+      "is required, because the table has no column of the type embedding",
+    );
   }
   if (name === undefined && names.length > 1) {
     throw invalidField("/column", `is required: there are ${names.join(", ")}`);
   }
   if (name !== undefined && !names.includes(name)) {
-    throw invalidField("/column", "is no column of the type embedding or vector");
+    throw invalidField("/column", "is not a column of the type embedding or vector");
   }
   return name ?? first;
 }
@@ -156,12 +157,15 @@ function parseVector(
   { text: asked, vector }: Static<typeof Body>,
 ): Float32Array | undefined {
   if ((asked === undefined) === (vector === undefined)) {
-    throw invalidField("/text", "must be there, or vector, and not both");
+    throw invalidField("/text", "is required without a vector, and can't be combined with it");
   }
   const own = schema.byName.get(column);
   if (!vector) {
     if (!own) return undefined;
-    throw invalidField("/text", `is not for ${column}, whose vectors are of another model`);
+    throw invalidField(
+      "/text",
+      `can't be used for ${column}, whose vectors belong to another model`,
+    );
   }
   const dimensions = own ? dimensionsOf(own) : DIMENSIONS;
   if (vector.length !== dimensions) {

@@ -20,7 +20,7 @@ const PAGE_BYTES = 4 * 1_048_576;
 export const TooManyVectors = failure(
   "too_many_vectors",
   422,
-  `More than ${VECTORS_MAX} vectors would have to be compared: narrow the records by \`filter\`.`,
+  `The search must compare more than ${VECTORS_MAX} vectors. Narrow the records with \`filter\`.`,
 );
 
 /** The records among which is searched, and their vectors, in SQL. */

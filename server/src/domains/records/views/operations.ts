@@ -13,8 +13,9 @@ const params = { id: docs.examples.id };
 const listViews = query({
   id: "table_views.list",
   route: `GET ${path}`,
-  summary: "List the views of tables that are yours or shared, of the tables that you may read",
-  description: "Of a view whose filter names what you may not see, the filter is left out.",
+  summary: "List table views that are yours or shared",
+  description:
+    "Only for tables that you can view. A filter on fields that you can't view is omitted.",
   permission: TableViewsOwn,
   query: object(listQuery),
   response: countedPage(withRevision(TableView)),
@@ -31,7 +32,7 @@ const getView = query({
   ...one,
   id: "table_views.get",
   route: `GET ${path}/{id}`,
-  summary: "Read a view of a table",
+  summary: "Get a table view",
   response: item(TableView),
   example: { params },
   async run(ctx, input) {
@@ -52,8 +53,8 @@ const updateView = command({
     return view.publicKey === null ? "ordinary" : "drastic";
   },
   route: `PATCH ${path}/{id}`,
-  summary: "Change a view of a table",
-  description: "One's own, or a shared one with `tables:write`.",
+  summary: "Update a table view",
+  description: "With `tables:write`, you can also update shared views; otherwise only your own.",
   body: change,
   response: item(TableView),
   emits: [tableViews.events.updated],
@@ -69,8 +70,8 @@ const deleteView = command({
   ...one,
   id: "table_views.delete",
   route: `DELETE ${path}/{id}`,
-  summary: "Delete a view of a table",
-  description: "Of the table's records nothing changes.",
+  summary: "Delete a table view",
+  description: "The records of the table are not changed.",
   response: noContent(),
   emits: [tableViews.events.deleted],
   example: { params },

@@ -16,7 +16,7 @@ import { EMPTY_FORM, FormContent, isAskable } from "../forms/form-content.ts";
 import { parseListing } from "../read/list-sql.ts";
 import { fieldsOf } from "../record-statements.ts";
 
-export const TableViewsOwn = permission("table_views:own", "Keep views of tables", EVERY_ROLE);
+export const TableViewsOwn = permission("table_views:own", "Manage table views", EVERY_ROLE);
 
 /** The permission of those who arrange views for everyone: to write records. */
 const SHARE_PERMISSION = "records:write";
@@ -32,29 +32,38 @@ const changeable = {
   name: line(100),
   kind: Type.Enum(["grid", "board", "calendar", "form"]),
   filter: Type.Record(Type.String(), Type.Unknown(), {
-    description: "A condition, as `filter` of the list of records",
+    description: "A condition, in the format of `filter` of the record list",
   }),
-  sort: Type.String({ maxLength: 300, description: "As `sort` of the list; empty for none" }),
-  groupBy: nullable(line(200, "The field whose values are groups of a grid, or stacks of a board")),
-  dateField: nullable(line(200, "The date that a calendar shows records at")),
+  sort: Type.String({
+    maxLength: 300,
+    description: "Same format as `sort` of the list; empty for none",
+  }),
+  groupBy: nullable(
+    line(200, "The field that groups a grid, or that defines the columns of a board"),
+  ),
+  dateField: nullable(line(200, "The date field of a calendar")),
   hidden: FieldList,
   columns: Type.Array(line(200), {
     maxItems: FIELDS_MAX,
     uniqueItems: true,
-    description: "The order of columns; those that it does not name come after them",
+    description: "The order of columns. Other columns come after them",
   }),
   widths: Type.Record(Type.String(), Type.Integer(WIDTH_PX), {
     maxProperties: FIELDS_MAX,
-    description: "In pixels, by column",
+    description: "Width in pixels by column",
   }),
-  frozen: Type.Integer({ minimum: 0, maximum: 10, description: "Columns that stay in sight" }),
+  frozen: Type.Integer({
+    minimum: 0,
+    maximum: 10,
+    description: "Columns that stay visible when scrolling",
+  }),
   rowHeight: Type.Enum(["short", "medium", "tall"]),
   summaries: Type.Record(Type.String(), line(20), {
     maxProperties: FIELDS_MAX,
-    description: "What stands below a column, such as `sum`",
+    description: "Summary function of a column, such as `sum`",
   }),
   shared: Type.Boolean({
-    description: `Whether everyone who reads the table has it; needs \`${SHARE_PERMISSION}\``,
+    description: `Whether all members who can view the table can use it. Requires \`${SHARE_PERMISSION}\``,
   }),
   position: Type.Integer({ minimum: 0, maximum: 10_000 }),
   form: FormContent,
@@ -66,11 +75,12 @@ export const TableView = Type.Object(
     table: Slug,
     ...changeable,
     publicKey: nullable(
-      Type.String({ description: "Of a form that strangers may fill, at `/forms/{publicKey}`" }),
+      Type.String({ description: "Key of a published form, at `/forms/{publicKey}`" }),
     ),
     filterHidden: Type.Optional(
       Type.Boolean({
-        description: "True when the filter names what you may not see, and is left out",
+        description:
+          "True if the filter uses fields that you can't view; then the filter is omitted",
       }),
     ),
     createdBy: Type.String(),
@@ -84,7 +94,7 @@ export type TableView = Static<typeof TableView>;
 const TooManyViews = failure(
   "too_many_views",
   409,
-  `An environment has at most ${VIEWS_MAX} views of tables.`,
+  `An environment can have at most ${VIEWS_MAX} table views.`,
 );
 
 export const tableViews = resource({
@@ -126,7 +136,7 @@ export const tableViews = resource({
   async check(ctx, input, before) {
     const after = { ...before, ...input };
     if (after.shared === true && !ctx.caller.permissions.has(SHARE_PERMISSION)) {
-      const detail = `To share a view needs the permission ${SHARE_PERMISSION}.`;
+      const detail = `Sharing a view requires the permission ${SHARE_PERMISSION}.`;
       throw new Failure(Forbidden, { detail });
     }
     if (before) assertMayReshape(ctx.caller, before, input);
@@ -135,12 +145,12 @@ export const tableViews = resource({
   },
   operations: { list: false, get: false, update: false, delete: false },
   docs: {
-    noun: "a view of a table",
-    nouns: "the views of tables that are yours or shared, of the tables that you may read",
+    noun: "a table view",
+    nouns: "table views that are yours or shared",
     examples: {
       id: "tvw_01jzt3n5k8q2x4v6w8y0z2b4d6",
       input: { name: "Open orders", table: "orders", filter: { status: "open" }, shared: true },
-      change: { name: "Orders that wait", groupBy: "status" },
+      change: { name: "Waiting orders", groupBy: "status" },
     },
   },
 });
@@ -156,7 +166,7 @@ function assertMayReshape(
 ): void {
   if (publicKey === null || permissions.has(MANAGE_PERMISSION)) return;
   if (input.form === undefined && input.kind === undefined) return;
-  const detail = `To change a published form needs the permission ${MANAGE_PERMISSION}.`;
+  const detail = `Changing a published form requires the permission ${MANAGE_PERMISSION}.`;
   throw new Failure(Forbidden, { detail });
 }
 
@@ -179,7 +189,7 @@ async function assertFieldsExist(
   for (const [index, { name }] of (input.form?.fields ?? []).entries()) {
     const column = table.schema.byName.get(name);
     if (column && isAskable(column)) continue;
-    const message = column ? "can't be asked for in a form" : "is not a field of this table";
+    const message = column ? "can't be used in a form" : "is not a field of this table";
     throw invalidField(`/form/fields/${index}/name`, message);
   }
   for (const name of ["groupBy", "dateField"] as const) {
@@ -219,6 +229,7 @@ export async function getVisibleView({ tx, caller }: ReadContext, viewId: string
 export function assertMayChange({ principal, permissions }: Caller, view: TableView): void {
   if (view.createdBy === principal?.id || permissions.has(MANAGE_PERMISSION)) return;
   throw new Failure(Forbidden, {
-    detail: "Only who made a view changes it, or who makes tables. Save one of your own instead.",
+    detail:
+      "Only the creator of a view, or a member who can edit tables, can change it. Save your own view instead.",
   });
 }

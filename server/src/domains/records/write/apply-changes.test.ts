@@ -60,7 +60,7 @@ test("nothing is written where one part is stale, invalid, empty or too large", 
   expect([stale.status, stale.body.code, stale.body.errors]).toEqual([
     409,
     "records_changed",
-    [{ path: "/edit/0/revision", message: "is 2 by now" }],
+    [{ path: "/edit/0/revision", message: "is 2 now" }],
   ]);
   const invalid = await apply({ delete: [one.id], create: [{ title: "a" }, { salary: "much" }] });
   expect([invalid.status, invalid.body.errors[0].path]).toEqual([422, "/create/1/salary"]);

@@ -33,9 +33,9 @@ const listOf = <Schema extends Type.TSchema>(schema: Schema, description: string
   Type.Optional(Type.Array(schema, { maxItems: RECORDS_MAX, description }));
 
 const Changes = object({
-  delete: listOf(RecordId, "Deleted first; ids that do not exist are passed over"),
-  edit: listOf(Edit, "Changed next, each record in its own fields"),
-  create: listOf(recordFields(), "Made last, in this order"),
+  delete: listOf(RecordId, "Records to delete first. Unknown ids are ignored"),
+  edit: listOf(Edit, "Records to update next, each with its own fields"),
+  create: listOf(recordFields(), "Records to create last, in this order"),
 });
 type Changes = Static<typeof Changes>;
 
@@ -47,12 +47,11 @@ const WrittenRecord = Type.Object(
 export const applyRecordChanges = command({
   id: "records.apply",
   route: "POST /api/v1/tables/{slug}/records/changes",
-  summary: "Make, change and delete many records at once",
+  summary: "Create, update and delete many records at once",
   description:
-    `All or none, and at most ${RECORDS_MAX.toLocaleString("en")} records. If a record is no longer in the \`revision\` that its ` +
-    "edit names, or does not exist: 409 `records_changed`, whose `errors` name the edits. " +
-    "What the table's rules do not allow is refused with 403 `record_forbidden`. One undo of the correlation takes all " +
-    "of it back.",
+    `Writes all changes or none; at most ${RECORDS_MAX.toLocaleString("en")} records. If a record does not exist, or has another \`revision\` ` +
+    "than its edit, the response is 409 `records_changed`, with the edits in `errors`. " +
+    "Changes that access rules do not allow fail with 403 `record_forbidden`. An undo of the correlation reverts all changes.",
   permission: RecordsWrite,
   params: object({ slug: Slug }),
   body: Changes,
@@ -62,7 +61,9 @@ export const applyRecordChanges = command({
       {
         created: Type.Array(WrittenRecord, { description: "In the order of `create`" }),
         edited: Type.Array(WrittenRecord, { description: "In the order of `edit`" }),
-        deleted: Type.Integer({ description: "Without those that went with them by `onDelete`" }),
+        deleted: Type.Integer({
+          description: "Without records that were also deleted because of `onDelete`",
+        }),
       },
       { title: "RecordChanges" },
     ),
@@ -100,7 +101,7 @@ type ChangeContext = WriteContext<
 async function applyChanges(ctx: ChangeContext, table: OpenTable, changes: Changes) {
   const { create = [], edit = [], delete: ids = [] } = changes;
   const count = create.length + edit.length + ids.length;
-  if (count === 0) throw invalidField("", "must make, change or delete a record");
+  if (count === 0) throw invalidField("", "must create, update or delete a record");
   if (count > RECORDS_MAX) {
     throw invalidField("", `must change at most ${RECORDS_MAX.toLocaleString("en")} records`);
   }

@@ -26,7 +26,7 @@ export async function assertLinks(
     const missing = named.filter(({ id }) => !found.has(id));
     const errors: FieldError[] = [...new Set(missing.map(({ path }) => path))]
       .slice(0, FIELD_ERRORS_MAX)
-      .map((path) => ({ path, message: `names a record that is not in ${linkTarget}` }));
+      .map((path) => ({ path, message: `refers to a record that is not in ${linkTarget}` }));
     if (errors.length > 0) throw invalidRecord(table, errors);
   }
 }

@@ -12,7 +12,7 @@ const UNIQUE = "23505";
 const CHECK = "23514";
 const TOO_LONG = "54000";
 
-export const VALUE_TAKEN = "is another record's already";
+export const VALUE_TAKEN = "is already used by another record";
 export const NO_RECORD = "is not the id of a record of that table";
 
 /**
@@ -39,7 +39,7 @@ export function explainDeletion(
     const other = schemas.find((schema) => schema.slug === slug);
     const isVisible = other && table.with(other).grants("read")?.length !== 0;
     const name = isVisible ? `the table ${other.slug}` : "another table";
-    return new Failure(RecordReferenced, { detail: `Records of ${name} refer to it.` });
+    return new Failure(RecordReferenced, { detail: `Records of ${name} refer to this record.` });
   };
 }
 
@@ -77,7 +77,7 @@ function toFailure(table: OpenTable, error: unknown, path: string): Failure | un
       return invalidRecord(table, at("is required"));
     case TOO_LONG:
       return invalidRecord(table, [
-        { path, message: "has texts that are too long for the table's indexes" },
+        { path, message: "contains texts that are too long for the indexes of the table" },
       ]);
     default:
       return undefined;

@@ -46,7 +46,7 @@ test("a record that others refer to is kept where they say so", async () => {
     status: 409,
     body: {
       code: "record_referenced",
-      detail: `Records of the table ${orders.slug} refer to it.`,
+      detail: `Records of the table ${orders.slug} refer to this record.`,
     },
     events: [],
   };
@@ -183,7 +183,7 @@ test("two records that refer to each other go together when one of them would go
     status: 409,
     body: {
       code: "record_referenced",
-      detail: `Records of the table ${teams.slug} refer to it.`,
+      detail: `Records of the table ${teams.slug} refer to this record.`,
     },
     events: [],
   });

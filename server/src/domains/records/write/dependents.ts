@@ -13,7 +13,7 @@ import { lockWhere, RecordBudget } from "./lock-records.ts";
 export const TooManyDependants = failure(
   "too_many_dependants",
   409,
-  "More records depend on this one than can be deleted at once. Delete some of those first.",
+  "Too many records depend on this record to delete them at once. Delete some of them first.",
 );
 
 /** Records of one table that are deleted, in the order in which they were found. */

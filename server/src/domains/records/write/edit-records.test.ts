@@ -24,7 +24,7 @@ test("edits are made all or none, on the revisions that they name", async () => 
   ]);
   expect(stale.body).toMatchObject({
     code: "records_changed",
-    errors: [{ path: "/edits/1/revision", message: "is 2 by now" }],
+    errors: [{ path: "/edits/1/revision", message: "is 2 now" }],
   });
   const wrong = await edit([{ id: one.id, set: { salary: "much" } }]);
   expect(wrong.body.errors[0].path).toBe("/edits/0/set/salary");

@@ -30,17 +30,17 @@ const BYTES_MAX = 16 * 1024 * 1024;
 export const RecordsChanged = failure(
   "records_changed",
   409,
-  "Some of these records have been changed or deleted by somebody else.",
+  "Some of these records were changed or deleted by someone else.",
 );
 
 export const Edit = object({
   id: RecordId,
-  revision: Type.Optional(Type.Integer({ description: "The one that the edit was made on" })),
+  revision: Type.Optional(Type.Integer({ description: "The revision that the edit is based on" })),
   set: Type.Unsafe<RecordInput>({
     type: "object",
     minProperties: 1,
     maxProperties: COLUMNS_MAX,
-    description: "The fields that are to be different",
+    description: "The fields to change",
   }),
 });
 export type Edit = Static<typeof Edit>;
@@ -49,11 +49,9 @@ export const editRecords = command({
   id: "records.edit",
   effect: "drastic",
   route: "POST /api/v1/tables/{slug}/records/edits",
-  summary: "Change many records, each in its own fields",
+  summary: "Update many records, each with its own fields",
   description:
-    "All or none. Where a record is no longer in the `revision` that its edit names, or not there: 409 " +
-    "`records_changed`, whose `errors` name the edits. The answer has the records in the order of the edits. " +
-    "What the table's rules do not allow is refused with 403 `record_forbidden`.",
+    "Updates all records or none. If a record does not exist, or has another `revision` than its edit, the response is 409 `records_changed`, with the edits in `errors`. Records are returned in the order of the edits. Changes that access rules do not allow fail with 403 `record_forbidden`.",
   permission: RecordsWrite,
   params: object({ slug: Slug }),
   body: object({ edits: Type.Array(Edit, { minItems: 1, maxItems: EDITS_MAX }) }),
@@ -146,9 +144,9 @@ function findStaleEdits(
     const current = revisions.get(id);
     const isTwice = seen.has(id);
     seen.add(id);
-    if (isTwice) return [{ path: `${path}/${n}/id`, message: "is edited twice" }];
-    if (current === undefined) return [{ path: `${path}/${n}/id`, message: "is not there" }];
+    if (isTwice) return [{ path: `${path}/${n}/id`, message: "appears twice" }];
+    if (current === undefined) return [{ path: `${path}/${n}/id`, message: "does not exist" }];
     if (revision === undefined || revision === current) return [];
-    return [{ path: `${path}/${n}/revision`, message: `is ${current} by now` }];
+    return [{ path: `${path}/${n}/revision`, message: `is ${current} now` }];
   });
 }

@@ -12,7 +12,7 @@ const BYTES_MAX = 32 * 1024 * 1024;
 export const TooManyRecords = failure(
   "too_many_records",
   422,
-  `At most ${RECORDS_MAX} records, or ${BYTES_MAX / 1024 / 1024} MiB of them, can be dealt with at once.`,
+  `At most ${RECORDS_MAX} records, or ${BYTES_MAX / 1024 / 1024} MiB of records, can be changed at once.`,
 );
 
 /** The records that one transaction may still lock. */

@@ -57,7 +57,7 @@ const inOrders = { params: { slug: "orders" } };
 const anOrder = { params: { slug: "orders", recordId: "rec_01jzt3n5k8q2x4v6w8y0z2b4d6" } };
 /** Many records have no common revision that If-Match could name. */
 const NO_REVISION = -1;
-const RULES_APPLY = "What the table's rules do not allow is refused with 403 `record_forbidden`.";
+const RULES_APPLY = "Changes that access rules do not allow fail with 403 `record_forbidden`.";
 
 interface CreatedRecord extends DynamicItem {
   readonly location: string;
@@ -67,10 +67,8 @@ export const createRecord = command({
   id: "records.create",
   effect: "ordinary",
   route: "POST /api/v1/tables/{slug}/records",
-  summary: "Make a record",
-  description:
-    "The body is its fields. Those that are not named get their defaults. A value that another record " +
-    `has in a unique field: 409 \`record_not_unique\`. ${RULES_APPLY}`,
+  summary: "Create a record",
+  description: `The body contains the fields of the record. Omitted fields get their defaults. If another record has the same value in a unique field, the response is 409 \`record_not_unique\`. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: InTable,
   body: recordFields(),
@@ -95,10 +93,8 @@ export const changeRecord = command({
   id: "records.update",
   effect: "ordinary",
   route: "PATCH /api/v1/tables/{slug}/records/{recordId}",
-  summary: "Change a record",
-  description:
-    "The body is the fields that are to be different; the others stay as they are. When all are like " +
-    `that already, nothing happens. ${RULES_APPLY}`,
+  summary: "Update a record",
+  description: `The body contains the fields to change. If nothing changes, no event is appended. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: ById,
   body: recordFields({ minProperties: 1 }),
@@ -118,10 +114,7 @@ export const removeRecord = command({
   id: "records.delete",
   route: "DELETE /api/v1/tables/{slug}/records/{recordId}",
   summary: "Delete a record",
-  description:
-    "What refers to it decides what becomes of that: by `onDelete` the delete is refused with 409 " +
-    "`record_referenced`, or the reference becomes null, or the record that refers to it is deleted " +
-    `too. Each of those has its own event. ${RULES_APPLY}`,
+  description: `\`onDelete\` of each reference to the record defines what happens: the deletion fails with 409 \`record_referenced\`, the reference becomes null, or the referring record is deleted too. Each changed record has its own event. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: ById,
   response: noContent(),
@@ -137,8 +130,8 @@ export const createRecords = command({
   id: "records.bulk_create",
   effect: "drastic",
   route: "POST /api/v1/tables/{slug}/records/bulk",
-  summary: "Make many records",
-  description: `All or none: one that can't be made is reported with its path, and none is. ${RULES_APPLY}`,
+  summary: "Create many records",
+  description: `Creates all records or none. Errors contain the path of the record. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: InTable,
   body: object({ records: RecordList }),
@@ -165,10 +158,8 @@ export const changeRecords = command({
   id: "records.bulk_update",
   effect: "drastic",
   route: "PATCH /api/v1/tables/{slug}/records/bulk",
-  summary: "Change all records that a condition holds for",
-  description:
-    "All or none, and at most 10,000. `updated` is how many were not like that before. Only records " +
-    `that you see are found. ${RULES_APPLY}`,
+  summary: "Update all records that match a condition",
+  description: `Updates all records or none, at most 10,000. \`updated\` is the number of records that changed. Only records that you can view are updated. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: InTable,
   body: object({ filter: ConditionSchema, set: recordFields({ minProperties: 1 }) }),
@@ -188,11 +179,8 @@ export const putRecords = command({
   id: "records.upsert",
   effect: "drastic",
   route: "PUT /api/v1/tables/{slug}/records/bulk",
-  summary: "Make many records, or change those that are there",
-  description:
-    "`key` is a unique field: a record that has the same value in it is changed, in the fields that " +
-    "are named; where there is none, one is made. All or none. However many do this at the same time, " +
-    `there is one record for each key. ${RULES_APPLY}`,
+  summary: "Create or update many records",
+  description: `\`key\` is a unique field. If a record has the same value, its given fields are updated; otherwise a record is created. Writes all records or none. Concurrent requests create only one record per key. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: InTable,
   body: object({ key: line(63), records: RecordList }),
@@ -202,7 +190,7 @@ export const putRecords = command({
       created: Type.Integer(),
       updated: Type.Integer(),
       unchanged: Type.Integer(),
-      records: Type.Array(RecordSchema, { description: "In the order in which they were given" }),
+      records: Type.Array(RecordSchema, { description: "In the order of the request" }),
     }),
   ),
   emits: [RecordCreated, RecordUpdated],
@@ -224,13 +212,11 @@ export const putRecords = command({
 export const removeRecords = command({
   id: "records.bulk_delete",
   route: "DELETE /api/v1/tables/{slug}/records/bulk",
-  summary: "Delete all records that a condition holds for",
-  description:
-    "All or none, and at most 10,000. `deleted` does not count those that go with them by `onDelete`. " +
-    `Only records that you see are found. ${RULES_APPLY}`,
+  summary: "Delete all records that match a condition",
+  description: `Deletes all records or none, at most 10,000. \`deleted\` does not count records that are deleted because of \`onDelete\`. Only records that you can view are deleted. ${RULES_APPLY}`,
   permission: RecordsWrite,
   params: InTable,
-  query: object({ filter: text(20_000, "A condition as JSON; `{}` holds for all records") }),
+  query: object({ filter: text(20_000, "A condition as JSON; `{}` matches all records") }),
   response: item(Type.Object({ deleted: Type.Integer() })),
   emits: [RecordDeleted, RecordUpdated],
   allowNoop: true,

@@ -137,7 +137,7 @@ describe("one record", () => {
     const taken = { status: 409, events: [] };
     const why = {
       code: "record_not_unique",
-      errors: [{ path: "/number", message: "is another record's already" }],
+      errors: [{ path: "/number", message: "is already used by another record" }],
     };
     expect(await owner(`POST ${orders.path}`, { number: "A-1" })).toMatchObject({
       ...taken,

@@ -103,7 +103,7 @@ async function assertMayUpdate(table: OpenTable, planned: readonly PlannedUpdate
     table,
     await mapInTurns(planned, (update) =>
       readGrants && !visibleFields(readGrants, update.before)
-        ? [{ path: update.path, message: "is a record that you may not change" }]
+        ? [{ path: update.path, message: "is a record that you can't update" }]
         : updateViolations(updateGrants, update.before, update),
     ),
   );

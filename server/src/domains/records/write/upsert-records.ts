@@ -63,7 +63,8 @@ export async function upsertRecords(
   let created = 0;
   let left = all;
   for (let round = 0; left.length > 0; round += 1) {
-    if (round === ROUNDS_MAX) throw new StaleRead({ cause: "The keys keep changing." });
+    if (round === ROUNDS_MAX)
+      throw new StaleRead({ cause: "The keys changed several times during the request." });
     const stored = await lockByKeys(ctx, table, column, left);
     const existing = left.flatMap((item) => {
       const before = stored.get(textOf(item.key));
@@ -97,7 +98,7 @@ export function findKeyColumn({ byName }: TableSchema, key: string, path = "/key
   const column = byName.get(key);
   if (column?.unique && !column.columnType.generated) return column;
   const message = column
-    ? "is not a unique column that records are given a value in"
+    ? "is not a unique column that you can write"
     : "is not a field of this table";
   throw invalidInput([{ path, message }]);
 }
@@ -132,7 +133,7 @@ function parseKeys(
     const parsed = column.columnType.parse(value, column);
     if ("error" in parsed) return reject(parsed.error);
     const text = textOf(parsed.value);
-    if (seen.has(text)) return reject("is the key of an earlier record");
+    if (seen.has(text)) return reject("is already the key of an earlier record");
     seen.add(text);
     return [{ key: parsed.value, input, path }];
   });

@@ -75,7 +75,7 @@ async function resolveSpan(
   const deployment = await findDeployment(tx, row.workflow_id, caller.environment);
   const version = deployment && (await planOfVersion({ tx, services }, deployment.versionId));
   if (!deployment || !version) return "The workflow is no longer deployed.";
-  if (deployment.orphaned) return "Whoever deployed the workflow has left.";
+  if (deployment.orphaned) return "The member who deployed the workflow is no longer active.";
   return {
     version,
     deployment,

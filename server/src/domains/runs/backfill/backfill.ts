@@ -12,27 +12,25 @@ export const BACKFILL_LISTED_MAX = 50;
 
 export const BackfillInput = object({
   from: InputTime,
-  to: Type.Optional({ ...InputTime, description: "Now unless given" }),
-  triggerId: Type.Optional(line(40, "The first that can be run for the past unless given")),
+  to: Type.Optional({ ...InputTime, description: "Default: now" }),
+  triggerId: Type.Optional(line(40, "Default: the first trigger that supports backfills")),
   filter: Type.Optional(ConditionSchema),
   maxConcurrency: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: MAX_CONCURRENCY,
       default: CONCURRENCY_DEFAULT,
-      description: "How many of its runs are under way at once",
+      description: "Maximum number of concurrent runs of the backfill",
     }),
   ),
-  dryRun: Type.Optional(
-    Type.Boolean({ description: "Tells what would be started, and starts nothing" }),
-  ),
+  dryRun: Type.Optional(Type.Boolean({ description: "Returns the result without starting runs" })),
 });
 export type BackfillInput = Static<typeof BackfillInput>;
 
 /** One event, time or request for which a run is started. */
 export const BackfillThing = Type.Object({
   thing: Type.String({
-    description: "The id of an event or of a kept request, or a time of a schedule",
+    description: "The id of an event or of a stored request, or a scheduled time",
   }),
   at: Time,
 });
@@ -41,9 +39,9 @@ export const BackfillPlan = Type.Object(
   {
     dryRun: Type.Boolean(),
     backfill: Type.Union([Backfill, Type.Null()], { description: "Null for a dry run" }),
-    matched: Type.Integer({ description: "How many a dry run found" }),
-    things: Type.Array(BackfillThing, { description: `The first ${BACKFILL_LISTED_MAX} of them` }),
-    truncated: Type.Boolean({ description: "True where the dry run did not look at everything" }),
+    matched: Type.Integer({ description: "Number of matches of a dry run" }),
+    things: Type.Array(BackfillThing, { description: `At most ${BACKFILL_LISTED_MAX}` }),
+    truncated: Type.Boolean({ description: "True if the dry run did not examine all events" }),
   },
   { title: "BackfillPlan" },
 );
@@ -56,11 +54,11 @@ export const BackfillCompleted = event(
 );
 export const BackfillCancelled = event(
   "workflow.backfill_cancelled",
-  about("A backfill was cancelled; runs that it started go on."),
+  about("A backfill was cancelled. Its active runs continue."),
 );
 export const BackfillFailed = event(
   "workflow.backfill_failed",
-  about("A backfill ended, since its workflow is no longer deployed."),
+  about("A backfill ended because its workflow is no longer deployed."),
 );
 export const backfillEvents = [
   BackfillStarted,
@@ -69,4 +67,4 @@ export const backfillEvents = [
   BackfillFailed,
 ] as const;
 
-export const BackfillOver = failure("backfill_over", 409, "The backfill is over.");
+export const BackfillOver = failure("backfill_over", 409, "The backfill has ended.");

@@ -62,12 +62,9 @@ const startBackfill = command({
   id: "workflows.backfill",
   effect: "drastic",
   route: "POST /api/v1/workflows/{id}/backfill",
-  summary: "Run a workflow for what has been",
+  summary: "Create a backfill of a workflow",
   description:
-    "Starts a run of the deployed version for each past event that its trigger would have heard, or each time of its " +
-    "schedule (`trigger.scheduledFor`), or each request that its trigger kept (`keep`), between `from` and `to`, the oldest first and at most `maxConcurrency` at " +
-    "once. `filter` narrows events further, as you see them. Each of them once for a backfill, whatever is stopped in between; a " +
-    "second backfill starts them again. A dry run tells how many and which.",
+    "Starts a run of the deployed version for each past event that matches the trigger, for each past time of its schedule (`trigger.scheduledFor`), or for each stored request (`keep`), between `from` and `to`, oldest first and at most `maxConcurrency` at once. `filter` restricts events further. A backfill starts each run once, even after interruptions; a second backfill starts them again. A dry run returns the number of runs and examples.",
   permission: WorkflowsTrigger,
   params: object({ id: WorkflowId }),
   body: BackfillInput,
@@ -144,7 +141,7 @@ async function chooseSpan(
   if (error) throw invalidField(`/filter${error.path}`, error.message);
   const { type: triggerType } = chosen.trigger;
   if (filter && triggerType !== "event_bus") {
-    throw invalidField("/filter", "is for triggers that hear events");
+    throw invalidField("/filter", "can only be used with event triggers");
   }
   if (filter && chosen.trigger.type === "event_bus" && !mayHear(ctx.caller, chosen.trigger.topic)) {
     throw permissionFailure(EventsRead.name);
@@ -240,7 +237,7 @@ async function insertBackfill(
 const listBackfills = query({
   id: "workflows.list_backfills",
   route: "GET /api/v1/workflows/{id}/backfills",
-  summary: "List the backfills of a workflow, newest first",
+  summary: "List backfills of a workflow, newest first",
   permission: WorkflowsRead,
   params: object({ id: WorkflowId }),
   query: object(pageQuery),
@@ -259,7 +256,7 @@ const listBackfills = query({
 const getBackfill = query({
   id: "backfills.get",
   route: "GET /api/v1/backfills/{id}",
-  summary: "Read how far a backfill is",
+  summary: "Get a backfill and its progress",
   permission: WorkflowsRead,
   params: object({ id: BackfillId }),
   response: item(Backfill),
@@ -272,7 +269,7 @@ const cancelBackfill = command({
   effect: "drastic",
   route: "POST /api/v1/backfills/{id}/cancel",
   summary: "Cancel a backfill",
-  description: "It starts no more runs; those that it started go on.",
+  description: "No more runs are started. Active runs continue.",
   permission: WorkflowsTrigger,
   params: object({ id: BackfillId }),
   response: item(Backfill),

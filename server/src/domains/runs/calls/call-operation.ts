@@ -64,15 +64,13 @@ export const callRun = command({
   aliases: (["GET", "PUT", "PATCH", "DELETE"] as const).map(
     (method) => `${method} /resume/{runId}/{token}` as const,
   ),
-  summary: "Call a step that waits, by its own address",
+  summary: "Send a request to a waiting step",
   description:
-    "The address is what a `wait_for_call` step has, as expressions of its run read it in `run.resumeUrl`. Body, query, " +
-    "headers and files become the output of the step; the answer is the one that the step names, or 202. A call that " +
-    "comes before the step is reached is kept for it. A second one gets a 409, and one that nothing waits for any more a 410.",
+    "The URL of a `wait_for_call` step; expressions of its run read it as `run.resumeUrl`. Body, query, headers and files become the output of the step. The response is the one from the configuration of the step, or 202. A request that arrives before the step starts is stored for it. A second request gets 409, and a request to an ended step gets 410.",
   access: "public",
   readsRequest: "files",
   params: object({ runId: RunId, token: line(2_000) }),
-  response: rawResponse<RawResponse>(Taken, "What the step answers."),
+  response: rawResponse<RawResponse>(Taken, "Response of the step."),
   emits: [RunCalled],
   // One that came too late only gives its files up.
   allowNoop: true,

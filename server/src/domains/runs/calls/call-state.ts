@@ -8,8 +8,12 @@ import { appendMessages } from "../engine/store.ts";
 import { executor } from "../steps/executor.ts";
 import { outputSizeError, StepFailure } from "../steps/step-error.ts";
 
-export const AlreadyCalled = failure("already_called", 409, "The step has got its call already.");
-export const WaitOver = failure("wait_over", 410, "Nothing waits for this call any more.");
+export const AlreadyCalled = failure(
+  "already_called",
+  409,
+  "The step has already received its request.",
+);
+export const WaitOver = failure("wait_over", 410, "The step no longer waits for a request.");
 
 /** A call as the step gives it on. */
 export interface CallRequest {

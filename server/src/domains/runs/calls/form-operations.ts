@@ -46,12 +46,8 @@ import { WaitOver } from "./call-state.ts";
 import { awaitNextForm, FORM_WAIT_MAX_MS, type Steps } from "./next-form.ts";
 import { type OpenedStep, openStep } from "./opened-step.ts";
 
-const FormSent = failure("form_sent", 409, "This form has been sent already.");
-const FormClosed = failure(
-  "form_closed",
-  410,
-  "This form is closed: nothing waits for it any more.",
-);
+const FormSent = failure("form_sent", 409, "This form has already been submitted.");
+const FormClosed = failure("form_closed", 410, "This form is closed.");
 
 const params = object({ runId: RunId, token: line(2_000) });
 const example = {
@@ -125,9 +121,7 @@ export const showRunForm = query({
   route: "GET /resume/{runId}/{token}/form",
   summary: "Show the form of a step",
   description:
-    "The page of a `wait_for_form` step, for people; its address is what expressions of its run read in " +
-    "`run.resumeUrl`. Before the step is reached, the page says so and looks again by itself; whoever was led to it and " +
-    "has sent it comes to what follows.",
+    "The page of a `wait_for_form` step. Its URL is `run.resumeUrl` in expressions of the run. Before the step starts, the page says so and checks again automatically. If the user has submitted the previous form of the run, the page redirects to the next form.",
   access: "public",
   params,
   response: html(htmlErrorRendering),
@@ -177,10 +171,9 @@ interface SentStep {
 export const sendRunForm = command({
   id: "runs.send_form",
   route: "POST /resume/{runId}/{token}/form",
-  summary: "Send the form of a step",
+  summary: "Submit the form of a step",
   description:
-    "What the page does. The last page ends the wait, and the step gives the answers on; the page that follows is the " +
-    "form of a step that asks further, has the run's answer, or thanks. An answer that does not fit shows the page again.",
+    "Accepts the form of the page. After the last page, the run continues, and the output of the step contains the values. The next page is the form of a further step, the response of the run, or a confirmation. If a value is not valid, the page is shown again.",
   access: "public",
   readsRequest: "files",
   longRunning: true,

@@ -135,7 +135,7 @@ test("whoever is led through a run that fails is told", async () => {
   const { headers } = await send(path, { $page: "0", who: "Ann" });
   const sent = await send(String(headers["location"]), { $page: "0", size: "L" });
   expect(sent.status).toBe(500);
-  expect(sent.body).toContain("The workflow failed before it gave an answer.");
+  expect(sent.body).toContain("The workflow failed before it returned a response.");
   expect((await stranger(`GET ${headers["location"]}`)).status).toBe(500);
 });
 

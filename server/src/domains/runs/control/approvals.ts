@@ -30,8 +30,8 @@ export const Approval = Type.Object(
     workflowName: Type.String(),
     message: nullable(Type.String()),
     approvers: Type.Array(Type.String()),
-    quorum: Type.Integer({ description: "How many must approve" }),
-    decisions: Type.Integer({ description: "How many have" }),
+    quorum: Type.Integer({ description: "Number of required approvals" }),
+    decisions: Type.Integer({ description: "Number of approvals" }),
     createdAt: Time,
     expiresAt: nullable(Time),
   },
@@ -232,7 +232,7 @@ function selectApproval(open: readonly ApprovalRow[], stepId: string | undefined
   if (!first) throw new Failure(RunNotPaused);
   if (second) {
     const paths = open.map(({ path }) => path).join(", ");
-    throw invalidField("/stepId", `must say which of several steps: ${paths}`);
+    throw invalidField("/stepId", `is required, because several steps wait: ${paths}`);
   }
   return first;
 }

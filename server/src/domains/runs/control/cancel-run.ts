@@ -28,7 +28,8 @@ const FIND_CHILDREN = `
 /** Cancels a run and its child runs. The node that executes it is notified and stops. */
 export async function cancelRunTree(ctx: CancelContext, runId: string): Promise<void> {
   const row = await lock(ctx.tx, runId);
-  if (isOver(row.status)) throw new Failure(RunOver, { detail: `Its status is ${row.status}.` });
+  if (isOver(row.status))
+    throw new Failure(RunOver, { detail: `The status of the run is ${row.status}.` });
   await cancelLockedRun(ctx, row);
   await cancelChildRuns(ctx, [runId]);
 }

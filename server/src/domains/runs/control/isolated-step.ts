@@ -50,7 +50,7 @@ export async function isolateStep(
     return undefined;
   }
   const position = locateNode(whole, toNodeKey(only));
-  if (!position?.node) throw invalidField("/only", "is no step of the workflow");
+  if (!position?.node) throw invalidField("/only", "is not a step of the workflow");
   const place = {
     workflowId,
     definition: whole,

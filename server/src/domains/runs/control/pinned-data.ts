@@ -24,7 +24,7 @@ export type PinnedData = Static<typeof PinnedData> & { readonly revision: number
 /** Outputs by node, as requests give them. */
 export const Outputs = Type.Record(Type.String({ maxLength: 400 }), Type.Unknown(), {
   maxProperties: 500,
-  description: "Outputs by the id of a node, or by its key where it is in a loop: `each.call`",
+  description: "Outputs by the id of a node, or by its key if it is in a loop: `each.call`",
 });
 
 /** Of all pinned outputs of a workflow, as JSON. */
@@ -33,7 +33,7 @@ const PINNED_CHARACTERS_MAX = 4_194_304;
 export const TooMuchPinned = failure(
   "too_much_pinned",
   409,
-  "The pinned outputs of a workflow must not be larger than 4 MiB together.",
+  "Pinned data of a workflow can have at most 4 MiB in total.",
 );
 
 /** The revision before anything is pinned. */

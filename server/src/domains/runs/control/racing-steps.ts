@@ -2,7 +2,7 @@ import { type ExecutionPlan, nodeAt, parsePath } from "#domains/workflows/index.
 import type { StepLogLine } from "../engine/journal-record.ts";
 
 const MAY_HAVE_EFFECT =
-  "Another branch of the race was first. What this step had begun outside may have been done.";
+  "Another branch of the race was faster. External effects of this step may have happened.";
 
 /** Steps in flight that take part in a race: those of a branch that lost are aborted alone. */
 export class RacingSteps {

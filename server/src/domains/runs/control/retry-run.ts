@@ -141,17 +141,18 @@ function assertRetriable(
   { from, input }: RetryInput,
 ): void {
   if (test) throw new Failure(TestRunFinal);
-  if (!isOver(status)) throw new Failure(RunNotOver, { detail: `Its status is ${status}.` });
+  if (!isOver(status))
+    throw new Failure(RunNotOver, { detail: `The status of the run is ${status}.` });
   if (status === "completed" && from === "failed") throw new Failure(RunNotFailed);
   if (input === undefined) return;
   if (from !== "start") {
     throw invalidField(
       "/input",
-      "needs `from` to be `start`: steps that are kept have seen the former",
+      "requires `from` to be `start`, because completed steps have used the previous input",
     );
   }
   if (!REPLACEABLE.has(triggerType)) {
-    throw invalidField("/input", `is fixed for a run that began by \`${triggerType}\``);
+    throw invalidField("/input", `can't be changed for a run with the trigger \`${triggerType}\``);
   }
 }
 
@@ -199,8 +200,7 @@ async function readResetLines(
   );
   for (const { path } of stale) steps.delete(path);
   const reset = resetFrom(version.plan, steps, from);
-  if (!reset)
-    throw invalidField("/from", "is neither `failed` nor `start` nor a step of the workflow");
+  if (!reset) throw invalidField("/from", "must be `failed`, `start` or a step of the workflow");
   const forgottenPaths = [...stale.map(({ path }) => path), ...reset.forget];
   return [...forgottenPaths.map(toForgottenRecord), ...reset.reopen];
 }

@@ -105,11 +105,11 @@ export function assertTestable(
   request: Pick<TestRunRequest, "versionId" | "definition">,
 ): void {
   if (request.versionId !== undefined && request.definition !== undefined) {
-    throw invalidField("/definition", "can't be given together with a versionId");
+    throw invalidField("/definition", "can't be combined with a versionId");
   }
   // The permission to trigger workflows is none to run a definition of one's own.
   if (request.definition !== undefined && !caller.permissions.has(WorkflowsWrite.name)) {
-    const detail = `A definition that is not saved needs the permission ${WorkflowsWrite.name}.`;
+    const detail = `An unsaved definition requires the permission ${WorkflowsWrite.name}.`;
     throw new Failure(Forbidden, { detail });
   }
 }

@@ -112,7 +112,10 @@ export async function triggerRun(
   const hold = result ? true : holdVersion(ctx.tx, run.versionId);
   const [, isKept] = await Promise.all([writeRunStart(ctx, prepared), hold]);
   await adoptUploads(ctx, run);
-  if (!isKept) throw new Failure(NotDeployed, { detail: `${start.version.versionId} is gone.` });
+  if (!isKept)
+    throw new Failure(NotDeployed, {
+      detail: `The version ${start.version.versionId} was deleted.`,
+    });
   return response;
 }
 
@@ -146,7 +149,7 @@ async function resolveVersion(
   if (versionId === undefined) {
     const { deployed } = workflow;
     if (!deployed) {
-      const detail = `No version is deployed in ${environment}; publish one there, or name a versionId.`;
+      const detail = `No version is deployed in ${environment}. Deploy a version, or set a versionId.`;
       throw new Failure(NotDeployed, { detail });
     }
     if (deployed.orphaned) throw new Failure(NobodyBehind);

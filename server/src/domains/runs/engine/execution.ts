@@ -188,7 +188,7 @@ export class Execution {
   /** Advances the run until only steps outside are left to do; the result once the run has ended. */
   async settle(): Promise<RunResult | undefined> {
     const nowMs = this.#platform.clock.nowMs();
-    if (nowMs >= this.run.deadlineMs) this.#stop("timeout", "The run took too long.");
+    if (nowMs >= this.run.deadlineMs) this.#stop("timeout", "The run exceeded its time limit.");
     if (!this.#abort.signal.aborted) await this.#wakeDueSteps(nowMs);
     for (;;) {
       const stopped = this.#stopError ? ("failed" as const) : ("cancelled" as const);
@@ -200,7 +200,7 @@ export class Execution {
       if (decision.result) return decision.result;
       if (this.#journal.changeCount === 0) return undefined;
       if (this.#journal.steps.size > STEPS_MAX) {
-        this.#stop("too_many_steps", `A run has at most ${STEPS_MAX} steps.`);
+        this.#stop("too_many_steps", `A run can have at most ${STEPS_MAX} steps.`);
       }
     }
   }
@@ -293,7 +293,7 @@ export class Execution {
     };
     const output = "result" in ended && "output" in ended.result ? ended.result.output : undefined;
     if (this.#loopOutputs.count({ path, input, output })) {
-      this.#stop("run_too_large", "The steps of its loops have more than 64 MiB together.", path);
+      this.#stop("run_too_large", "The steps of its loops exceed 64 MiB in total.", path);
     }
     if ("error" in ended) return this.#failStep(node, record, ended.error);
     const { result } = ended;
@@ -319,9 +319,7 @@ export class Execution {
     this.#journal.append(record);
     const loop = this.#loopOutputs.add(node, record);
     if (loop === undefined) return;
-    const message =
-      `The outputs of ${loop.path} are larger than 1 MiB together, after ${loop.index + 1} items. ` +
-      "End its body with a step of small output, or set collect to false; then retry with the latest version.";
+    const message = `The outputs of ${loop.path} exceed 1 MiB in total, after ${loop.index + 1} items. End its body with a step that has a small output, or set collect to false. Then retry with the latest version.`;
     this.#stop("output_too_large", message, record.path);
   }
 

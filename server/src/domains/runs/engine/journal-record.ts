@@ -207,7 +207,7 @@ export function resolveWait(
   if (answer?.kind === "form") return { output: answer.form, branch: SENT_BRANCH };
   if (answer?.kind === "child" && answer.status === "completed") return { output: answer.output };
   if (answer?.kind === "child") {
-    const message = answer.error?.message ?? `The run was ${answer.status}.`;
+    const message = answer.error?.message ?? `The status of the run was ${answer.status}.`;
     return { error: { code: "subworkflow_failed", message } };
   }
   const branch = verdictOf(record);
@@ -221,5 +221,5 @@ export function resolveWait(
     return { output: { timedOut: true }, branch: TIMEOUT_BRANCH };
   }
   const code = wait?.kind === "approval" ? "approval_expired" : "wait_expired";
-  return { error: { code, message: `${path} waited in vain.`, retryable: false } };
+  return { error: { code, message: `${path} timed out.`, retryable: false } };
 }

@@ -66,7 +66,7 @@ export class Runner implements RunningEngine {
       onExpire: (shard) => this.#abandonShard(shard),
     });
     const onError = (error: unknown): void =>
-      platform.log.error({ err: error }, "runs can't be carried on");
+      platform.log.error({ err: error }, "can't continue runs");
     this.#pollLoop = new Loop(() => this.#poll(), onError);
     this.#loops = [new Loop(() => this.#leases.step(), onError), this.#pollLoop];
     this.#unsubscribe = [
@@ -152,7 +152,7 @@ export class Runner implements RunningEngine {
       if (this.#active.roomIn(row.workspace_id) <= 0) continue;
       const version = versions.get(row.version_id);
       if (!version) {
-        this.#platform.log.error({ run: row.id }, "a run's version is gone");
+        this.#platform.log.error({ run: row.id }, "the version of a run was deleted");
         continue;
       }
       const entries = journals.get(row.id) ?? [];
@@ -191,7 +191,10 @@ export class Runner implements RunningEngine {
   async #runExclusive(active: ActiveRun, work: () => Promise<void>): Promise<void> {
     active.tail = active.tail.then(work).catch((error: unknown) => {
       const { id } = active.execution.run;
-      this.#platform.log.error({ err: error, run: id }, "a run stumbled");
+      this.#platform.log.error(
+        { err: error, run: id },
+        "a run failed because of an internal error",
+      );
       // The run stays due, and is loaded again after ever longer times.
       const { times = 0 } = this.#backoffs.get(id) ?? {};
       const delayMs = Math.min(BACKOFF_MIN_MS * 2 ** times, BACKOFF_MAX_MS);

@@ -28,12 +28,12 @@ const PAGES_OF_ADDRESS = 60;
 export const inboundParams = object({
   workspace: line(200),
   token: line(200),
-  triggerId: Type.Optional(line(40, "Of a further trigger")),
+  triggerId: Type.Optional(line(40, "Id of an additional trigger")),
 });
 export const inboundQuery = object({
   environment: Type.Optional(
     Type.Enum(["production", "staging", "development"], {
-      description: "Where it is deployed; `production` unless given",
+      description: "Environment. Default: `production`",
     }),
   ),
 });
@@ -76,8 +76,7 @@ export const showForm = query({
   route: "GET /forms/{workspace}/{token}",
   aliases: ["GET /forms/{workspace}/{token}/{triggerId}"],
   summary: "Show the form of a workflow",
-  description:
-    "The page of a `form` trigger, for people; its address is `trigger.url`. It works without scripts.",
+  description: "The page of a `form` trigger. Its URL is `trigger.url`. It works without scripts.",
   access: "public",
   params: inboundParams,
   query: inboundQuery,
@@ -100,10 +99,9 @@ export const sendForm = command({
   id: "hooks.send_form",
   route: "POST /forms/{workspace}/{token}",
   aliases: ["POST /forms/{workspace}/{token}/{triggerId}"],
-  summary: "Send the form of a workflow",
+  summary: "Submit the form of a workflow",
   description:
-    "What the page does. The last page starts a run, which reads the answers as `trigger.input`; the page that " +
-    "follows is the form of a step that asks further, has the run's answer, or thanks. An answer that does not fit shows the page again.",
+    "Accepts the form of the page. The last page starts a run with the values as `trigger.input`. The next page is the form of a further step, the response of the run, or a confirmation. If a value is not valid, the page is shown again.",
   access: "public",
   readsRequest: "files",
   longRunning: true,

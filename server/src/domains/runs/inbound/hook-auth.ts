@@ -15,12 +15,12 @@ import { headerOf, isSigned } from "./signature.ts";
 export const SignatureInvalid = failure(
   "signature_invalid",
   401,
-  "The request has no valid signature.",
+  "The signature of the request is missing or not valid.",
 );
 export const CredentialsInvalid = failure(
   "hook_credentials_invalid",
   401,
-  "The request has no valid credentials.",
+  "The credentials of the request are missing or not valid.",
 );
 
 /** Credentials of the sender are not for readers of the run. */

@@ -24,7 +24,7 @@ import {
 export const WebhookRunFailed = failure(
   "run_failed",
   500,
-  "The workflow failed before it gave an answer.",
+  "The workflow failed before it returned a response.",
 );
 
 export type RespondMode = "at_once" | "last_step" | "respond_step";

@@ -25,7 +25,7 @@ const Accepted = Type.Object(
   {
     runId: id("run"),
     status: Type.String({
-      description: "Of the run, by now; `duplicate` of one that was begun before",
+      description: "Current status of the run; `duplicate` for a key that already started a run",
     }),
   },
   { title: "AcceptedRequest" },
@@ -38,7 +38,7 @@ interface ReceivedRequest extends RawResponse {
   readonly answered?: { readonly found: FoundTrigger<"webhook">; readonly response: FileResponse };
 }
 
-const word = (of: number) => Type.Optional(line(200, `Of the trigger's path, word ${of}`));
+const word = (of: number) => Type.Optional(line(200, `Segment ${of} of the trigger path`));
 
 export const receiveWebhook = command({
   id: "hooks.receive",
@@ -53,16 +53,8 @@ export const receiveWebhook = command({
       `${method} /inbound/{workspace}/{token}/{one}/{two}/{three}` as const,
     ]),
   ],
-  summary: "Start a workflow from outside, by its own address",
-  description:
-    "The address is `trigger.url` of a workflow with a `webhook` trigger. Any body will do: JSON, a " +
-    "form and other text reach expressions as `trigger.input.body`, a file, or those of a form in parts " +
-    "(`multipart/form-data`), as handles, beside `headers` and `query`, and `params` " +
-    "of a trigger with a `path`. Where the trigger demands a signature or credentials, the request must have " +
-    "them. The answer is 202 with the run's id; of a workflow with a `respond` step it is what that step says, " +
-    "as soon as it does, and with `respond: last_step` the run's output, once the run is over; or 202 " +
-    `after ${WAIT_MAX_MS / 1_000} seconds. With \`dedupe\`, a key that has begun a run gets the id of that one and \`status: duplicate\`. ` +
-    "An answer sets no cookies.",
+  summary: "Send a request to the webhook of a workflow",
+  description: `The URL is \`trigger.url\` of a workflow with a \`webhook\` trigger. The body can have any format: expressions read JSON, forms and other text as \`trigger.input.body\`, and files, also those of \`multipart/form-data\`, as handles, in addition to \`headers\`, \`query\`, and \`params\` for a trigger with a \`path\`. If the trigger requires a signature or credentials, the request must contain them. The response is 202 with the id of the run; with a \`respond\` step it is the response of that step, and with \`respond: last_step\` the output of the run. After ${WAIT_MAX_MS / 1_000} seconds the response is 202. With \`dedupe\`, a repeated key gets the id of the first run and \`status: duplicate\`. Responses do not set cookies.`,
   access: "public",
   readsRequest: "files",
   longRunning: true,
@@ -76,11 +68,11 @@ export const receiveWebhook = command({
   query: object({
     environment: Type.Optional(
       Type.Enum(["production", "staging", "development"], {
-        description: "Where it is deployed; `production` unless given",
+        description: "Environment. Default: `production`",
       }),
     ),
   }),
-  response: rawResponse<ReceivedRequest>(Accepted, "What the workflow answers."),
+  response: rawResponse<ReceivedRequest>(Accepted, "Response of the workflow."),
   emits: startEvents,
   // A request whose key has begun a run before begins none.
   allowNoop: true,

@@ -44,7 +44,7 @@ async function findWhetherStreamed(
     const step = findStreamedStep(version.definition, trigger);
     return step !== undefined && (path === step || TURN.exec(path)?.[1] === step);
   } catch (error) {
-    platform.log.warn({ err: error }, "the text of a model can't be shown as it comes");
+    platform.log.warn({ err: error }, "can't stream the text of a model");
     return false;
   }
 }

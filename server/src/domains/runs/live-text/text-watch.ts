@@ -74,7 +74,7 @@ export class TextWatch {
     const { log, wakeSignal } = this.#platform;
     this.#loop = new Loop(
       () => this.#read(),
-      (error) => log.error({ err: error }, "the text of models can't be read"),
+      (error) => log.error({ err: error }, "can't read the text of models"),
     );
     this.#unsubscribe = wakeSignal.subscribe((work) => {
       if (work === LIVE_TEXT) this.#loop?.wake();

@@ -79,7 +79,7 @@ export class TextWriter {
       wakeSignal.raise(LIVE_TEXT);
     } catch (error) {
       for (const attempt of attempts) attempt.isLost = true;
-      log.warn({ err: error }, "the text of models can't be shown as it comes");
+      log.warn({ err: error }, "can't stream the text of models");
     }
     // The parts of one text are written one after the other.
     this.#isScheduled = false;

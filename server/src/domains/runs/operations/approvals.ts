@@ -23,18 +23,16 @@ export const resumeRun = command({
   id: "runs.resume",
   effect: "drastic",
   route: "POST /api/v1/runs/{runId}/resume",
-  summary: "Approve or reject what a run waits for",
+  summary: "Approve or reject a waiting run",
   description:
-    "For those whom the step asks: by the id of a user, or the id or name of a role. Who rejects " +
-    "decides; otherwise the run goes on when as many have approved as the step wants. Everybody " +
-    "decides once. `data` is in the output of the step.",
+    "Only for approvers of the step, given by the id of a user, or the id or name of a role. One rejection is enough to reject. The run continues when the step has the required number of approvals. Each approver can decide once. The output of the step contains `data`.",
   permission: ApprovalsDecide,
   params: ByRun,
   body: object({
     approved: Type.Boolean(),
     comment: Type.Optional(text(10_000)),
     data: Type.Optional(Type.Unknown()),
-    stepId: Type.Optional(line(1_000, "Needed when several steps of the run wait")),
+    stepId: Type.Optional(line(1_000, "Required if several steps of the run are waiting")),
   }),
   response: item(Run),
   emits: [RunResumed],
@@ -49,7 +47,7 @@ export const resumeRun = command({
 export const listApprovals = query({
   id: "approvals.list",
   route: "GET /api/v1/approvals",
-  summary: "List what waits for your word in this environment",
+  summary: "List your pending approvals",
   permission: ApprovalsDecide,
   query: object(pageQuery),
   response: page(Approval),
@@ -73,8 +71,9 @@ const DECIDED = "decided approvals, newest first";
 export const listDecidedApprovals = query({
   id: "approvals.list_decided",
   route: "GET /api/v1/approvals/decided",
-  summary: "List what was decided in this environment, newest first",
-  description: "Your own decisions, and those about steps that ask you; owners see all.",
+  summary: "List decided approvals, newest first",
+  description:
+    "Returns your own decisions, and those about steps that you can approve. Owners see all.",
   permission: ApprovalsDecide,
   query: object(pageQuery),
   response: page(DecidedApproval),
@@ -82,7 +81,7 @@ export const listDecidedApprovals = query({
     const { cursors } = ctx.services;
     const [before] = after === undefined ? [] : cursors.decode(DECIDED, after);
     if (before !== undefined && typeof before !== "string") {
-      throw invalidField("?after", "is not a cursor of this list");
+      throw invalidField("?after", "is not a valid cursor for this list");
     }
     const rows = await listDecided(ctx, { before, limit: limit + 1 });
     return toPage(
@@ -96,5 +95,5 @@ export const listDecidedApprovals = query({
 
 function parsePosition([runId, stepId]: readonly unknown[]): readonly [string, string] {
   if (typeof runId === "string" && typeof stepId === "string") return [runId, stepId];
-  throw invalidField("?after", "is not a cursor of this list");
+  throw invalidField("?after", "is not a valid cursor for this list");
 }

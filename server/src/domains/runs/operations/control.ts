@@ -30,9 +30,9 @@ export const cancelRun = command({
   id: "runs.cancel",
   effect: "drastic",
   route: "POST /api/v1/runs/{runId}/cancel",
-  summary: "End a run",
+  summary: "Cancel a run",
   description:
-    "It is over at once, and so are the runs that its steps wait for; what is under way outside is cut off.",
+    "The run, and the runs that its steps wait for, end immediately. Active requests to other systems are aborted.",
   permission: WorkflowsTrigger,
   params: ByRun,
   response: item(Run),
@@ -49,26 +49,25 @@ export const retryRun = command({
   id: "runs.retry",
   effect: "ordinary",
   route: "POST /api/v1/runs/{runId}/retry",
-  summary: "Make a run that is over go on",
+  summary: "Retry a run",
   description:
-    "The same run goes on from where it failed or was cancelled, and keeps what had completed; or " +
-    "from the start; or from a step, which is done again with all that follows from it. With `latest` " +
-    "it goes on in the version that is deployed now: steps that this one does not have, or which are " +
-    "of another type there, count as not done. Keys that steps send to others are new ones.",
+    "Continues the same run: from the failed or cancelled step, with its completed steps; from the start; or from a step, which runs again with all following steps. With `latest`, it continues with the currently deployed version; steps that this version does not have, or that have another type, count as not completed. Steps send new idempotency keys.",
   permission: WorkflowsTrigger,
   params: ByRun,
   body: object({
     from: Type.Optional(
-      line(1_000, "`failed` (default), `start` or the id of a step (both also of a completed run)"),
+      line(
+        1_000,
+        "`failed` (default), `start` or the id of a step. `start` and steps also work for completed runs",
+      ),
     ),
     input: Type.Optional(
       Type.Unknown({
         description:
-          "With `from: start`, the input in the place of the former one; of runs that began by hand, by a webhook " +
-          "or as a subworkflow. A version that is not deployed has your permissions then",
+          "With `from: start`: a new input, for runs that were started manually, by a webhook or as a sub-workflow. A version that is not deployed then uses your permissions",
       }),
     ),
-    version: Type.Optional(Type.Enum(["same", "latest"], { description: "`same` unless given" })),
+    version: Type.Optional(Type.Enum(["same", "latest"], { description: "Default: `same`" })),
   }),
   bodyOptional: true,
   response: accepted(Run),
@@ -95,32 +94,36 @@ export const retryRuns = command({
   id: "runs.retry_many",
   effect: "drastic",
   route: "POST /api/v1/runs/retry",
-  summary: "Make many runs go on from where they failed",
+  summary: "Retry many runs",
   description:
-    "The oldest ones first, in the background. The answer says how many were chosen; one that " +
-    "somebody else retries meanwhile, or whose version is no longer kept, is passed over. With `dryRun` " +
-    "nothing is retried: `count` is how many would be, and `skipped` says why others would not.",
+    "Retries failed runs in the background, oldest first. The response contains the number of selected runs. Runs that another request retries, or whose version was deleted, are skipped. With `dryRun`, nothing is retried: `count` is the number of runs, and `skipped` contains the reasons for the other runs.",
   permission: WorkflowsTrigger,
   body: object({
     filter: Type.Optional(
       object({
         workflowId: Type.Optional(WorkflowId),
         status: Type.Optional(
-          Type.Enum(["failed", "cancelled"], { description: "`failed` unless given" }),
+          Type.Enum(["failed", "cancelled"], { description: "Default: `failed`" }),
         ),
         from: Type.Optional(InputTime),
         to: Type.Optional(InputTime),
-        error: Type.Optional(line(200, "Part of the code or message of the error")),
+        error: Type.Optional(line(200, "Part of the error code or error message")),
         runIds: Type.Optional(
-          Type.Array(RunId, { minItems: 1, maxItems: BULK_RUNS_MAX, description: "Of these runs" }),
+          Type.Array(RunId, {
+            minItems: 1,
+            maxItems: BULK_RUNS_MAX,
+            description: "Ids of workflows",
+          }),
         ),
       }),
     ),
     dryRun: Type.Optional(
-      Type.Boolean({ description: "Only tell how many would be retried, and which would not" }),
+      Type.Boolean({
+        description: "Returns the number of runs and the skipped runs without retrying",
+      }),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: BULK_RUNS_MAX, description: "1000 unless given" }),
+      Type.Integer({ minimum: 1, maximum: BULK_RUNS_MAX, description: "Default: 1000" }),
     ),
   }),
   bodyOptional: true,
@@ -138,29 +141,31 @@ export const cancelRuns = command({
   id: "runs.cancel_many",
   effect: "drastic",
   route: "POST /api/v1/runs/cancel",
-  summary: "End many runs",
+  summary: "Cancel many runs",
   description:
-    "Those under way that the filter selects, the oldest first, in the background, each with the runs that its steps " +
-    "wait for. The answer says how many were chosen; one that ends meanwhile is passed over. With `dryRun` nothing " +
-    "is ended: `count` is how many would be.",
+    "Cancels the selected active runs in the background, oldest first, with the runs that their steps wait for. The response contains the number of selected runs. Runs that end in the meantime are skipped. With `dryRun`, nothing is cancelled: `count` is the number of runs.",
   permission: WorkflowsTrigger,
   body: object({
     filter: Type.Optional(
       object({
         workflowId: Type.Optional(WorkflowId),
-        status: Type.Optional(
-          Type.Enum([...UNFINISHED], { description: "All of these unless given" }),
-        ),
+        status: Type.Optional(Type.Enum([...UNFINISHED], { description: "Default: all of these" })),
         from: Type.Optional(InputTime),
         to: Type.Optional(InputTime),
         runIds: Type.Optional(
-          Type.Array(RunId, { minItems: 1, maxItems: BULK_RUNS_MAX, description: "Of these runs" }),
+          Type.Array(RunId, {
+            minItems: 1,
+            maxItems: BULK_RUNS_MAX,
+            description: "Ids of workflows",
+          }),
         ),
       }),
     ),
-    dryRun: Type.Optional(Type.Boolean({ description: "Only tell how many would be ended" })),
+    dryRun: Type.Optional(
+      Type.Boolean({ description: "Returns the number of runs without cancelling" }),
+    ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: BULK_RUNS_MAX, description: "1000 unless given" }),
+      Type.Integer({ minimum: 1, maximum: BULK_RUNS_MAX, description: "Default: 1000" }),
     ),
   }),
   allowNoop: true,

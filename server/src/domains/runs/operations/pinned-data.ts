@@ -22,14 +22,14 @@ const ById = object({ id: WorkflowId });
 const params = { id: "wf_01jd0000000000000000000000" };
 const ByNode = object({
   id: WorkflowId,
-  key: line(400, "A node: its id, or `each.call` for one in a loop"),
+  key: line(400, "Id of a node, or `each.call` for a node in a loop"),
 });
 
 export const getPinnedData = query({
   id: "workflows.pinned_data",
   route: "GET /api/v1/workflows/{id}/pinned-data",
   aliases: ["GET /api/workflows/{id}/pinned-data"],
-  summary: "Read the outputs that test runs take for granted",
+  summary: "Get the pinned data of a workflow",
   environmentScoped: false,
   permission: WorkflowsRead,
   params: ById,
@@ -46,8 +46,8 @@ export const setPinnedData = command({
   effect: "ordinary",
   route: "PUT /api/v1/workflows/{id}/pinned-data",
   aliases: ["PUT /api/workflows/{id}/pinned-data"],
-  summary: "Set the outputs that test runs take for granted, by node",
-  description: "In the place of all that were pinned before. They belong to the whole workspace.",
+  summary: "Set the pinned data of a workflow",
+  description: "Replaces all pinned data. It is shared by the whole workspace.",
   environmentScoped: false,
   permission: WorkflowsWrite,
   params: ById,
@@ -63,8 +63,8 @@ export const pinOutput = command({
   effect: "ordinary",
   route: "PUT /api/v1/workflows/{id}/pinned-data/{key}",
   aliases: ["PUT /api/workflows/{id}/pinned-data/{key}"],
-  summary: "Set the output that test runs take for granted of one node",
-  description: "Those of other nodes stay, also when somebody else pins them at the same time.",
+  summary: "Set the pinned data of a node",
+  description: "The pinned data of other nodes is kept, even with concurrent requests.",
   environmentScoped: false,
   permission: WorkflowsWrite,
   params: ByNode,
@@ -81,7 +81,7 @@ export const unpinOutput = command({
   id: "workflows.unpin_output",
   route: "DELETE /api/v1/workflows/{id}/pinned-data/{key}",
   aliases: ["DELETE /api/workflows/{id}/pinned-data/{key}"],
-  summary: "Let test runs take nothing for granted of one node",
+  summary: "Delete the pinned data of a node",
   environmentScoped: false,
   permission: WorkflowsWrite,
   params: ByNode,

@@ -24,14 +24,14 @@ const statuses = listOf(RunStatus);
 
 const filters = {
   status: Type.Optional(statuses.schema),
-  triggerType: Type.Optional(line(200, "One, or several with commas between them")),
+  triggerType: Type.Optional(line(200, "One trigger type, or several separated by commas")),
   from: Type.Optional(InputTime),
   to: Type.Optional(InputTime),
   test: Type.Optional(
-    Type.Boolean({ description: "`false` leaves tests out, `true` shows only them" }),
+    Type.Boolean({ description: "`false` excludes test runs, `true` returns only test runs" }),
   ),
-  version: Type.Optional(Type.Integer({ minimum: 1, description: "The number of a version" })),
-  error: Type.Optional(line(200, "Part of the code or message of the error, whatever its case")),
+  version: Type.Optional(Type.Integer({ minimum: 1, description: "Version number" })),
+  error: Type.Optional(line(200, "Part of the error code or error message; ignores case")),
   parentRunId: Type.Optional(RunId),
 };
 type Filters = Static<ReturnType<typeof object<typeof filters>>>;
@@ -40,17 +40,16 @@ const listQuery = {
   ...pageQuery,
   ...filters,
   order: Type.Optional(
-    Type.Enum(["desc", "asc"], { description: "`desc`, the newest first, unless given" }),
+    Type.Enum(["desc", "asc"], { description: "Default: `desc`, newest first" }),
   ),
 };
 
 export const listRuns = query({
   id: "runs.list",
   route: "GET /api/v1/runs",
-  summary: "List the runs of this environment, newest first, without their traces",
+  summary: "List runs of the environment, newest first",
   description:
-    "`from` and `to` are about `createdAt`; `to` itself does not belong to the span. The run of a " +
-    "subworkflow stands beside the run that waits for it, and counts as of that one's time.",
+    "Returns runs without their steps. `from` and `to` filter by `createdAt`; `to` is exclusive. A run of a sub-workflow is listed next to the run that waits for it, with the time of that run.",
   permission: WorkflowsRead,
   query: object({ ...listQuery, workflowId: Type.Optional(WorkflowId) }),
   response: page(withRevision(Run)),
@@ -62,7 +61,7 @@ export const listRunsOfWorkflow = query({
   id: "workflows.runs",
   route: "GET /api/v1/workflows/{id}/runs",
   aliases: ["GET /api/workflows/{id}/runs"],
-  summary: "List the runs of a workflow in this environment, newest first",
+  summary: "List runs of a workflow, newest first",
   permission: WorkflowsRead,
   params: object({ id: WorkflowId }),
   query: object(listQuery),
@@ -79,14 +78,8 @@ export const listRunsOfWorkflow = query({
 export const getRun = query({
   id: "runs.get",
   route: "GET /api/v1/runs/{runId}",
-  summary: "Read a run with its trace",
-  description:
-    "The steps come in the order in which they were begun. Their inputs and outputs have no secrets " +
-    "in them, and are shown to the person in whose name it acts, and to those with the permission " +
-    `\`${TracesRead.name}\`; for others the run is \`redacted\`. Of many steps the first ones are shown, ` +
-    "up to 16 million characters: `truncated` says that there are more, and `afterStep` goes on behind " +
-    "one. `stepStatus` shows only steps with that status: `failed` those that failed, also where the run " +
-    "went on after them.",
+  summary: "Get a run with its steps",
+  description: `Steps are sorted by start. Their inputs and outputs do not contain secrets. They are visible to the user that the run acts as, and with the permission \`${TracesRead.name}\`; for others the run is \`redacted\`. At most 16 million characters of steps are returned: \`truncated\` is true if there are more, and \`afterStep\` continues after a step. \`stepStatus\` filters the steps: \`failed\` includes steps after which the run continued.`,
   permission: WorkflowsRead,
   params: ByRun,
   query: object({
@@ -94,7 +87,7 @@ export const getRun = query({
       minimum: 0,
       maximum: STEPS_MAX,
       default: STEPS_DEFAULT,
-      description: "How many steps to show at most",
+      description: "Maximum number of steps",
     }),
     afterStep: Type.Optional(line(1_000, "The id of a step")),
     stepStatus: Type.Optional(StepStatus),
@@ -110,10 +103,9 @@ const COUNTED_MS = 24 * 3_600_000;
 export const countRuns = query({
   id: "runs.counts",
   route: "GET /api/v1/runs/counts",
-  summary: "Count the runs of this environment by status",
+  summary: "Count runs by status",
   description:
-    "With the filters of the list; of the last 24 hours unless `from` says otherwise. The newest 50000 are counted, " +
-    "and `truncated` says that there are more.",
+    "Supports the filters of the list. Default: the last 24 hours. Counts the newest 50,000 runs; `truncated` is true if there are more.",
   permission: WorkflowsRead,
   query: object({ ...filters, workflowId: Type.Optional(WorkflowId) }),
   response: item(
@@ -170,7 +162,8 @@ async function listRunPage(
   const { after, limit, order = "desc", workflowId, ...filter } = runQuery;
   const listName = order === "desc" ? LIST : LIST_OLDEST;
   const [last] = after === undefined ? [] : cursors.decode(listName, after);
-  if (last !== undefined && typeof last !== "string") throw invalidField("?after", "is not ours");
+  if (last !== undefined && typeof last !== "string")
+    throw invalidField("?after", "is not an event id of this stream");
   const page = { after: last, order, limit: limit + 1 };
   const rows = await list(tx, { ...toFilter(filter), workflowId, ...page });
   return toPage(
@@ -184,26 +177,21 @@ async function listRunPage(
 export const streamRun = query({
   id: "runs.stream",
   route: "GET /api/v1/runs/{runId}/stream",
-  summary: "Follow a run live, as server-sent events",
+  summary: "Stream a run as server-sent events",
   description:
-    "First `run`: the run with its trace as it is now, of which the first 500 steps. Then a `step` " +
-    "for each step that changed, a `text` for what a language model writes just now, and a `run` " +
-    "without its trace for each change of the run itself. The " +
-    "stream ends with the run, or after 5 minutes; who comes back begins with the state of that moment.",
+    "The first event is `run`: the run with its first 500 steps. Then follow a `step` event for each changed step, a `text` event for text that a language model writes, and a `run` event without steps for each change of the run. The stream ends with the run, or after 5 minutes. After a reconnect, it starts with the current state.",
   permission: WorkflowsRead,
   params: ByRun,
   query: object({
     steps: Type.Optional(
       Type.Enum(["all", "top", "none"], {
-        description:
-          "Which steps are sent: `all`, unless given; `top`, those outside of loops; or `none`",
+        description: "Steps to send: `all` (default), `top` for steps outside loops, or `none`",
       }),
     ),
     summary: Type.Optional(
       Type.Boolean({
         description:
-          "Also the counts by node of `runs.summary`: whole in the first `run`, then a `summary` with the " +
-          "`nodes` that changed",
+          "Adds the counts by node of `runs.summary`: all in the first `run` event, then a `summary` event with the changed `nodes`",
       }),
     ),
   }),

@@ -12,10 +12,9 @@ import { ByRun, runExample } from "./read.ts";
 export const getRunSummary = query({
   id: "runs.summary",
   route: "GET /api/v1/runs/{runId}/summary",
-  summary: "Count the steps of a run by node",
+  summary: "Count steps of a run by node",
   description:
-    "One entry for each node that has steps: how many have each status and went each way; of a loop, how many " +
-    "items there are, are done and have failed. The stream of a run keeps it current with `summary=true`.",
+    "Returns one entry per node with steps: the number of steps by status and by branch, and for a loop the number of items, completed items and failed items. The stream of a run sends updates with `summary=true`.",
   permission: WorkflowsRead,
   params: ByRun,
   response: item(RunSummary),
@@ -28,20 +27,19 @@ const statuses = listOf(StepStatus);
 export const listRunSteps = query({
   id: "runs.steps",
   route: "GET /api/v1/runs/{runId}/steps",
-  summary: "List the steps of a run in the order of their starts",
+  summary: "List steps of a run by start time",
   description:
-    "`node` shows the steps of one node by its key, `each/lines/call`, or of all nodes in a loop, `each/`; `item` those in one item, " +
-    "`each[3]` or `each[3].lines[0]`, or in several, `each[100-149]`, and `deep=false` leaves out those of loops " +
-    "within; `status` those with one of some statuses. What steps read and wrote is shown to the same people as by " +
-    "`runs.get`.",
+    "`node` returns the steps of one node by key, `each/lines/call`, or of all nodes in a loop, `each/`. `item` returns the steps of one item, `each[3]` or `each[3].lines[0]`, or of several items, `each[100-149]`; `deep=false` excludes steps of inner loops. `status` filters by one or more statuses. Inputs and outputs are visible as in `runs.get`.",
   permission: WorkflowsRead,
   params: ByRun,
   query: object({
     ...pageQuery,
     status: Type.Optional(statuses.schema),
-    node: Type.Optional(line(1_000, "The key of a node")),
-    item: Type.Optional(line(1_000, "The path of an item, or of several")),
-    deep: Type.Optional(Type.Boolean({ description: "Also the steps of loops within the items" })),
+    node: Type.Optional(line(1_000, "Key of a node")),
+    item: Type.Optional(line(1_000, "Path of an item, or of several items")),
+    deep: Type.Optional(
+      Type.Boolean({ description: "Whether to include steps of loops within the items" }),
+    ),
   }),
   response: page(RunStep),
   example: { ...runExample, query: { limit: 50, node: "each/call", status: "failed" } },
@@ -52,10 +50,9 @@ export const listRunSteps = query({
 export const getRunStep = query({
   id: "runs.step",
   route: "GET /api/v1/runs/{runId}/steps/{stepId}",
-  summary: "Read a step of a run with each attempt at it",
+  summary: "Get a step of a run with all its attempts",
   description:
-    "`attemptLog` has each attempt with its times and error; `round` counts the retries of the run that did the " +
-    "step again.",
+    "`attemptLog` contains each attempt with its times and error. `round` is the number of run retries that repeated the step.",
   permission: WorkflowsRead,
   params: object({ runId: RunId, stepId: line(1_000) }),
   response: item(StepDetail),

@@ -22,11 +22,14 @@ const MockedErrors = Type.Record(
   Type.String({ maxLength: 400 }),
   object({
     message: line(2_000),
-    code: Type.Optional(line(100, "`mocked_error` unless given")),
+    code: Type.Optional(line(100, "Default: `mocked_error`")),
     status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
     body: Type.Optional(Type.Unknown()),
   }),
-  { maxProperties: 500, description: "Errors by the id or key of a node: it fails with this one" },
+  {
+    maxProperties: 500,
+    description: "Errors by the id or key of a node. The node fails with the error",
+  },
 );
 
 export const testWorkflow = command({
@@ -35,19 +38,14 @@ export const testWorkflow = command({
   actsOutside: true,
   route: "POST /api/v1/workflows/{id}/test",
   aliases: ["POST /api/workflows/{id}/test"],
-  summary: "Try a workflow out, without side effects",
+  summary: "Run a workflow as a dry run",
   description:
-    "Runs the live definition, a version, or a definition that is not saved. Steps that would reach " +
-    "outside or wait are not carried out: what they would send is their `input`, and their output is " +
-    "what `mocks` or the pinned data say, or null; `mockErrors` lets them fail. `only` tests one step " +
-    "alone, also one in a loop: it sees the outputs of `runId`, `mocks` and the pinned data. The branch of an approval follows from its mocked output, `{ approved }`. The run is kept, " +
-    "marked as a test; its end is told to nobody. A definition that is not saved also needs " +
-    "`workflows:write`.",
+    "Runs the live definition, a version, or an unsaved definition. Steps that call other systems or wait are not performed: their `input` contains what they would send, and their output is taken from `mocks` or the pinned data, or is null. `mockErrors` makes steps fail. `only` runs one step, also in a loop, with the outputs of `runId`, `mocks` and the pinned data. The mocked output of an approval, `{ approved }`, selects its branch. The run is stored as a test; nobody is notified. An unsaved definition also requires `workflows:write`.",
   permission: WorkflowsTrigger,
   params: ById,
   body: object({
-    input: Type.Optional(Type.Unknown({ description: "What expressions see as `trigger.input`" })),
-    event: Type.Optional(Type.Unknown({ description: "What they see as `trigger.event`" })),
+    input: Type.Optional(Type.Unknown({ description: "Value of `trigger.input` in expressions" })),
+    event: Type.Optional(Type.Unknown({ description: "Value of `trigger.event` in expressions" })),
     eventId: Type.Optional(PastEventId),
     versionId: Type.Optional(VersionId),
     definition: Type.Optional(Definition),
@@ -56,13 +54,13 @@ export const testWorkflow = command({
     only: Type.Optional(
       line(
         1_000,
-        "One step: `call`, `each.call` in a loop, or `each[3].call` for one item of a run",
+        "Runs only one step: `call`, `each.call` in a loop, or `each[3].call` for one item of a run",
       ),
     ),
     runId: Type.Optional(
       Type.String({
         ...RunId,
-        description: "With `only`: a run whose trigger and outputs it sees",
+        description: "With `only`: the run whose trigger and outputs are used",
       }),
     ),
     item: Type.Optional(Type.Unknown({ description: "With `only`, in a loop: the item" })),

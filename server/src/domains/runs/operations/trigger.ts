@@ -26,13 +26,9 @@ export const triggerWorkflow = command({
   effect: "ordinary",
   route: "POST /api/v1/workflows/{id}/trigger",
   aliases: ["POST /api/workflows/{id}/trigger"],
-  summary: "Run a workflow by hand",
+  summary: "Run a workflow manually",
   description:
-    "Runs the version that is deployed in the environment of the request, with the permissions of " +
-    "whoever deployed it; or the version that `versionId` names, with those of the caller. Expressions " +
-    "see `input` as `trigger.input`, and `event`, or the past event that `eventId` names, as `trigger.event`: by it " +
-    "one that listens to events is run once more, and the past event is its cause. The answer is 202 with the run's id. With `wait` it comes when " +
-    "the run is over, 200 with its `output`; a run that takes longer is answered 202 as it is then.",
+    "Runs the deployed version of the environment with the permissions of the user who deployed it, or the version `versionId` with your permissions. Expressions read `input` as `trigger.input`, and `event`, or the past event `eventId`, as `trigger.event`; with `eventId`, the past event is the cause of the run. The response is 202 with the id of the run. With `wait`, the response is 200 with the `output` after the end of the run, or 202 if the run takes longer.",
   permission: WorkflowsTrigger,
   params: object({ id: WorkflowId }),
   query: object({
@@ -52,7 +48,7 @@ export const triggerWorkflow = command({
     triggerId: Type.Optional(
       line(
         40,
-        "Which of several triggers it begins with; the one by hand or the first unless given",
+        "The trigger to use, if there are several. Default: the manual trigger, or the first one",
       ),
     ),
   }),
@@ -86,10 +82,9 @@ export const listTriggers = query({
   id: "workflows.triggers",
   route: "GET /api/v1/workflows/{id}/triggers",
   aliases: ["GET /api/workflows/{id}/triggers"],
-  summary: "Show the trigger of a workflow in each environment",
+  summary: "List the triggers of a workflow with their state by environment",
   description:
-    "Whether it is on, the next times of a schedule, the events that it hears, the address of a webhook " +
-    "with the name of its secret, the call that starts it, and the run that it started last.",
+    "Returns whether a trigger is on, the next times of a schedule, the events of an event trigger, the URL of a webhook and the name of its secret, an example request, and the last run.",
   environmentScoped: false,
   permission: WorkflowsRead,
   params: object({ id: WorkflowId }),

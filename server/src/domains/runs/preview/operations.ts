@@ -8,18 +8,13 @@ import { Preview, PreviewInput, previewTexts } from "./preview.ts";
 import { listVisibleNames, VisibleNames } from "./visible-names.ts";
 
 const WHERE =
-  "The place is a step of a workflow, of a definition that is not saved, or none. Values are those of " +
-  "`runId`, else the pinned ones; `item` and `values` in the request count before them. For a run one " +
-  "must be allowed to see what its steps read and wrote.";
+  "The context is a step of a workflow, of an unsaved definition, or none. Values come from `runId`, otherwise from the pinned data; `item` and `values` of the request take precedence. Using a run requires permission to view the input and output of its steps.";
 
 export const previewExpressions = query({
   id: "expressions.preview",
   route: "POST /api/v1/expressions/preview",
-  summary: "Evaluate expressions and templates as a step would",
-  description:
-    `Each text is an \`expression\` or a \`template\`; an error is part of the answer, with its position ` +
-    `in the text. ${WHERE} Secrets are never read: \`[secret NAME]\` stands for one. A value that is ` +
-    "longer than 16,384 characters of JSON is cut. All texts together have two seconds.",
+  summary: "Evaluate expressions and templates",
+  description: `Each text is an \`expression\` or a \`template\`. The response contains errors with their positions. ${WHERE} Secrets are never read: \`[secret NAME]\` replaces a secret. Values that are longer than 16,384 characters of JSON are truncated. The time limit for all texts is two seconds.`,
   permission: TransformerUse,
   body: PreviewInput,
   response: item(Type.Object({ previews: Type.Array(Preview) }, { title: "ExpressionPreviews" })),
@@ -39,10 +34,8 @@ export const previewExpressions = query({
 export const getExpressionScope = query({
   id: "expressions.scope",
   route: "POST /api/v1/expressions/scope",
-  summary: "List what an expression at some place can name",
-  description:
-    "The items of the loops around it, the trigger, the steps before it, nearest first, each with the " +
-    `JSON Schema of its value and a sample, and the functions. ${WHERE}`,
+  summary: "List available names for an expression",
+  description: `Returns the items of enclosing loops, the trigger and the previous steps, nearest first, each with the JSON Schema of its value and a sample, and the functions. ${WHERE}`,
   permission: TransformerUse,
   body: object(placeFields),
   response: item(VisibleNames),

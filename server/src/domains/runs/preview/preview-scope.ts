@@ -31,24 +31,26 @@ export const placeFields = {
   workflowId: Type.Optional(id("wf")),
   definition: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: "One that is not saved, as far as it is written; the live one unless given",
+      description: "An unsaved definition, which can be incomplete. Default: the live definition",
     }),
   ),
   stepId: Type.Optional(
     line(
       1_000,
-      "The step that they stand in: `call`, `each.call` in a loop, `each[3].call` for one item; " +
-        "without it, a place behind all steps",
+      "The step of the expression: `call`, `each.call` in a loop, `each[3].call` for one item. Without it, the expression is evaluated after all steps",
     ),
   ),
   runId: Type.Optional(
-    Type.String({ ...RunId, description: "A run whose values they see; the pinned ones are left" }),
+    Type.String({
+      ...RunId,
+      description: "A run whose values are used instead of the pinned data",
+    }),
   ),
-  item: Type.Optional(Type.Unknown({ description: "Of the innermost loop around the step" })),
+  item: Type.Optional(Type.Unknown({ description: "Item of the innermost loop around the step" })),
   values: Type.Optional(
     Type.Record(Type.String({ maxLength: 64 }), Type.Unknown(), {
       maxProperties: 50,
-      description: "Such as `trigger` or `steps`: these count before all others",
+      description: "Such as `trigger` or `steps`. These values take precedence",
     }),
   ),
 };
@@ -79,12 +81,12 @@ export async function readPreviewScope(
   const stored = await platform.db.read(partition, (tx) => readStored(tx, place));
   const { run, workflow } = stored;
   if (run && !canSeeTrace(caller, run.runAs)) {
-    const detail = `The values of this run need the permission ${TracesRead.name}.`;
+    const detail = `Using the values of this run requires the permission ${TracesRead.name}.`;
     throw new Failure(Forbidden, { detail });
   }
   const definition = place.definition ?? workflow?.definition;
   const position = locateNode(definition, place.stepId && toNodeKey(place.stepId));
-  if (!position) throw invalidField("/stepId", "is no step of the workflow");
+  if (!position) throw invalidField("/stepId", "is not a step of the workflow");
   const sources = new Map<string, "run" | "pin" | "values">();
   const now = platform.clock.now().toISOString();
   const scope = new Scope({
@@ -126,7 +128,7 @@ const NO_VERSION = "wfv_00000000000000000000000000";
 function assertReadable({ permissions }: Caller, { workflowId, runId }: PreviewPlace): void {
   if (workflowId === undefined && runId === undefined) return;
   if (permissions.has(WorkflowsRead.name)) return;
-  const detail = `The values of a workflow need the permission ${WorkflowsRead.name}.`;
+  const detail = `Using the values of a workflow requires the permission ${WorkflowsRead.name}.`;
   throw new Failure(Forbidden, { detail });
 }
 
@@ -135,7 +137,7 @@ async function readStored(tx: Tx, { workflowId, runId }: PreviewPlace) {
   const pins = workflowId === undefined ? {} : (await findPinnedData(tx, workflowId)).outputs;
   const run = runId === undefined ? undefined : await store.get(tx, runId);
   if (run && workflow && run.workflowId !== workflow.id) {
-    throw invalidField("/runId", "is no run of this workflow");
+    throw invalidField("/runId", "is not a run of this workflow");
   }
   const entries = runId === undefined ? [] : await store.readEntries(tx, runId);
   return {

@@ -115,7 +115,7 @@ describe("a preview", () => {
       { ok: false, error: { code: "syntax", position: 3 } },
       {
         ok: false,
-        error: { code: "syntax", message: "There is no function $nope.", position: 11 },
+        error: { code: "syntax", message: "The function $nope does not exist.", position: 11 },
       },
       { ok: false, error: { code: "evaluation", path: "/a/b", expression: " 1 + 'a' " } },
       { ok: false, error: { code: "syntax", position: 5 } },
@@ -202,7 +202,7 @@ describe("the names at a place", () => {
     });
     expect(body.data.functions).toContainEqual(expect.objectContaining({ name: "$sum" }));
     expect((await owner(SCOPE, { definition, stepId: "gone" })).body.errors).toEqual([
-      { path: "/stepId", message: "is no step of the workflow" },
+      { path: "/stepId", message: "is not a step of the workflow" },
     ]);
   });
 });

@@ -20,11 +20,11 @@ const TIME_LIMIT_MS = 2_000;
 const PreviewedText = object(
   {
     expression: Type.Optional(
-      text(EXPRESSION_CHARACTERS_MAX + 100, "A whole expression, with or without braces around it"),
+      text(EXPRESSION_CHARACTERS_MAX + 100, "An expression, with or without braces"),
     ),
     template: Type.Optional(
       Type.Unknown({
-        description: "A text with `{{ }}` in it, or any JSON with such texts inside",
+        description: "A string with `{{ }}`, or any JSON with such strings",
       }),
     ),
   },
@@ -40,26 +40,29 @@ export const PreviewInput = object({
 const PreviewError = Type.Object({
   code: Type.Enum(["syntax", "evaluation", "timeout", "too_large", "busy"]),
   message: Type.String(),
-  position: Type.Optional(
-    Type.Integer({ description: "How many characters into the text that was sent" }),
-  ),
+  position: Type.Optional(Type.Integer({ description: "Position in the text, in characters" })),
   path: Type.Optional(
-    Type.String({ description: "Of a template: the JSON pointer of the text that it is about" }),
+    Type.String({ description: "For a template: the JSON pointer of the string with the error" }),
   ),
-  expression: Type.Optional(Type.String({ description: "The expression there" })),
+  expression: Type.Optional(Type.String({ description: "The expression with the error" })),
 });
 
 export const Preview = Type.Object(
   {
     ok: Type.Boolean(),
-    value: Type.Optional(Type.Unknown({ description: "Absent where there is none" })),
+    value: Type.Optional(Type.Unknown({ description: "Absent without a value" })),
     type: Type.Optional(
       Type.Enum(["nothing", "null", "boolean", "number", "string", "array", "object"]),
     ),
-    length: Type.Optional(Type.Integer({ description: "Of a list or a text, before it was cut" })),
-    truncated: Type.Optional(Type.Boolean({ description: "Whether the value was cut" })),
+    length: Type.Optional(
+      Type.Integer({ description: "Length of a list or string before truncation" }),
+    ),
+    truncated: Type.Optional(Type.Boolean({ description: "Whether the value was truncated" })),
     secrets: Type.Optional(
-      Type.Array(Type.String(), { description: "Secrets that it reads; stand-ins are shown" }),
+      Type.Array(Type.String(), {
+        description:
+          "Names of the secrets that it reads. Their values are replaced by placeholders",
+      }),
     ),
     error: Type.Optional(PreviewError),
   },
@@ -91,12 +94,15 @@ export async function previewTexts(
 
 const TOO_LATE: Preview = {
   ok: false,
-  error: { code: "timeout", message: "The texts before it took all the time." },
+  error: { code: "timeout", message: "The time limit was reached before this text." },
 };
 
 const BUSY: Preview = {
   ok: false,
-  error: { code: "busy", message: "Too many expressions wait to be evaluated; try again shortly." },
+  error: {
+    code: "busy",
+    message: "Too many expressions are waiting to be evaluated. Try again in a few seconds.",
+  },
 };
 
 async function previewText(

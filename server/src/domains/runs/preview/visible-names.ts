@@ -17,12 +17,12 @@ const SAMPLE_CHARACTERS_MAX = 8_192;
 const SAMPLES_CHARACTERS_MAX = 262_144;
 
 const JsonSchema = Type.Record(Type.String(), Type.Unknown(), {
-  description: "A JSON Schema, as far as it is known",
+  description: "A JSON Schema, as far as known",
 });
 
 const VisibleName = Type.Object(
   {
-    path: Type.String({ description: "As an expression writes it: `steps.read.output`" }),
+    path: Type.String({ description: "Name in expressions: `steps.read.output`" }),
     kind: Type.Enum([
       "trigger",
       "step",
@@ -34,14 +34,12 @@ const VisibleName = Type.Object(
       "variable",
     ]),
     title: Type.String(),
-    stepId: Type.Optional(Type.String({ description: "Of a step: its key" })),
+    stepId: Type.Optional(Type.String({ description: "For a step: its key" })),
     nodeType: Type.Optional(Type.String()),
     schema: JsonSchema,
-    sample: Type.Optional(
-      Type.Unknown({ description: "A value that it had, cut where it is long" }),
-    ),
+    sample: Type.Optional(Type.Unknown({ description: "Sample value, truncated if it is long" })),
     source: Type.Optional(
-      Type.Enum(["run", "pin", "values"], { description: "What the sample was taken from" }),
+      Type.Enum(["run", "pin", "values"], { description: "Source of the sample" }),
     ),
   },
   { title: "VisibleName" },
@@ -117,7 +115,7 @@ function itemNames({ values, position: { loops } }: PreviewScope): VisibleName[]
     {
       path: "index",
       kind: "index",
-      title: "The place of the item, from 0",
+      title: "The index of the item, from 0",
       schema,
       sample: values["index"] ?? 0,
     },

@@ -23,10 +23,10 @@ const SHOWN_DEFAULT = 50;
 export const Backtest = Type.Object(
   {
     events: Type.Array(EventEnvelope, { description: "Newest first" }),
-    matched: Type.Integer({ description: "Events among those scanned that would have started it" }),
-    scanned: Type.Integer({ description: "How many events were looked at" }),
+    matched: Type.Integer({ description: "Number of matching events" }),
+    scanned: Type.Integer({ description: "Number of examined events" }),
     truncated: Type.Boolean({
-      description: `True when older ones were not looked at: ${SCANNED_MAX} are at most`,
+      description: `True if older events were not examined: at most ${SCANNED_MAX}`,
     }),
   },
   { title: "Backtest" },
@@ -73,7 +73,7 @@ function compileTrigger(
 ): (event: RecordedEvent) => boolean {
   const { trigger } = version.definition;
   if (trigger.type !== "event_bus") {
-    throw invalidField("/definition/trigger", "is not started by events");
+    throw invalidField("/definition/trigger", "is not an event trigger");
   }
   const matches = compileTriggerMatch(version);
   return (event) =>

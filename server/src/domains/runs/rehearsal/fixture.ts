@@ -51,7 +51,7 @@ export type FixtureStep = Static<typeof FixtureStep>;
 
 const FixtureRun = object(
   { id: line(100), workflowId: line(300), versionId: line(100) },
-  { description: "The run as expressions see it" },
+  { description: "The run in expressions" },
 );
 
 const FixtureWorkspace = object({
@@ -70,38 +70,39 @@ const ExpectedStep = patch({
 const Expectation = object(
   {
     status: Type.Optional(Type.Enum(["completed", "failed"])),
-    output: Type.Optional(Type.Unknown({ description: "Of the run" })),
+    output: Type.Optional(Type.Unknown({ description: "Output of the run" })),
     steps: Type.Optional(
       Type.Record(Type.String(), ExpectedStep, {
         maxProperties: STEPS_EXPECTED_MAX,
-        description: "Of single steps by their ids, as in a trace",
+        description: "Outputs of steps by step path",
       }),
     ),
   },
-  { description: "What a test wants; that the run goes as it did unless given" },
+  { description: "Expected result of the test. Default: the recorded result" },
 );
 
 /** A recorded run. */
 export const Fixture = object(
   {
-    workflow: line(200, "The name of its workflow"),
+    workflow: line(200, "Name of the workflow"),
     triggerType: line(200),
-    trigger: Type.Record(Type.String(), Type.Unknown(), { description: "What expressions see" }),
+    trigger: Type.Record(Type.String(), Type.Unknown(), { description: "Values for expressions" }),
     createdAt: InputTime,
     run: Type.Optional(FixtureRun),
     workspace: Type.Optional(FixtureWorkspace),
     variables: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: "Those that its definition names; others are read where it is tested",
+        description:
+          "Recorded connector and workflow names of the definition. Others are read during the test",
       }),
     ),
     status: Type.Enum(["completed", "failed"]),
     output: Type.Optional(Type.Unknown()),
     error: Type.Optional(FixtureError),
-    definition: Type.Unknown({ description: "The definition that it ran with" }),
+    definition: Type.Unknown({ description: "The definition of the run" }),
     steps: Type.Record(Type.String(), FixtureStep, {
       maxProperties: STEPS_MAX,
-      description: "By their ids, as in a trace",
+      description: "Recorded outputs by step path",
     }),
     expect: Type.Optional(Expectation),
   },
@@ -125,13 +126,13 @@ export const FixtureResult = Type.Object(
     verdict: Verdict,
     status: nullable(
       Type.Enum(["completed", "failed"], {
-        description: "How it would end; null where an outcome is missing",
+        description: "Expected final status. Null if a recorded output is missing",
       }),
     ),
-    output: Type.Unknown({ description: "What it would give" }),
+    output: Type.Unknown({ description: "The resulting output" }),
     difference: nullable(RehearsalDifference),
     steps: Type.Record(Type.String(), ResultStep, {
-      description: "Those that `expect.steps` names, where it would come to them",
+      description: "The steps in `expect.steps`, if they would run",
     }),
   },
   { title: "FixtureResult" },
@@ -201,7 +202,7 @@ export function findExpectationErrors(
       .filter((path) => !hasNode(graph, path.slice(path.lastIndexOf(".") + 1)))
       .map((path) => ({
         path: `/fixtures/${index}/expect/steps/${path}`,
-        message: "is no step of this workflow",
+        message: "is not a step of this workflow",
       })),
   );
 }

@@ -29,14 +29,9 @@ const tested = { versionId: Type.Optional(VersionId), definition: Type.Optional(
 export const rehearseWorkflow = query({
   id: "workflows.rehearse",
   route: "POST /api/v1/workflows/{id}/rehearse",
-  summary: "Show how past runs would have gone with another definition",
+  summary: "Rehearse past runs with another definition",
   description:
-    "Runs of this environment that completed or failed go through the live definition, a version, or a " +
-    "definition that is not saved, in memory: steps that compute are computed anew, those that reach outside or " +
-    "wait answer as they did then. Nothing is kept and nothing outside is reached. Each run is `same`, or has the first " +
-    "step that differs with both values. A step that sends something else is taken to be answered as before; for " +
-    "a step that never ran, or code that is given something else, there is no recorded outcome. Runs whose " +
-    "trace you may not see are left out. A definition that is not saved also needs `workflows:write`.",
+    "Simulates completed and failed runs of this environment with the live definition, a version, or an unsaved definition, in memory: steps that calculate run again; steps that call other systems or wait return their recorded output. Nothing is stored, and no other system is called. Each run is `same`, or contains the first different step with both values. A step that sends different data is assumed to return the recorded output. For a step that never ran, or code with different input, there is no recorded output. Runs whose steps you can't view are omitted. An unsaved definition also requires `workflows:write`.",
   environmentScoped: true,
   permission: WorkflowsTrigger,
   params: ById,
@@ -72,7 +67,7 @@ async function prepareRehearsal(
   assertTestable(caller, input);
   const { lastRuns, runIds } = input;
   if (lastRuns !== undefined && runIds !== undefined) {
-    throw invalidField("/runIds", "can't be given together with lastRuns");
+    throw invalidField("/runIds", "can't be combined with lastRuns");
   }
   if (!caller.workspace) throw new Error("Runs belong to a workspace.");
   const partition = { workspace: caller.workspace.key, environment: caller.environment };
@@ -88,16 +83,15 @@ function assertKept(ids: readonly string[], kept: readonly KeptRunSize[]): void 
   const known = new Set(kept.map(({ id }) => id));
   const unknown = ids.findIndex((id) => !known.has(id));
   if (unknown < 0) return;
-  throw invalidField(`/runIds/${unknown}`, "is no run of this workflow that completed or failed");
+  throw invalidField(`/runIds/${unknown}`, "is not a completed or failed run of this workflow");
 }
 
 export const backtestTrigger = query({
   id: "workflows.backtest",
   route: "POST /api/v1/workflows/{id}/backtest",
-  summary: "Show which past events would have started a workflow",
+  summary: "List past events that match the trigger of a workflow",
   description:
-    "Looks through the events of this environment, as you may read them, with the trigger of the live definition, a " +
-    "version, or a definition that is not saved. `from` is included, `to` is not.",
+    "Searches the events of this environment that you can view with the trigger of the live definition, a version, or an unsaved definition. `from` is inclusive, `to` is exclusive.",
   environmentScoped: true,
   permission: WorkflowsTrigger,
   params: ById,
@@ -106,7 +100,11 @@ export const backtestTrigger = query({
     from: Type.Optional(InputTime),
     to: Type.Optional(InputTime),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 200, description: "How many to show; 50 unless given" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 200,
+        description: "Maximum number of events. Default: 50",
+      }),
     ),
   }),
   bodyOptional: true,

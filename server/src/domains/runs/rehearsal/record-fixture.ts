@@ -44,7 +44,7 @@ export async function readFixture(
   const definition = run.testRun?.definition ?? version?.definition;
   const { status } = run;
   if (!kept || !definition || (status !== "completed" && status !== "failed")) {
-    throw invalidField("/runId", "must be of a run that completed or failed");
+    throw invalidField("/runId", "must be the id of a completed or failed run");
   }
   const steps = [...foldJournal(kept.lines)].map(([path, step]) => [path, toFixtureStep(step)]);
   const fixture: Fixture = {

@@ -70,7 +70,7 @@ export class RecordedSteps implements RecordedOutcomes {
     if (outcome) return outcome;
     this.missing ??= path;
     this.#stop();
-    const error = { code: "not_recorded", message: "It has no recorded outcome." };
+    const error = { code: "not_recorded", message: "The step has no recorded output." };
     return {
       ...NOTHING_GIVEN,
       log: noteAt(at),
@@ -104,5 +104,5 @@ function toOutcome(record: JournalRecord, at: string): MockedStep | undefined {
 }
 
 function noteAt(at: string): MockedStep["log"] {
-  return { at, level: "info", message: "Answered as it was recorded." };
+  return { at, level: "info", message: "Returned the recorded output." };
 }

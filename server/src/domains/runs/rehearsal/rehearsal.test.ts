@@ -290,7 +290,7 @@ test("a backtest shows the past events that a trigger would have heard, each env
   expect(staged.body.data).toMatchObject({ matched: 0, events: [] });
   expect(await backtest({})).toMatchObject({
     status: 422,
-    body: { errors: [{ path: "/definition/trigger", message: "is not started by events" }] },
+    body: { errors: [{ path: "/definition/trigger", message: "is not an event trigger" }] },
   });
 });
 

@@ -10,18 +10,18 @@ export type Verdict = Static<typeof Verdict>;
 export const RehearsalDifference = Type.Object(
   {
     stepId: nullable(
-      Type.String({ description: "As in the trace; null for the output of the run as a whole" }),
+      Type.String({ description: "Path of the step. Null for the output of the run" }),
     ),
-    name: nullable(Type.String({ description: "Of the node" })),
+    name: nullable(Type.String({ description: "Type of the node" })),
     kind: Type.Enum(["branch", "output", "input", "status", "error", "outcome"], {
       description:
-        "`input` is what a step sends, `outcome` one that was never recorded, or of another input",
+        "`input`: what a step sends. `outcome`: no recorded output, or one for different input",
     }),
     path: Type.String({
-      description: "A JSON pointer to the first place that differs within the values",
+      description: "A JSON pointer to the first difference within the values",
     }),
-    before: Type.Unknown({ description: "As recorded; null where there was nothing" }),
-    after: Type.Unknown({ description: "As it would be now" }),
+    before: Type.Unknown({ description: "Recorded value. Null if there was none" }),
+    after: Type.Unknown({ description: "New value" }),
   },
   { title: "RehearsalDifference" },
 );
@@ -30,13 +30,13 @@ export type RehearsalDifference = Static<typeof RehearsalDifference>;
 export const RehearsedRun = Type.Object(
   {
     runId: RunId,
-    version: nullable(Type.Integer({ description: "The version that it ran with" })),
+    version: nullable(Type.Integer({ description: "The version of the run" })),
     createdAt: Time,
-    status: Type.Enum(["completed", "failed"], { description: "How it ended" }),
+    status: Type.Enum(["completed", "failed"], { description: "Recorded status" }),
     verdict: Verdict,
     statusAfter: nullable(
       Type.Enum(["completed", "failed"], {
-        description: "How it would end; null where an outcome is missing",
+        description: "New status. Null if a recorded output is missing",
       }),
     ),
     difference: nullable(RehearsalDifference),
@@ -48,13 +48,12 @@ export type RehearsedRun = Static<typeof RehearsedRun>;
 export const Rehearsal = Type.Object(
   {
     counts: RehearsalCounts,
-    rehearsed: Type.Integer({ description: "How many runs the counts are of" }),
+    rehearsed: Type.Integer({ description: "Number of counted runs" }),
     hidden: Type.Integer({
-      description: "Runs that were left out since you may not see what their steps read and wrote",
+      description: "Runs that were omitted because you can't view their input and output",
     }),
     leftOut: Type.Integer({
-      description:
-        "Runs that were left out since they, or all of them together, are too large or take too long",
+      description: "Runs that were omitted because they are too large or take too long",
     }),
     runs: Type.Array(RehearsedRun, { description: "Newest first" }),
   },

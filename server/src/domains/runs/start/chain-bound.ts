@@ -12,7 +12,7 @@ import { failure } from "#kernel/operation/failure.ts";
 export const ChainTooLong = failure(
   "chain_too_long",
   409,
-  "The workflow was started too often by one cause (MILLRACE_CHAIN_RUNS_MAX).",
+  "One cause has started too many runs of the workflow (MILLRACE_CHAIN_RUNS_MAX).",
 );
 
 const COUNTED_DEPTH = 3;
@@ -59,7 +59,7 @@ class ChainBound {
     this.#cut.add(key);
     this.#services.log.warn(
       { workspace, correlationId, workflowId },
-      "a chain of automations was cut",
+      "a chain of automations was stopped",
     );
   }
 

@@ -50,9 +50,7 @@ export async function tellChainCut(
   await notify(ctx, {
     userIds: [...new Set(people.map(String))],
     title: `${name} was started too often by one cause`,
-    body:
-      `One cause has started ${chainRunsMax} runs of the workflow in a day; it starts no more of them. ` +
-      `It may start itself. What came of the cause: ${correlationId}`,
+    body: `One cause has started ${chainRunsMax} runs of the workflow within one day, so no more runs are started for it. The workflow may trigger itself. Trace of the cause: ${correlationId}`,
     about: { eventType: ChainCut.type, resource: { type: "workflow", id: workflowId } },
     mail: { path: `/workflows/${workflowId}` },
   });

@@ -68,7 +68,7 @@ export async function assertReadableFiles(
     for (const fileId of listNamedFiles(path, value)) {
       await openHandle(platform, caller, fileId).catch((error: unknown) => {
         if (!isMissingFile(error)) throw error;
-        throw invalidField(path, `names a file that you may not read: ${fileId.slice(0, 60)}`);
+        throw invalidField(path, `contains a file that you can't view: ${fileId.slice(0, 60)}`);
       });
     }
   }
@@ -77,7 +77,7 @@ export async function assertReadableFiles(
 function listNamedFiles(path: string, value: unknown): readonly string[] {
   const fileIds = findFileIds(value);
   if (fileIds.length <= REFERENCES_MAX) return fileIds;
-  throw invalidField(path, `names more than ${REFERENCES_MAX} files`);
+  throw invalidField(path, `contains more than ${REFERENCES_MAX} files`);
 }
 
 /** Keeps the uploads that a run is started with for as long as the run. */

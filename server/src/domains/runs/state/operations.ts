@@ -28,8 +28,9 @@ const params = { id: "wf_01jd0000000000000000000000" };
 const listStateEntries = query({
   id: "workflows.list_state",
   route: "GET /api/v1/workflows/{id}/state",
-  summary: "List what a workflow keeps from one run to the next, in this environment",
-  description: "By key. For those who may read traces: values come from runs.",
+  summary: "List state values of a workflow",
+  description:
+    "Sorted by key. Requires permission to view traces, because the values come from runs.",
   permission: TracesRead,
   params: ById,
   query: object(pageQuery),
@@ -52,8 +53,8 @@ const listStateEntries = query({
 const getStateEntry = query({
   id: "workflows.get_state",
   route: "GET /api/v1/workflows/{id}/state/{key}",
-  summary: "Read one value that a workflow keeps",
-  description: "With `revision` 0 and the value null where nothing is kept under the key.",
+  summary: "Get a state value of a workflow",
+  description: "If there is no value, `revision` is 0 and the value is null.",
   permission: TracesRead,
   params: object({ id: WorkflowId, key: StateKey }),
   response: item(StateEntry),
@@ -68,11 +69,9 @@ const changeStateEntry = command({
   id: "workflows.change_state",
   effect: "ordinary",
   route: "POST /api/v1/workflows/{id}/state",
-  summary: "Change what a workflow keeps",
+  summary: "Change a state value of a workflow",
   description:
-    "What `state` steps do to their own workflow. Changes of one workflow come one after the other: with `expected` one " +
-    "is made only if nobody else's came between. A workflow keeps at most 1,000 values in an environment, of 256 KiB each and " +
-    "8 MiB together.",
+    "Does the same as a `state` step. Changes of one workflow run one after the other: with `expected`, a change is only made if the current value matches. A workflow can store at most 1,000 values per environment, of 256 KiB each and 8 MiB in total.",
   permission: WorkflowsWrite,
   params: ById,
   body: StateChange,

@@ -18,8 +18,8 @@ const TOTAL_BYTES_MAX = 8 * 1024 * 1024;
 export const StateEntry = Type.Object(
   {
     key: Type.String(),
-    value: Type.Unknown({ description: "Null where nothing is kept" }),
-    revision: Type.Integer({ description: "Counts changes; 0 where nothing is kept" }),
+    value: Type.Unknown({ description: "Null without a value" }),
+    revision: Type.Integer({ description: "Number of changes; 0 without a value" }),
     updatedAt: nullable(Time),
   },
   { title: "WorkflowStateEntry" },
@@ -29,7 +29,7 @@ export type StateEntry = Static<typeof StateEntry>;
 export const StateChange = object({
   action: Type.Enum([...STATE_CHANGES], {
     description:
-      "`increment` counts from 0, `append` begins with an empty list; both fail where something else is kept",
+      "`increment` starts at 0, `append` starts with an empty list. Both fail if the current value has another type",
   }),
   key: StateKey,
   ...stateChangeFields,
@@ -38,7 +38,7 @@ export type StateChange = Static<typeof StateChange>;
 
 export const StateChanged = event("workflow.state_changed", {
   resource: "workflow",
-  summary: "A workflow keeps something else from one run to the next; the value is not told.",
+  summary: "A state value of a workflow was changed. The event does not contain the value.",
   data: Type.Object({
     workflowId: id("wf"),
     key: Type.String(),
@@ -50,12 +50,12 @@ export const StateChanged = event("workflow.state_changed", {
 export const StateConflict = failure(
   "state_conflict",
   409,
-  "Something else is kept under this key than was expected.",
+  "The current value is not the expected value.",
 );
 export const TooMuchState = failure(
   "too_much_state",
   409,
-  `A workflow keeps at most ${KEYS_MAX} values in an environment, of 256 KiB each and 8 MiB together.`,
+  `A workflow can store at most ${KEYS_MAX} values per environment, of 256 KiB each and 8 MiB in total.`,
 );
 
 const READ = `
@@ -154,6 +154,6 @@ function count(old: number, by: number): number {
   return sum;
 }
 
-const TOO_LARGE = { detail: "The number would be too large to be kept." };
-const NO_NUMBER = { detail: "What is kept is no number, and can't be counted on." };
-const NO_LIST = { detail: "What is kept is no list, and nothing can be appended to it." };
+const TOO_LARGE = { detail: "The number would be too large." };
+const NO_NUMBER = { detail: "The current value is not a number, so it can't be incremented." };
+const NO_LIST = { detail: "The current value is not a list, so nothing can be appended." };

@@ -66,9 +66,13 @@ const subworkflow = executor({
   async run({ input, wait = true, ...named }, tools) {
     const { platform, run, path, attempt, idempotencyKey } = tools;
     if (run.cause.depth >= CAUSATION_DEPTH_MAX) {
-      throw new StepFailure("chain_too_deep", `A chain ends after ${CAUSATION_DEPTH_MAX} links.`, {
-        retryable: false,
-      });
+      throw new StepFailure(
+        "chain_too_deep",
+        `An automation can trigger at most ${CAUSATION_DEPTH_MAX} other automations in a chain.`,
+        {
+          retryable: false,
+        },
+      );
     }
     const partition = { workspace: run.workspace, environment: run.environment };
     // With the time of its parent, beside which lists show it.
@@ -85,7 +89,7 @@ const subworkflow = executor({
     });
     const version = deployment && (await types.planOfVersion(platform, deployment.versionId));
     if (!deployment || !version) {
-      throw new StepFailure("not_deployed", `${workflowId} is not deployed here.`, {
+      throw new StepFailure("not_deployed", `${workflowId} is not deployed in this environment.`, {
         retryable: false,
       });
     }
@@ -120,7 +124,7 @@ const subworkflow = executor({
       const parents = await ctx.send(LOCK_UNFINISHED, [run.id]);
       // The step may have lost a race while it waited for the lock.
       if (parents.length === 0 || tools.signal.aborted) {
-        throw new StepFailure("cancelled", "The run was ended.");
+        throw new StepFailure("cancelled", "The run was cancelled.");
       }
       await Promise.all([
         types.holdVersion(ctx.tx, version.versionId),
@@ -137,7 +141,7 @@ function assertFittingInput({ definition }: types.PlannedVersion, input: unknown
   const trigger = types.findTrigger(definition)?.trigger;
   const [error] = trigger ? types.findInputErrors(trigger, input) : [];
   if (!error) return;
-  const message = `${definition.name} does not take this: /input${error.path} ${error.message}.`;
+  const message = `The input of ${definition.name} is not valid: /input${error.path} ${error.message}.`;
   throw new StepFailure("invalid_input", message, { retryable: false });
 }
 
@@ -147,8 +151,8 @@ async function findByName(tx: Tx, name: string): Promise<string> {
   if (first !== undefined && second === undefined) return first;
   const [code, message] =
     first === undefined
-      ? ["no_such_workflow", `There is no workflow ${name}.`]
-      : ["ambiguous_workflow", `Several workflows are called ${name}: name one by its id.`];
+      ? ["no_such_workflow", `The workflow ${name} does not exist.`]
+      : ["ambiguous_workflow", `Several workflows have the name ${name}. Use the id instead.`];
   throw new StepFailure(code, message, { retryable: false });
 }
 
@@ -173,7 +177,9 @@ async function readChildResult(
   if (row.status !== "failed" && row.status !== "cancelled") {
     return { wait: { kind: "child", runId: id } };
   }
-  const { message = `The run was ${row.status}.` } = (row.error ?? {}) as { message?: string };
+  const { message = `The status of the run was ${row.status}.` } = (row.error ?? {}) as {
+    message?: string;
+  };
   throw new StepFailure("subworkflow_failed", message);
 }
 

@@ -128,7 +128,8 @@ async function executeAttempt(attempt: StepAttempt): Promise<StepAttemptResult> 
     input = scrubber.scrubJson(toStorableJson(node.type.iterates ? ownConfig : checked.config));
     if (attempt.mock) return mockedResult(attempt.mock, input, logs);
     const executor = findExecutor(platform, node.type.executedAs ?? node.type.type);
-    if (!executor) throw new StepFailure("unknown_type", `Nothing here can do ${node.type.type}.`);
+    if (!executor)
+      throw new StepFailure("unknown_type", `The node type ${node.type.type} can't be run here.`);
     const naming = { ...attempt, namedFiles: findNamedFiles(node.config, checked.config) };
     const result = await runWithTimeout(attempt, (signal) =>
       executor.run(checked.config as never, {
@@ -252,7 +253,7 @@ async function evaluateTemplate(
     return template.evaluate(scope, { ...evaluation, onMissing });
   });
   if (!isLargerThan(values, INPUT_CHARACTERS_MAX)) return values;
-  const message = "What the step is given is larger than 16 MiB.";
+  const message = "The input of the step is larger than 16 MiB.";
   throw new StepFailure("input_too_large", message, { retryable: false });
 }
 
@@ -309,7 +310,7 @@ async function runWithTimeout(
   if (signal.aborted) stop();
   const timer = setTimeout(
     () => {
-      limit.abort(new StepFailure("timeout", "The step took too long."));
+      limit.abort(new StepFailure("timeout", "The step exceeded its time limit."));
     },
     Math.min(node.timeoutMs ?? node.type.timeoutMs ?? STEP_TIMEOUT_DEFAULT_MS, TIMER_MAX_MS),
   );
@@ -350,6 +351,13 @@ function toLogLine({ clock }: Platform, line: Omit<StepLogLine, "at">): StepLogL
 
 /** Logs an error that no step should meet, and keeps its words from the step. */
 function logBug({ platform, run, path }: StepAttempt, error: unknown): StepError {
-  platform.log.error({ err: error, run: run.id, step: path }, "a step broke");
-  return { code: "internal", message: "The step could not be carried out.", retryable: false };
+  platform.log.error(
+    { err: error, run: run.id, step: path },
+    "a step failed because of an internal error",
+  );
+  return {
+    code: "internal",
+    message: "The step failed because of an internal error.",
+    retryable: false,
+  };
 }

@@ -68,7 +68,7 @@ async function callPages(
     request = nextRequest(request, await tools.evaluate("nextPage", { response, page }), first);
     if (request !== undefined && page < maxPages) continue;
     if (request !== undefined)
-      tools.log("warn", `There are more pages; ${maxPages} were read. See maxPages.`);
+      tools.log("warn", `There are more pages; only ${maxPages} were read. See maxPages.`);
     return { status: response.status, headers: response.headers, body: items, pages: page };
   }
 }
@@ -95,9 +95,13 @@ function nextRequest(
   const { url, query, body } = change;
   const target = url === undefined ? request.url : resolveUrl(url, request.url);
   if (originOf(target) !== originOf(first.url)) {
-    throw new StepFailure("page_elsewhere", "The next page is at another origin than the first.", {
-      retryable: false,
-    });
+    throw new StepFailure(
+      "page_elsewhere",
+      "The next page has another origin than the first one.",
+      {
+        retryable: false,
+      },
+    );
   }
   return {
     ...request,
@@ -215,7 +219,7 @@ async function receiveAnswer(
   if (truncated && !isFailure) {
     throw new StepFailure(
       "response_too_large",
-      "The answer is larger than 1 MiB; with `response: file` it becomes a file.",
+      "The response is larger than 1 MiB. Use `response: file` to store it as a file.",
       { retryable: false },
     );
   }
@@ -223,7 +227,7 @@ async function receiveAnswer(
   if (!isFailure) return answer;
   log("error", `${method} answered ${status}`, { body: answer.body });
   const particulars = describeRefusal(answer, platform.clock.nowMs());
-  throw new StepFailure("http_status", `The answer was ${status}.`, particulars);
+  throw new StepFailure("http_status", `The response status was ${status}.`, particulars);
 }
 
 function withQuery(url: string, query: Readonly<Record<string, unknown>>): string {

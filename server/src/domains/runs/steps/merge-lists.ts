@@ -154,7 +154,7 @@ function takeAll(items: unknown[]): unknown[] {
 }
 
 function tooMany(): StepFailure {
-  return new StepFailure("too_many_items", `A merge gives at most ${ITEMS_MAX} items.`, {
+  return new StepFailure("too_many_items", `A merge can return at most ${ITEMS_MAX} items.`, {
     retryable: false,
   });
 }

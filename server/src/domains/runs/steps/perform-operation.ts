@@ -76,7 +76,7 @@ export async function performOperation(
   const { platform, run, path, stepKey } = step;
   const declaration = platform.operations.get(operation);
   if (!declaration) {
-    throw new StepFailure("unknown_operation", `There is no operation ${operation}.`);
+    throw new StepFailure("unknown_operation", `The operation ${operation} does not exist.`);
   }
   const caller = stepCaller(step);
   const given = TAKES_HANDLES.has(operation)

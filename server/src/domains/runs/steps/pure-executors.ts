@@ -64,13 +64,9 @@ const repeatCheck = executor({
     if (index + 1 >= max) {
       if (until === undefined || whenExhausted === "continue") return { output: { done, state } };
       const loop = path.slice(0, path.lastIndexOf("["));
-      throw new StepFailure(
-        "repeat_exhausted",
-        `${loop} did not come to its end in ${max} turns.`,
-        {
-          retryable: false,
-        },
-      );
+      throw new StepFailure("repeat_exhausted", `${loop} did not end within ${max} iterations.`, {
+        retryable: false,
+      });
     }
     const pauseMs = Number(everyMs ?? 0);
     if (!(pauseMs > 0) || run.test) return { output: { done, state } };

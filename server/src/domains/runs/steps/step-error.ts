@@ -49,7 +49,7 @@ export function toOperationFailure(
   nowMs: number,
 ): StepFailure {
   const { upstreamStatus, upstreamHeaders, upstreamBody, ...problem } = body as Problem;
-  const { code = "refused", detail, title = "It was refused." } = problem;
+  const { code = "refused", detail, title = "The request was rejected." } = problem;
   const upstream = {
     status: upstreamStatus ?? status,
     headers: { ...upstreamHeaders, ...headers },
@@ -77,7 +77,7 @@ export function toStepError(error: unknown, isAborted: boolean): StepError | und
   if (error instanceof StepFailure) {
     return { retryable: true, ...error.particulars, code: error.code, message: error.message };
   }
-  if (isAborted) return { code: "cancelled", message: "The run was ended.", retryable: false };
+  if (isAborted) return { code: "cancelled", message: "The run was cancelled.", retryable: false };
   if (error instanceof ExpressionError) {
     const { path: field, text, code, message } = error;
     return {
@@ -106,7 +106,7 @@ export function outputSizeError(value: unknown): StepError | undefined {
     case "deep":
       return {
         code: "output_too_deep",
-        message: `The output nests more than ${JSON_DEPTH_MAX} levels deep.`,
+        message: `The output has more than ${JSON_DEPTH_MAX} levels of nesting.`,
         retryable: false,
       };
     case "large":

@@ -54,7 +54,7 @@ export class StepFiles {
       return await openHandle(this.#attempt.platform, await this.#caller(), handle.$file);
     } catch (error) {
       if (!isMissingFile(error)) throw error;
-      const message = `${field}: there is no file ${handle.$file.slice(0, 60)} that this run may read.`;
+      const message = `${field}: the file ${handle.$file.slice(0, 60)} does not exist, or this run can't read it.`;
       throw new StepFailure("file_gone", message, { retryable: false, field });
     }
   }

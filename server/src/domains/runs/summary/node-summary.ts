@@ -17,23 +17,23 @@ export const NodeSummary = Type.Object(
     nodeId: Type.String(),
     name: Type.String(),
     type: nullable(Type.String()),
-    total: Type.Integer({ description: "Its steps: one, or one for each item" }),
+    total: Type.Integer({ description: "Number of steps: one, or one per item" }),
     statuses: Type.Unsafe<Readonly<Record<string, number>>>({
       ...Counts,
-      description: "How many of them have each status",
+      description: "Number of steps by status",
     }),
     branches: Type.Unsafe<Readonly<Record<string, number>>>({
       ...Counts,
-      description: "How many went each way",
+      description: "Number of steps by branch",
     }),
     loop: Type.Optional(
       Type.Object(
         {
           items: Type.Integer(),
-          done: Type.Integer({ description: "Items of which all steps are over, and none failed" }),
+          done: Type.Integer({ description: "Items whose steps have all ended without failure" }),
           failed: Type.Integer({ description: "Items with a step that failed" }),
         },
-        { description: "Of a loop: its items, of all items around it together" },
+        { description: "For a loop: number of items, in all items of outer loops" },
       ),
     ),
     firstFailedId: Type.Optional(Type.String({ description: "The first step that failed" })),

@@ -23,7 +23,7 @@ export const RunSummary = Type.Object(
   {
     runId: RunId,
     status: RunStatus,
-    total: Type.Integer({ description: "Steps that there are" }),
+    total: Type.Integer({ description: "Number of steps" }),
     nodes: Type.Array(NodeSummary),
   },
   { title: "RunSummary" },
@@ -32,8 +32,8 @@ export const RunSummary = Type.Object(
 /** One attempt at a step. */
 const StepAttempt = Type.Object(
   {
-    round: Type.Integer({ description: "Counts the retries of the run that did the step again" }),
-    attempt: Type.Integer({ description: "Counts from 1" }),
+    round: Type.Integer({ description: "Number of run retries that repeated the step" }),
+    attempt: Type.Integer({ description: "Attempt number, from 1" }),
     status: StepStatus,
     startedAt: nullable(Time),
     finishedAt: nullable(Time),

@@ -10,7 +10,7 @@ import { visibleEvent } from "./event-matcher.ts";
 
 export const PastEventId = Type.String({
   pattern: EVENT_ID_PATTERN,
-  description: "A past event of this environment, as you may read it, instead of `event`",
+  description: "A past event of this environment that you can view, instead of `event`",
 });
 
 interface ChosenEvent {
@@ -25,7 +25,7 @@ export async function chooseEvent(
   { event, eventId }: { readonly event?: unknown; readonly eventId?: string },
 ): Promise<ChosenEvent> {
   if (eventId === undefined) return { trigger: event === undefined ? {} : { event } };
-  if (event !== undefined) throw invalidField("/event", "can't be given together with an eventId");
+  if (event !== undefined) throw invalidField("/event", "can't be combined with an eventId");
   const past = await readChosenEvent(platform, caller, eventId);
   return { trigger: { event: visibleEvent(past) }, past };
 }
@@ -49,6 +49,6 @@ async function readChosenEvent(
   };
   const visible =
     event && mayHear(caller, event.topic) && (await filterEvent(context, principal, event));
-  if (!visible) throw invalidField("/eventId", "is not an event that you may read");
+  if (!visible) throw invalidField("/eventId", "is not an event that you can view");
   return visible;
 }

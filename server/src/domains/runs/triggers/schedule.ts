@@ -31,7 +31,7 @@ const ScheduledTime = Type.Object({
   timezone: Type.Optional(line(100)),
   scheduledFor: Time,
   madeUp: Type.Optional(
-    Type.Integer({ description: "Missed times before it that have had a run" }),
+    Type.Integer({ description: "Number of missed times before it that had a run" }),
   ),
 });
 

@@ -32,16 +32,16 @@ const SampleCall = Type.Object(
     method: Type.String(),
     url: Type.String(),
     headers: Type.Record(Type.String(), Type.String(), {
-      description: "`$TOKEN` and `$SIGNATURE` stand for what only the sender has",
+      description: "`$TOKEN` and `$SIGNATURE` are placeholders for values that only the sender has",
     }),
     body: Type.String(),
   },
-  { description: "What a curl line consists of; for those who may trigger it" },
+  { description: "Parts of an example request. Visible to members who can trigger the workflow" },
 );
 
 const triggerFields = {
   trigger: Trigger,
-  nextTimes: Type.Array(Time, { description: "Of a schedule that is on: the next five" }),
+  nextTimes: Type.Array(Time, { description: "For an active schedule: the next five times" }),
   secret: nullable(Type.String({ description: "The secret that signs requests to a webhook" })),
   call: nullable(SampleCall),
   lastRun: nullable(
@@ -56,11 +56,11 @@ const TriggerState = Type.Object({
   version: Type.Integer(),
   enabled: Type.Boolean(),
   orphaned: Type.Boolean({
-    description: "True when the person who deployed it has left: it rests",
+    description: "True if the trigger is inactive because the member who deployed it has left",
   }),
   ...triggerFields,
   triggers: Type.Array(Type.Object({ id: Type.String(), ...triggerFields }), {
-    description: "All of them, the first included",
+    description: "All triggers, including the first",
   }),
 });
 type TriggerState = Static<typeof TriggerState>;
@@ -75,9 +75,9 @@ export const TriggerStates = Type.Object(
           Type.Object({ id: Type.String(), trigger: Trigger, nextTimes: Type.Array(Time) }),
         ),
       },
-      { description: "Of the live definition, as it would be" },
+      { description: "Trigger of the live definition" },
     ),
-    environments: Type.Array(TriggerState, { description: "Those where a version is deployed" }),
+    environments: Type.Array(TriggerState, { description: "Environments with a deployed version" }),
   },
   { title: "WorkflowTriggers" },
 );

@@ -86,7 +86,9 @@ export async function inspectArtifact(
   const { modules: linked } = isLinked ? await link([program], unsaved) : { modules: [] };
   const circle = findCircle(linked);
   if (circle !== undefined) {
-    throw invalidDetail([{ path: SOURCE, message: `imports ${circle}, which imports it in turn` }]);
+    throw invalidDetail([
+      { path: SOURCE, message: `imports ${circle}, which also imports this artifact` },
+    ]);
   }
   const modules = toScriptModules(linked);
   const inspection = await sandbox.inspect(program, owner, modules);
@@ -104,11 +106,11 @@ export async function inspectArtifact(
     if (isFields.Check(fields)) continue;
     errors.push({
       path: SOURCE,
-      message: `${name} must be a map from names to { type, required, values }`,
+      message: `${name} must be an object with values of the form { type, required, values }`,
     });
   }
   if (!isDeepStrictEqual(toStorableJson(inspection.definition), inspection.definition)) {
-    const message = "the definition must hold no NUL and no half of a character";
+    const message = "the definition must not contain NUL characters or unpaired surrogates";
     errors.push({ path: SOURCE, message });
   }
   const declaredVersion = version === undefined ? undefined : (semver.valid(version) ?? undefined);
@@ -178,7 +180,7 @@ const CRON_FIELDS = 5;
 function checkUnscheduled({ cron }: ArtifactDetail): FieldError[] {
   return cron === undefined
     ? []
-    : [{ path: "/detail/cron", message: "only a scheduled job has a schedule" }];
+    : [{ path: "/detail/cron", message: "is only allowed for a scheduled job" }];
 }
 
 const storedArtifacts = new Validator(

@@ -32,16 +32,15 @@ export const ArtifactDetail = object(
       minLength: 1,
       maxLength: SOURCE_CHARACTERS_MAX,
       description:
-        "JavaScript or TypeScript: `export default defineArtifact({ … })`, or the body of a " +
-        "function of `input` and `context`; of a `script_module` what it exports, for others to import",
+        "JavaScript or TypeScript: `export default defineArtifact({ … })`, or the body of a function with `input` and `context`. For a `script_module`: its exports",
     }),
     cron: Type.Optional(
-      line(200, "Of a scheduled job: minute, hour, day, month, weekday; or `@daily` and the like"),
+      line(200, "For a scheduled job: minute, hour, day, month, weekday; or `@daily` and similar"),
     ),
     timezone: Type.Optional(line(100)),
     environment: Type.Optional(
       Type.Enum(["production", "staging", "development"], {
-        description: "Of a scheduled job: where it runs, `production` unless given",
+        description: "For a scheduled job: environment. Default: `production`",
       }),
     ),
     retryPolicy: Type.Optional(
@@ -49,13 +48,12 @@ export const ArtifactDetail = object(
     ),
     timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: TIMEOUT_MAX_MS })),
     connector: Type.Optional(
-      line(100, "Of a connector action: the id or the type of the connectors that it is added to"),
+      line(100, "For a connector action: the id or the type of the connectors that get the action"),
     ),
     openAddress: Type.Optional(
       Type.Boolean({
         description:
-          "Of a webhook handler: it also answers at its address without the secret, for a script that " +
-          "knows its senders by itself",
+          "For a webhook handler: accepts requests without the secret in the URL, for a script that authenticates senders itself",
       }),
     ),
     inputs: Type.Optional(Fields),
@@ -100,7 +98,8 @@ export const ArtifactSummary = Type.Object(
     version: Type.String({ description: "A semantic version" }),
     versionNumber: Type.Integer(),
     savedBy: Type.String({
-      description: "Whoever wrote its code last or set it active: it can do no more than they can",
+      description:
+        "The member who changed the code or activated it last. The artifact can't do more than this member can",
     }),
     createdBy: Type.String(),
     createdAt: Time,
@@ -121,7 +120,7 @@ export const Artifact = Type.Object(
     url: Type.Optional(
       Type.String({
         description:
-          "The address of a webhook handler, for those who may change it; keep it secret",
+          "URL of a webhook handler, visible to members who can change it. Keep it secret",
       }),
     ),
   },
@@ -156,30 +155,34 @@ export const ArtifactVersionContent = Type.Object(
   { title: "ArtifactVersionContent" },
 );
 
-export const NoSuchArtifact = failure("not_found", 404, "There is no such artifact.");
-export const NoSuchVersion = failure("not_found", 404, "The artifact has no such version.");
+export const NoSuchArtifact = failure(
+  "not_found",
+  404,
+  "The artifact does not exist, or you can't see it.",
+);
+export const NoSuchVersion = failure("not_found", 404, "The artifact does not have this version.");
 export const ArtifactExists = failure(
   "artifact_exists",
   409,
-  "An artifact of this name is in this module already.",
+  "This module already has an artifact with this name.",
   "artifacts_name",
 );
 export const ArtifactChanged = failure(
   "artifact_changed",
   409,
-  "The artifact was changed by somebody else at the same moment; read it and try again.",
+  "Another request changed the artifact. Reload it and try again.",
 );
 export const ArtifactDisabled = failure("artifact_disabled", 409, "The artifact is disabled.");
 export const TooManyArtifacts = failure(
   "too_many_artifacts",
   409,
-  `A workspace has at most ${ARTIFACTS_MAX} artifacts.`,
+  `A workspace can have at most ${ARTIFACTS_MAX} artifacts.`,
 );
 
 export const ModuleInUse = failure(
   "module_in_use",
   409,
-  "Scripts run with this module: `usage` names those that import it.",
+  "Other scripts import this module. `usage` lists them.",
   "module_pins_module",
 );
 

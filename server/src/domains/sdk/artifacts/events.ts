@@ -13,14 +13,13 @@ export const ArtifactCreated = event("artifact.created", {
 export const ArtifactUpdated = changeEvent("artifact.updated", {
   resource,
   summary:
-    "An artifact was changed. `changes` names `detail` where its source, schedule or limits were, " +
-    "which also gave it a new version, and `modules` where linked modules moved to newer versions.",
+    "An artifact was updated. `changes` contains `detail` if its source, schedule or limits changed, which also created a version, and `modules` if linked modules were updated.",
   data: ArtifactSummary,
 });
 
 export const ArtifactRestored = event("artifact.restored", {
   resource,
-  summary: "An earlier version of an artifact was brought back, as a new one.",
+  summary: "An earlier version of an artifact was restored as a new version.",
   data: Type.Object({ ...ArtifactSummary.properties, restoredFrom: Type.Integer() }),
 });
 

@@ -23,7 +23,7 @@ export const Field = object(
     type: Type.Enum([...FIELD_TYPES]),
     required: Type.Optional(Type.Boolean({ default: false })),
     values: Type.Optional(
-      Type.Array(line(200), { minItems: 1, maxItems: 200, description: "Of an `enum`" }),
+      Type.Array(line(200), { minItems: 1, maxItems: 200, description: "Values of an `enum`" }),
     ),
     description: Type.Optional(text(2_000)),
   },

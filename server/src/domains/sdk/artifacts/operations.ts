@@ -51,7 +51,7 @@ export const listArtifacts = query({
   id: "artifacts.list",
   route: "GET /api/flowsdk/artifacts",
   aliases: ["GET /api/v1/flowsdk/artifacts", "GET /api/v1/sdk/artifacts"],
-  summary: "List the artifacts, newest first",
+  summary: "List artifacts, newest first",
   permission: ArtifactsRead,
   query: object({
     ...pageQuery,
@@ -79,9 +79,7 @@ export const createArtifact = command({
   aliases: ["POST /api/v1/flowsdk/artifacts", "POST /api/v1/sdk/artifacts"],
   summary: "Create an artifact",
   description:
-    "The source is read in the sandbox before it is kept: what is wrong with it is told with its " +
-    "line and column. `moduleKey` is `default` and `status` is `draft` unless given. Whoever executes " +
-    "it, it can do no more than whoever wrote it: `savedBy`, who changed its `detail` last or set it active.",
+    "The source is parsed in the sandbox first; errors contain their line and column. Default `moduleKey`: `default`. Default `status`: `draft`. An artifact can't do more than the member in `savedBy`, who changed its `detail` last or activated it.",
   permission: ArtifactsWrite,
   body: object(NewArtifact),
   response: withSuccess(
@@ -107,7 +105,7 @@ export const getArtifact = query({
   id: "artifacts.get",
   route: "GET /api/flowsdk/artifacts/{id}",
   aliases: ["GET /api/v1/flowsdk/artifacts/{id}", "GET /api/v1/sdk/artifacts/{id}"],
-  summary: "Read an artifact with its source",
+  summary: "Get an artifact with its source",
   permission: ArtifactsRead,
   params: ById,
   response: withSuccess(item(Artifact)),
@@ -120,12 +118,9 @@ export const updateArtifact = command({
   effect: changeEffect,
   route: "PATCH /api/flowsdk/artifacts/{id}",
   aliases: ["PATCH /api/v1/flowsdk/artifacts/{id}", "PATCH /api/v1/sdk/artifacts/{id}"],
-  summary: "Change an artifact",
+  summary: "Update an artifact",
   description:
-    "Members of `detail` that are not given stay. A change of `detail` appends a version, with the " +
-    "source's own `version` if that is another one, and the next patch of the last one if not. Script modules keep " +
-    "the versions that the artifact was linked with; with `updateModules` they move to the newest. It acts in the " +
-    "name of the member who changes its `detail` or its modules or activates it; other changes leave that as it is.",
+    "Omitted members of `detail` are kept. A change of `detail` creates a version, with the `version` in the source if it is new, otherwise with the next patch number. Linked script modules keep their versions; `updateModules` moves them to the newest. The artifact acts as the member who changes its `detail` or its modules or activates it; other changes do not affect this.",
   permission: ArtifactsWrite,
   params: ById,
   body: patch({
@@ -181,7 +176,7 @@ export const listArtifactVersions = query({
     "GET /api/v1/flowsdk/artifacts/{id}/versions",
     "GET /api/v1/sdk/artifacts/{id}/versions",
   ],
-  summary: "List the versions of an artifact, newest first",
+  summary: "List versions of an artifact, newest first",
   permission: ArtifactsRead,
   params: ById,
   query: object(pageQuery),
@@ -211,7 +206,7 @@ const ByVersion = object({
 export const getArtifactVersion = query({
   id: "artifacts.get_version",
   route: "GET /api/v1/sdk/artifacts/{id}/versions/{versionNumber}",
-  summary: "Read what an earlier version of an artifact said",
+  summary: "Get a version of an artifact",
   permission: ArtifactsRead,
   params: ByVersion,
   response: withSuccess(item(ArtifactVersionContent)),
@@ -230,7 +225,7 @@ export const restoreArtifact = command({
     "POST /api/v1/flowsdk/artifacts/{id}/restore/{versionNumber}",
     "POST /api/v1/sdk/artifacts/{id}/restore/{versionNumber}",
   ],
-  summary: "Bring an earlier version back, as a new one",
+  summary: "Restore a version of an artifact",
   permission: ArtifactsWrite,
   params: ByVersion,
   response: withSuccess(item(Artifact)),

@@ -7,7 +7,10 @@ import { checkPayload } from "../artifacts/fields.ts";
 export function assertInput({ definition }: Pick<Artifact, "definition">, input: unknown): void {
   const errors = checkPayload(definition.inputs, input, "/inputPayload");
   if (errors.length === 0) return;
-  throw new Failure(Invalid, { detail: "The input is not what the artifact takes.", errors });
+  throw new Failure(Invalid, {
+    detail: "The input does not match the inputs of the artifact.",
+    errors,
+  });
 }
 
 /** Fails an execution whose output does not match the declared outputs. */

@@ -47,7 +47,7 @@ function inputErrors(
       const closest = closestName(name, names);
       const hint =
         closest === undefined ? `it has ${names.join(", ")}` : `did you mean ${closest}?`;
-      return { path: `${path}/${name}`, message: `is no input of this node (${hint})` };
+      return { path: `${path}/${name}`, message: `is not an input of this node (${hint})` };
     }),
   ];
 }

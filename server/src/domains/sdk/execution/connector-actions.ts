@@ -4,7 +4,7 @@ import type { Fields } from "../artifacts/fields.ts";
 import { findAction, listActions } from "../artifacts/store.ts";
 import { runArtifact } from "./run-artifact.ts";
 
-const ActionFailed = failure("action_failed", 502, "The artifact that carries this out failed.");
+const ActionFailed = failure("action_failed", 502, "The artifact of this action failed.");
 
 /** Artifacts of type `connector_action` as actions of their connectors. */
 export const artifactActions: ConnectorActions = {
@@ -22,8 +22,7 @@ export const artifactActions: ConnectorActions = {
     const artifact = await platform.db.read({ workspace: workspace.key, environment }, (tx) =>
       findAction(tx, namesOf(connector), action),
     );
-    if (!artifact)
-      throw new Failure(ActionFailed, { detail: "The artifact is not there any more." });
+    if (!artifact) throw new Failure(ActionFailed, { detail: "The artifact was deleted." });
     const request = { artifact, caller, input, triggerType: "connector", previous: null };
     const { outcome, status } = await runArtifact(platform, request).catch((error: unknown) => {
       throw relocateErrors(error);

@@ -15,7 +15,7 @@ export function parseCustomType(
 /** The node type that executes all of them. */
 export const customNode = nodeType({
   type: "custom",
-  summary: "A node that an artifact of this workspace carries out; its config is the input",
+  summary: "Runs an artifact of this workspace with the configuration as input",
   config: Type.Object({}, { additionalProperties: true }),
   form: { title: "Custom node", group: "Code", icon: "boxes", first: {}, fields: {} },
   output: Type.Unknown(),

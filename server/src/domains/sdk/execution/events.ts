@@ -4,12 +4,12 @@ import { ExecutionSummary } from "./execution.ts";
 
 export const ArtifactExecuted = event("artifact.executed", {
   resource: "artifact",
-  summary: "An artifact was executed, whatever came of it.",
+  summary: "An artifact was executed, with or without success.",
   data: Type.Object({
     ...ExecutionSummary.properties,
     error: Type.Unsafe<string | null>({
       type: ["string", "null"],
-      description: "The name of the error, where there was one",
+      description: "Name of the error",
     }),
   }),
 });

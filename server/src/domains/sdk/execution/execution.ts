@@ -15,12 +15,12 @@ export const ExecutionOutcome = Type.Object(
     abortReason: nullable(Type.String()),
     current: Type.Unsafe<unknown>({
       ...AnyObject,
-      description: "The input as the artifact left it",
+      description: "Input after the artifact processed it",
     }),
     previous: nullable(AnyObject),
     output: Type.Unsafe<unknown>({
       ...AnyObject,
-      description: "What it returned; anything but an object stands under `result`",
+      description: "Return value. Values other than objects are in `result`",
     }),
     runtimeError: nullable(
       Type.Object({
@@ -74,9 +74,7 @@ export const Execution = Type.Object(
         at: Time,
       }),
     ),
-    redacted: Type.Optional(
-      Type.Boolean({ description: "True when what it read and wrote is left out" }),
-    ),
+    redacted: Type.Optional(Type.Boolean({ description: "True if input and output are omitted" })),
   },
   { title: "ArtifactExecution" },
 );

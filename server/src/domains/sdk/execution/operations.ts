@@ -40,9 +40,7 @@ export const executeArtifact = command({
   ],
   summary: "Execute an artifact",
   description:
-    "With the permissions that the caller shares with whoever wrote it, in the environment of the request. A script that fails " +
-    "answers 200 with `success: false` and its `runtimeError`; an input that is not what the " +
-    "artifact takes is refused (422). Drafts execute too, disabled artifacts do not (409).",
+    "Runs with the permissions that both you and the author have, in the environment of the request. A failing script returns 200 with `success: false` and its `runtimeError`; an input that does not match is rejected (422). Drafts can be executed, disabled artifacts can't (409).",
   permission: ArtifactsExecute,
   // The artifact belongs to the workspace, its execution to an environment.
   environmentScoped: true,
@@ -90,7 +88,7 @@ export const listExecutions = query({
     "GET /api/v1/flowsdk/artifacts/{id}/executions",
     "GET /api/v1/sdk/artifacts/{id}/executions",
   ],
-  summary: "List the executions of an artifact in this environment, newest first",
+  summary: "List executions of an artifact, newest first",
   permission: ArtifactsRead,
   environmentScoped: true,
   params: ById,
@@ -117,10 +115,8 @@ export const getExecution = query({
     "GET /api/v1/flowsdk/artifacts/{id}/executions/{executionId}",
     "GET /api/v1/sdk/artifacts/{id}/executions/{executionId}",
   ],
-  summary: "Read what came of an execution, with its log",
-  description:
-    "What it read and wrote is shown to the person in whose name it ran, and to those with the " +
-    `permission \`${TracesRead.name}\`; for others it is \`redacted\`.`,
+  summary: "Get an execution with its log",
+  description: `Input and output are visible to the user that the execution acted as, and with the permission \`${TracesRead.name}\`; for others they are \`redacted\`.`,
   permission: ArtifactsRead,
   environmentScoped: true,
   params: object({ id: ArtifactId, executionId: ExecutionId }),

@@ -31,7 +31,7 @@ function toEntry({ id, moduleKey, name, description, artifactType }: Insertable)
     title: name,
     group: "Code",
     icon: isNode ? "boxes" : transform.form.icon,
-    summary: description === "" ? `Of ${moduleKey}` : description,
+    summary: description === "" ? `From ${moduleKey}` : description,
     of: { id, name },
     config: isNode ? {} : { artifactId: id },
   };

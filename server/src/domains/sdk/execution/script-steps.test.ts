@@ -198,7 +198,7 @@ test("a data transformer computes the output of a transform step", async () => {
   expect(refused.body.errors).toEqual([
     {
       path: "/nodes/0/config/expression",
-      message: "must be there, or artifactId, and not both",
+      message: "is required without artifactId, and can't be combined with it",
     },
   ]);
 });

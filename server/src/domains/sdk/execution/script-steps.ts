@@ -151,14 +151,14 @@ export const customNodes: WorkspaceNodeTypes = {
 };
 
 async function executeArtifact(artifact: Artifact | undefined, input: unknown, tools: StepTools) {
-  if (!artifact) throw permanentFailure("artifact_not_found", "There is no such artifact.");
+  if (!artifact) throw permanentFailure("artifact_not_found", "The artifact does not exist.");
   if (artifact.status === "disabled") {
     throw permanentFailure("artifact_disabled", `The artifact ${artifact.name} is disabled.`);
   }
   const { name: needed } = ArtifactsExecute;
   const rights = await tools.rights();
   if (!rights.permissions.has(needed)) {
-    throw permanentFailure("forbidden", `This needs the permission ${needed}.`);
+    throw permanentFailure("forbidden", `This requires the permission ${needed}.`);
   }
   const { platform, signal, perform, log } = tools;
   const request = {
@@ -188,7 +188,8 @@ type ScriptEnd = Pick<ScriptOutcome, "status" | "output" | "abortReason" | "erro
 
 function outputOrThrow({ status, output, abortReason, error }: ScriptEnd): unknown {
   if (status === "completed") return output;
-  if (status === "aborted") throw permanentFailure("aborted", abortReason ?? "The script aborted.");
+  if (status === "aborted")
+    throw permanentFailure("aborted", abortReason ?? "The script was aborted.");
   const position = error?.line ? ` (line ${error.line}, column ${error.column})` : "";
   throw new StepFailure(`script_${status}`, `${error?.name}: ${error?.message}${position}`);
 }

@@ -6,7 +6,11 @@ import { Failure, failure } from "#kernel/operation/failure.ts";
 import { retentionJob, deleteAcrossWorkspaces } from "#kernel/work/retention-job.ts";
 import type { Execution, ExecutionSummary } from "./execution.ts";
 
-export const NoSuchExecution = failure("not_found", 404, "There is no such execution.");
+export const NoSuchExecution = failure(
+  "not_found",
+  404,
+  "The execution does not exist, or you can't see it.",
+);
 
 const INSERT = `
   insert into artifact_executions

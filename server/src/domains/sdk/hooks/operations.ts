@@ -92,22 +92,16 @@ function maskCredentials(execution: Execution): Execution {
   return { ...execution, outcome: { ...execution.outcome, current } };
 }
 
-const HandlerFailed = failure("handler_failed", 500, "The request could not be handled.");
+const HandlerFailed = failure("handler_failed", 500, "The request could not be processed.");
 const HandlerAborted = failure("handler_aborted", 400, "The request was not accepted.");
 
 export const handleRequest = command({
   id: "hooks.handle",
   route: "POST /hooks/{workspace}/{moduleKey}/{name}",
   aliases: ["POST /hooks/{workspace}/{moduleKey}/{name}/{token}"],
-  summary: "Have an artifact handle a request from outside",
+  summary: "Send a request to a webhook handler",
   description:
-    "The artifact is an active `webhook_handler` of that module and name; its `url` holds the `token`, " +
-    "without which only one with `openAddress` answers. Its input is " +
-    "`{ body, rawBody, headers, query, method }`, and it has the permissions of its `savedBy`. " +
-    "What it returns is the answer: `{ status, headers, body }`, or any JSON for a 200; nothing is a " +
-    "204. Where it aborts, the answer is 400 with its reason; where it fails, 500 and no word of why: " +
-    "that is in its executions. An answer sets no cookies and opens nothing to other origins; a browser " +
-    "shows HTML of it in a sandbox.",
+    "Runs the active `webhook_handler` artifact of this module and name. Its `url` contains the `token`, which is required unless the artifact has `openAddress`. The input is `{ body, rawBody, headers, query, method }`, and the artifact has the permissions of its `savedBy`. The return value is the response: `{ status, headers, body }`, or any JSON for a 200; no value is a 204. If the script aborts, the response is 400 with the reason; if it fails, 500 without details, which are in its executions. Responses set no cookies and no CORS headers; browsers show HTML in a sandbox.",
   access: "public",
   readsRequest: true,
   longRunning: true,
@@ -120,12 +114,12 @@ export const handleRequest = command({
   query: object({
     environment: Type.Optional(
       Type.Enum(["production", "staging", "development"], {
-        description: "Where it runs; `production` unless given",
+        description: "Environment. Default: `production`",
       }),
     ),
   }),
   response: {
-    ...rawResponse<RawResponse>(Type.Unknown(), "What the artifact answers."),
+    ...rawResponse<RawResponse>(Type.Unknown(), "Response of the artifact."),
     status: 200,
   },
   emits: [ArtifactExecuted],

@@ -38,7 +38,7 @@ export const listScheduledJobs = query({
   id: "scheduled_jobs.list",
   route: "GET /api/v1/sdk/scheduled-jobs",
   aliases: ["GET /api/flowsdk/scheduled-jobs", "GET /api/v1/flowsdk/scheduled-jobs"],
-  summary: "List the scheduled jobs, with when they run next and how they ended last",
+  summary: "List scheduled jobs with their next and last runs",
   permission: ArtifactsRead,
   query: object({
     ...pageQuery,
@@ -84,9 +84,7 @@ export const createScheduledJob = command({
   aliases: ["POST /api/flowsdk/scheduled-jobs", "POST /api/v1/flowsdk/scheduled-jobs"],
   summary: "Create a scheduled job",
   description:
-    "An artifact of the type `scheduled_job`, which is changed and deleted as such. It runs while it " +
-    "is `active`, in `production` unless `detail.environment` says otherwise, with the permissions of " +
-    "who saved it last. Its input is `{ dueAt, attempt }`.",
+    "Creates an artifact of the type `scheduled_job`; update and delete it as an artifact. It runs while it is `active`, in the environment `detail.environment` (default: `production`), with the permissions of the member who saved it last. Its input is `{ dueAt, attempt }`.",
   permission: ArtifactsWrite,
   body: object({ ...fields, artifactType: Type.Optional(Type.Literal("scheduled_job")) }),
   response: withSuccess(
@@ -121,10 +119,8 @@ export const runDueJobs = command({
     "POST /api/v1/flowsdk/scheduled-jobs/run-due",
     "POST /api/v1/sdk/scheduled-jobs/run-due",
   ],
-  summary: "Execute all scheduled jobs that are due now",
-  description:
-    `At most ${DUE_JOBS_MAX} of them, each in its own environment and with its own permissions. What the ` +
-    "scheduler has begun already is left to it, and it leaves alone what this has begun.",
+  summary: "Run all scheduled jobs that are due",
+  description: `At most ${DUE_JOBS_MAX}, each in its environment and with its permissions. Jobs that the scheduler has already started are skipped, and the scheduler skips jobs that this request has started.`,
   permission: ArtifactsExecute,
   longRunning: true,
   allowNoop: true,

@@ -34,7 +34,7 @@ export const ScheduledJob = Type.Object(
     nextDueAt: nullable(
       Type.String({
         format: "date-time",
-        description: "The time that it runs for next; null while it is not `active`",
+        description: "Next scheduled time. Null while it is not `active`",
       }),
     ),
     lastExecution: nullable(LastExecution),

@@ -31,7 +31,7 @@ export async function linkArtifact(
   const { id, name, artifactType, detail } = artifact;
   const isModule = artifactType === "script_module";
   if (isModule && !new RegExp(MODULE_NAME).test(name)) {
-    throw invalidField("/name", "of a module has letters, digits, `_` and `-` only");
+    throw invalidField("/name", "of a module can only contain letters, digits, `_` and `-`");
   }
   // Two concurrent saves could create a cycle that neither detects.
   if (isModule) await lockModules(tx);
@@ -40,9 +40,9 @@ export async function linkArtifact(
   const { modules, missing, isCut } = await linkKept(tx, [detail.scriptSource], kept);
   if (isCut) throw invalidField(SOURCE, TOO_MANY_MODULES);
   const [first] = missing;
-  if (first !== undefined) throw invalidField(SOURCE, `imports ${first}, which is not there`);
+  if (first !== undefined) throw invalidField(SOURCE, `imports ${first}, which does not exist`);
   const circle = modules.find(({ moduleId }) => moduleId === id);
-  if (circle) throw invalidField(SOURCE, `imports ${circle.specifier}, which is itself`);
+  if (circle) throw invalidField(SOURCE, `imports ${circle.specifier}, which is a circular import`);
   await savePins(tx, { artifactId: id }, modules);
 }
 

@@ -37,7 +37,7 @@ export interface Linkage {
 }
 
 /** Why a source is refused whose modules are too many. */
-export const TOO_MANY_MODULES = `imports more than ${SCRIPT_LIMITS.modulesMax} modules, with those that they import`;
+export const TOO_MANY_MODULES = `imports more than ${SCRIPT_LIMITS.modulesMax} modules, including indirect imports`;
 
 const NEWEST = `
   select m.specifier, a.id as "moduleId", a.version_number as number, a.detail ->> 'scriptSource' as source,

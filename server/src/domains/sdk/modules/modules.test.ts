@@ -371,7 +371,7 @@ test("each script of a workspace can have fifty pinned modules; a script with mo
     [
       {
         path: "/nodes/0/config/source",
-        message: "imports more than 50 modules, with those that they import",
+        message: "imports more than 50 modules, including indirect imports",
       },
     ],
   ]);

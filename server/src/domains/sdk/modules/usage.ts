@@ -18,14 +18,14 @@ const ArtifactUsage = Type.Object(
       Type.Object({
         versionNumber: Type.Integer(),
         scripts: Type.Integer({
-          description: "Deployed workflows and saved artifacts that run with this version",
+          description: "Number of deployed workflows and saved artifacts with this version",
         }),
       }),
-      { description: "Of a module, the newest version first" },
+      { description: "For a module, newest version first" },
     ),
     newerModules: Type.Array(ModuleChange, {
       description:
-        "The script modules that have a newer version than the artifact runs with; they move with `updateModules`",
+        "Script modules with a newer version than the artifact uses; `updateModules` updates them",
     }),
   },
   { title: "ArtifactUsage" },
@@ -38,9 +38,9 @@ const PINNED = `
 export const getArtifactUsage = query({
   id: "artifacts.get_usage",
   route: "GET /api/v1/sdk/artifacts/{id}/usage",
-  summary: "Show what uses an artifact: workflows and artifacts that name or import it",
+  summary: "List usages of an artifact",
   description:
-    "As far as you may read them. `pinned` counts by version the scripts that run with a module.",
+    "Returns workflows and artifacts that you can view. `pinned` contains the number of scripts by version of a module.",
   permission: ArtifactsRead,
   params: object({ id: ArtifactId }),
   response: item(ArtifactUsage),

@@ -38,7 +38,7 @@ export const checkModuleImports: ReferenceCheck = async ({ tx }, { nodes }) => {
     const path = `${node.path}/config/source`;
     if (isCut) errors.push({ path, message: TOO_MANY_MODULES });
     errors.push(
-      ...missing.map((name) => ({ path, message: `imports ${name}, which is not there` })),
+      ...missing.map((name) => ({ path, message: `imports ${name}, which does not exist` })),
     );
   }
   return { errors };

@@ -18,10 +18,10 @@ const Offer = Type.Object(
     author: Type.String(),
     installedVersion: nullable(Type.String()),
     brings: Type.Array(Type.Object({ kind: Type.String(), names: Type.Array(Type.String()) }), {
-      description: "The things that it makes, by kind",
+      description: "Number of resources by kind",
     }),
     lacks: Type.Array(Type.String(), {
-      description: "The permissions that the caller would need besides, to install it",
+      description: "Missing permissions for the installation",
     }),
   },
   { title: "PackOffer" },
@@ -30,9 +30,9 @@ const Offer = Type.Object(
 export const listPackCatalog = query({
   id: "packs.list_catalog",
   route: "GET /api/v1/sdk/pack-catalog",
-  summary: "Show the packs that come with the platform, and what each brings",
+  summary: "List the packs of the platform",
   description:
-    "`packs.install_baseline` installs or upgrades one; asked for as a dry run it answers what would become of each piece.",
+    "`packs.install_baseline` installs or upgrades a pack. As a dry run, it returns the result for each resource.",
   permission: ArtifactsRead,
   query: object({}),
   response: item(Type.Object({ packs: Type.Array(Offer) }, { title: "PackCatalog" })),

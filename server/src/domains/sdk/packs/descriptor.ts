@@ -25,25 +25,24 @@ export const Descriptor = object(
       Type.Array(line(200), {
         maxItems: PACK_ITEMS_MAX,
         uniqueItems: true,
-        description: "The ids of its artifacts; all of `artifactDefinitions` when absent",
+        description: "Ids of its artifacts. Default: all of `artifactDefinitions`",
       }),
     ),
     artifactDefinitions: Type.Optional(
       Type.Record(Type.String(), object({ ...artifact, name: Type.Optional(name) }), {
         maxProperties: PACK_ITEMS_MAX,
         description:
-          "The artifacts by their ids. `name` is the id and `moduleKey` the pack's, unless given",
+          "Artifacts by id. Default `name`: the id. Default `moduleKey`: the one of the pack",
       }),
     ),
     resources: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.Unknown(), { maxItems: PACK_ITEMS_MAX }), {
         description:
-          "What else it brings, by kind: `roles`, `tables`, `queries`, `workflows`. A string " +
-          "`pack:<kind>/<key>` stands for the id of another piece of the pack",
+          "Other resources by kind: `roles`, `tables`, `queries`, `workflows`. A string `pack:<kind>/<key>` is replaced by the id of another resource of the pack",
       }),
     ),
-    dependencies: Ranges("The packs that must be installed, with the ranges of their versions"),
-    engines: Ranges("`millrace`: the versions of the platform that it works with"),
+    dependencies: Ranges("Required packs with their version ranges"),
+    engines: Ranges("`millrace`: supported versions of the platform"),
   },
   { title: "PackDescriptor" },
 );
@@ -59,16 +58,16 @@ export function checkDescriptor(descriptor: Descriptor): FieldError[] {
   }
   for (const [index, id] of artifacts.entries()) {
     if (Object.hasOwn(artifactDefinitions, id)) continue;
-    errors.push({ path: `/artifacts/${index}`, message: "is not among artifactDefinitions" });
+    errors.push({ path: `/artifacts/${index}`, message: "is not in artifactDefinitions" });
   }
   for (const id of Object.keys(artifactDefinitions)) {
     if (descriptor.artifacts === undefined || artifacts.includes(id)) continue;
-    errors.push({ path: `/artifactDefinitions/${id}`, message: "is not among artifacts" });
+    errors.push({ path: `/artifactDefinitions/${id}`, message: "is not in artifacts" });
   }
   for (const [field, ranges] of Object.entries({ dependencies, engines })) {
     for (const [target, range] of Object.entries(ranges)) {
       if (semver.validRange(range) !== null) continue;
-      errors.push({ path: `/${field}/${target}`, message: "is not a range of versions" });
+      errors.push({ path: `/${field}/${target}`, message: "is not a version range" });
     }
   }
   return errors;

@@ -5,18 +5,19 @@ const resource = "pack";
 
 export const PackInstalled = event("pack.installed", {
   resource,
-  summary: "A pack was installed. What it made is told by events of its own.",
+  summary: "A pack was installed. Its resources have their own events.",
   data: Pack,
 });
 
 export const PackUpgraded = event("pack.upgraded", {
   resource,
-  summary: "Another version of a pack was installed; `kept` names what people had changed.",
+  summary: "A pack was upgraded. `kept` contains resources that users had changed.",
   data: UpgradedPack,
 });
 
 export const PackUninstalled = event("pack.uninstalled", {
   resource,
-  summary: "A pack was uninstalled; `kept` names what stays, since somebody changed or uses it.",
+  summary:
+    "A pack was uninstalled. `kept` contains resources that were kept because they were changed or are in use.",
   data: UninstalledPack,
 });

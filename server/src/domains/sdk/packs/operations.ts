@@ -36,7 +36,7 @@ export const corePack: Descriptor = {
   name: "Core baseline",
   version: "1.1.0",
   description:
-    "Standard roles, tables of vendors, contacts and assets, example workflows, and reports on them",
+    "Standard roles, tables for vendors, contacts and assets, example workflows and reports",
   author: "Millrace",
   artifacts: Object.keys(artifactDefinitions),
   artifactDefinitions,
@@ -85,7 +85,7 @@ export const listPacks = query({
   id: "packs.list",
   route: "GET /api/flowsdk/installs",
   aliases: ["GET /api/v1/flowsdk/installs", "GET /api/v1/sdk/packs"],
-  summary: "List the installed packs, with what each of them made",
+  summary: "List installed packs with their resources",
   permission: ArtifactsRead,
   query: object(pageQuery),
   response: withSuccess(page(Pack)),
@@ -100,7 +100,7 @@ export const getPack = query({
   id: "packs.get",
   route: "GET /api/v1/sdk/packs/{id}",
   aliases: ["GET /api/flowsdk/installs/{id}", "GET /api/v1/flowsdk/installs/{id}"],
-  summary: "Read an installed pack",
+  summary: "Get an installed pack",
   permission: ArtifactsRead,
   params: ById,
   response: withSuccess(item(Pack)),
@@ -116,10 +116,9 @@ export const installBaselinePack = command({
   effect: "drastic",
   route: "POST /api/flowsdk/install-packs",
   aliases: ["POST /api/v1/flowsdk/install-packs", "POST /api/v1/sdk/install-packs"],
-  summary: "Install a pack that comes with the platform",
+  summary: "Install a pack of the platform",
   description:
-    "Answers 201 when it was installed, and 200 when it was there: a newer version of it is then " +
-    "brought in as an upgrade, and otherwise nothing changes. See the installation of other packs.",
+    "Returns 201 after the installation, and 200 if the pack is already installed: then it is upgraded to a newer version, otherwise nothing changes. See the installation of other packs.",
   ...installOperation,
   body: object({ packKey: Type.Enum([...BASELINE_KEYS]) }),
   example: { body: { packKey: "core_baseline_pack" } },
@@ -133,13 +132,9 @@ export const installPack = command({
   effect: "drastic",
   route: "POST /api/v1/sdk/packs/install",
   aliases: ["POST /api/flowsdk/packs/install", "POST /api/v1/flowsdk/packs/install"],
-  summary: "Install a pack, or upgrade an installed one",
+  summary: "Install or upgrade a pack",
   description:
-    "All of it or nothing. Each piece needs the permission that it takes to make it by hand. The " +
-    "`dependencies` must be installed, and `engines.millrace` must fit this platform (422). What is " +
-    "there already and is not the pack's stands in its way (409). A newer version is an upgrade: " +
-    "what nobody has edited becomes what the pack says now; what somebody has edited or deleted " +
-    "stays so, and is told in `kept`. The same version with the same content changes nothing (200).",
+    "Installs all resources or none. Each resource requires its usual permission. The `dependencies` must be installed, and `engines.millrace` must match this platform (422). Existing resources that do not belong to the pack are conflicts (409). A newer version is an upgrade: unchanged resources are updated; resources that users changed or deleted are kept and listed in `kept`. The same version with the same content changes nothing (200).",
   ...installOperation,
   body: Descriptor,
   bodyBytesMax: BODY_BYTES_MAX,
@@ -171,8 +166,7 @@ export const uninstallPack = command({
   aliases: ["DELETE /api/flowsdk/installs/{id}", "DELETE /api/v1/flowsdk/installs/{id}"],
   summary: "Uninstall a pack",
   description:
-    "What it made goes, but for what somebody has edited since and what is in use: a role that " +
-    "members have, a table with records. `kept` names that. Workflows are archived.",
+    "Deletes its resources, except changed resources and resources in use, such as a role with members or a table with records. `kept` lists them. Workflows are archived.",
   permission: PacksInstall,
   environmentScoped: true,
   params: ById,

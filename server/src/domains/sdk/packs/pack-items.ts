@@ -62,7 +62,7 @@ export async function readPackItems(
     const input = content as never;
     const key = contentType.keyOf(input);
     if (items.some((item) => item.contentType === contentType && item.key === key)) {
-      throw invalidDescriptor([{ path, message: `is a second one called ${key}` }]);
+      throw invalidDescriptor([{ path, message: `appears twice: ${key}` }]);
     }
     const prepared = await withErrorPath(path, async () =>
       contentType.prepare?.(platform, input, caller, besideOf(content, contentType)),
@@ -87,7 +87,10 @@ function validateContents(descriptor: Descriptor, contentTypes: readonly PackCon
     return [];
   });
   if (contents.length > PACK_ITEMS_MAX) {
-    errors.push({ path: "/resources", message: `are more than ${PACK_ITEMS_MAX}` });
+    errors.push({
+      path: "/resources",
+      message: `exceeds the limit of ${PACK_ITEMS_MAX} resources`,
+    });
   }
   if (errors.length > 0) throw invalidDescriptor(errors);
   return contents;
@@ -101,7 +104,7 @@ export function assertCanInstall(
   const lacking = contentTypes.find(({ permission }) => !permissions.has(permission.name));
   if (!lacking) return;
   throw new Failure(Forbidden, {
-    detail: `The pack has ${lacking.kind}, which need the permission ${lacking.permission.name}.`,
+    detail: `The pack contains ${lacking.kind}, which require the permission ${lacking.permission.name}.`,
   });
 }
 

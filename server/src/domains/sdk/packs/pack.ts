@@ -5,12 +5,12 @@ import { Time } from "#kernel/schema/schema.ts";
 
 export const PackId = Type.String({
   pattern: "^(@[A-Za-z0-9][A-Za-z0-9._-]{0,99}/)?[A-Za-z0-9][A-Za-z0-9._-]{0,99}$",
-  description: "What the pack calls itself, with or without a scope",
+  description: "Name of the pack, with or without a scope",
 });
 
 const itemFields = {
   kind: Type.String({ description: "`roles`, `tables`, `artifacts` and so on" }),
-  key: Type.String({ description: "What the pack calls it" }),
+  key: Type.String({ description: "Key in the pack" }),
   id: Type.String(),
 };
 
@@ -22,7 +22,7 @@ export const KeptItem = Type.Object(
     ...itemFields,
     reason: Type.Enum(["edited", "deleted", "in_use"], {
       description:
-        "Somebody changed it since, or deleted it, or it can't be removed since it is in use",
+        "True if it was changed or deleted by a user, or can't be deleted because it is in use",
     }),
     detail: Type.Optional(Type.String()),
   },
@@ -43,7 +43,7 @@ export const Pack = Type.Object(
   {
     ...packFields,
     environment: Type.Enum(["production", "staging", "development"], {
-      description: "Where its tables are; what else it made belongs to all environments",
+      description: "Environment of its tables. Other resources belong to all environments",
     }),
     made: Type.Array(ItemRef),
     installedBy: Type.String(),
@@ -91,22 +91,22 @@ export interface StoredPack extends Omit<Static<typeof Pack>, "made"> {
 export const RequirementsUnmet = failure(
   "pack_requirements_unmet",
   422,
-  "The pack needs another version of the platform, or packs that are not installed.",
+  "The pack requires another version of the platform, or packs that are not installed.",
 );
 export const ItemsExist = failure(
   "pack_conflict",
   409,
-  "What the pack would make is there already; `errors` name all of it.",
+  "Resources of the pack already exist. `errors` lists them.",
 );
 export const VersionTaken = failure(
   "pack_version_installed",
   409,
-  "This version of the pack is installed with another content; give it another version.",
+  "This version of the pack is already installed with other content. Use another version number.",
 );
 export const NewerInstalled = failure(
   "pack_newer_installed",
   409,
-  "A newer version of the pack is installed; uninstall that first.",
+  "A newer version of the pack is installed. Uninstall it first.",
 );
 export const PackNeeded = failure("pack_needed", 409, "Another pack depends on this one.");
 

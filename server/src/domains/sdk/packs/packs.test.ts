@@ -137,8 +137,11 @@ test("requires installed dependencies, and a dependency can't be uninstalled", a
     body: {
       code: "pack_requirements_unmet",
       errors: [
-        { path: "/dependencies/lower", message: "needs ^2.0.0, and it is not installed" },
-        { path: "/engines/millrace", message: `needs >=99.0.0, and this is ${PLATFORM_VERSION}` },
+        { path: "/dependencies/lower", message: "requires ^2.0.0, and it is not installed" },
+        {
+          path: "/engines/millrace",
+          message: `requires >=99.0.0, but this is ${PLATFORM_VERSION}`,
+        },
       ],
     },
     events: [],

@@ -33,11 +33,11 @@ export function assertRequirements(
     const version = installed.get(id);
     if (version !== undefined && satisfies(version, range)) return [];
     const found = version === undefined ? "it is not installed" : `${version} is installed`;
-    return [{ path: `/dependencies/${id}`, message: `needs ${range}, and ${found}` }];
+    return [{ path: `/dependencies/${id}`, message: `requires ${range}, and ${found}` }];
   });
   const range = engines[ENGINE];
   if (range !== undefined && !satisfies(PLATFORM_VERSION, range)) {
-    const message = `needs ${range}, and this is ${PLATFORM_VERSION}`;
+    const message = `requires ${range}, but this is ${PLATFORM_VERSION}`;
     errors.push({ path: `/engines/${ENGINE}`, message });
   }
   const others = Object.keys(engines);
@@ -152,8 +152,8 @@ async function installItems(
       .map(({ contentType, key }) => `${contentType.kind}/${key}`)
       .join(", ");
     throw new Failure(ItemsExist, {
-      detail: `There are already: ${names}.`,
-      errors: conflicting.map(({ path }) => ({ path, message: "is there already" })),
+      detail: `These resources already exist: ${names}.`,
+      errors: conflicting.map(({ path }) => ({ path, message: "already exists" })),
     });
   }
   const made: InstalledItem[] = [];

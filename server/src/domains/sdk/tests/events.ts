@@ -14,7 +14,7 @@ export const TestCaseCreated = event("artifact_test_case.created", {
 });
 export const TestCaseUpdated = changeEvent("artifact_test_case.updated", {
   resource,
-  summary: "A test case of an artifact was changed.",
+  summary: "A test case of an artifact was updated.",
   data,
 });
 export const TestCaseDeleted = event("artifact_test_case.deleted", {

@@ -36,7 +36,7 @@ export const listTestCases = query({
     "GET /api/v1/flowsdk/artifacts/{id}/test-cases",
     "GET /api/v1/sdk/artifacts/{id}/test-cases",
   ],
-  summary: "List the test cases of an artifact, by name",
+  summary: "List test cases of an artifact by name",
   permission: ArtifactsRead,
   params: ById,
   query: object(pageQuery),
@@ -100,7 +100,7 @@ export const updateTestCase = command({
     "PATCH /api/v1/flowsdk/artifacts/{id}/test-cases/{testCaseId}",
     "PATCH /api/v1/sdk/artifacts/{id}/test-cases/{testCaseId}",
   ],
-  summary: "Change a test case",
+  summary: "Update a test case",
   permission: ArtifactsWrite,
   params: ByTestCaseId,
   body: patch(NewTestCase),
@@ -156,9 +156,7 @@ export const runTestCases = command({
   ],
   summary: "Run all test cases of an artifact",
   description:
-    "Nothing outside of the sandbox is touched: calls of the context are answered by the case's " +
-    "mocks, and fail without one. A case passes when the output is exactly what it expects; `diff` " +
-    "names each place where it is not.",
+    "Has no effects outside the sandbox: mocks of the test case answer calls of the context, and calls without a mock fail. A test case passes if the output equals the expected output; `diff` contains the differences.",
   permission: ArtifactsWrite,
   params: ById,
   longRunning: true,

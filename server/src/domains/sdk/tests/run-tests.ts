@@ -47,8 +47,8 @@ function membersOf(value: unknown): Map<string, unknown> | undefined {
 /** The timeout for all cases together. The remaining ones count as failed. */
 const ALL_CASES_TIMEOUT_MS = 120_000;
 
-const NotMocked = failure("not_mocked", 409, "No mock stands in for this call.");
-const MockedFailure = failure("mocked_failure", 500, "The mock says that the call fails.");
+const NotMocked = failure("not_mocked", 409, "This call has no mock.");
+const MockedFailure = failure("mocked_failure", 500, "The mock defines that the call fails.");
 
 /** Runs the cases of a saved artifact. */
 export function executeTestCases(
@@ -106,7 +106,7 @@ async function runCase(
   } catch (error) {
     // Invalid input and a timeout fail the case. Other errors are internal.
     const failure = signal.aborted
-      ? new Failure(Invalid, { detail: "The tests took too long." })
+      ? new Failure(Invalid, { detail: "The tests exceeded their time limit." })
       : error;
     if (!(failure instanceof Failure) || failure.type !== Invalid) throw error;
     const { name: errorName, message } = failure;
@@ -144,7 +144,7 @@ function compareOutcome(expected: TestCase["expected"], outcome: ExecutionOutcom
 function mockHostCalls(mocks: Mocks): Execution["call"] {
   return async (method: HostMethod, args) => {
     const mock = mocks[method]?.find((candidate) => matchesArgs(candidate, args));
-    if (!mock) throw new Failure(NotMocked, { detail: `No mock stands in for ${method}.` });
+    if (!mock) throw new Failure(NotMocked, { detail: `${method} has no mock.` });
     if (mock.throws !== undefined) throw new Failure(MockedFailure, { detail: mock.throws });
     return mock.returns ?? null;
   };

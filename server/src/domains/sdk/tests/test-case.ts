@@ -17,11 +17,11 @@ const Mock = object(
     args: Type.Optional(
       Type.Array(Type.Unknown(), {
         maxItems: 10,
-        description: "Only a call with these arguments first; any when absent",
+        description: "Only for calls with these arguments. Default: any",
       }),
     ),
     returns: Type.Optional(Type.Unknown()),
-    throws: Type.Optional(line(1_000, "The call fails with this message")),
+    throws: Type.Optional(line(1_000, "Error message of the call")),
   },
   { title: "ArtifactMock" },
 );
@@ -40,8 +40,7 @@ export const Mocks = Type.Partial(
   {
     title: "ArtifactMocks",
     description:
-      "By the call that they stand in for, such as `http.request`: the first that fits answers. A " +
-      "call that none stands in for fails.",
+      "By call, such as `http.request`. The first matching mock is used. Calls without a mock fail.",
   },
 );
 export type Mocks = Static<typeof Mocks>;
@@ -51,7 +50,7 @@ export const NewTestCase = {
   inputPayload: AnyObject,
   expected: Type.Unsafe<Readonly<Record<string, unknown>>>({
     ...AnyObject,
-    description: "The whole output; or `{ runtimeError: { name } }` or `{ abortReason }`, alone",
+    description: "The expected output; or only `{ runtimeError: { name } }` or `{ abortReason }`",
   }),
   mocks: Type.Optional(Mocks),
 };
@@ -89,15 +88,19 @@ export const TestResult = Type.Object(
 );
 export type TestResult = Static<typeof TestResult>;
 
-export const NoSuchTestCase = failure("not_found", 404, "There is no such test case.");
+export const NoSuchTestCase = failure(
+  "not_found",
+  404,
+  "The test case does not exist, or you can't see it.",
+);
 export const TestCaseExists = failure(
   "test_case_exists",
   409,
-  "The artifact has a test case of this name.",
+  "The artifact already has a test case with this name.",
   "artifact_test_cases_name",
 );
 export const TooManyTestCases = failure(
   "too_many_test_cases",
   409,
-  `An artifact has at most ${TEST_CASES_MAX} test cases.`,
+  `An artifact can have at most ${TEST_CASES_MAX} test cases.`,
 );

@@ -30,7 +30,7 @@ const address = {
 
 export const email: ColumnType = {
   ...address,
-  summary: "An e-mail address, such as `ada@example.com`; the case of its domain does not count",
+  summary: "An e-mail address, such as `ada@example.com`; the case of the domain is ignored",
   constraint: (_, quoted) =>
     `${quoted} ~ '^[^[:space:]@]+@[^[:space:]@]+[.][^[:space:]@]+$' ` +
     `and char_length(${quoted}) <= ${EMAIL_CHARACTERS_MAX}`,
@@ -38,7 +38,7 @@ export const email: ColumnType = {
     if (typeof value === "string" && !isStorable(value)) return { error: UNSTORABLE_MESSAGE };
     const isAddress =
       typeof value === "string" && value.length <= EMAIL_CHARACTERS_MAX && EMAIL.test(value);
-    if (!isAddress) return { error: "must be an e-mail address as ada@example.com" };
+    if (!isAddress) return { error: "must be an e-mail address, such as ada@example.com" };
     const at = value.lastIndexOf("@");
     return { value: value.slice(0, at) + value.slice(at).toLowerCase() };
   },
@@ -46,14 +46,14 @@ export const email: ColumnType = {
 
 export const url: ColumnType = {
   ...address,
-  summary: "The address of a page, which begins with `https://` or `http://`",
+  summary: "A URL that begins with `https://` or `http://`",
   constraint: (column, quoted) =>
     `${quoted} ~* '^https?://[^[:space:]]+$' and char_length(${quoted}) <= ${lengthMax(column)}`,
   isEnforced: ({ indexed, unique }) => indexed || unique,
   parse(value, column) {
     if (typeof value === "string" && !isStorable(value)) return { error: UNSTORABLE_MESSAGE };
     if (typeof value !== "string" || !/^https?:\/\/\S+$/i.test(value) || !URL.canParse(value)) {
-      return { error: "must be an address as https://example.com/page" };
+      return { error: "must be a URL, such as https://example.com/page" };
     }
     const max = lengthMax(column);
     return value.length <= max ? { value } : { error: `must have at most ${max} characters` };

@@ -9,10 +9,10 @@ const START_NUMBER_MAX = 4_503_599_627_370_496;
 
 export const autonumber: ColumnType = {
   summary:
-    "A number that counts up from `options.start`; each record gets its own, some may be left out",
+    "A number that counts up from `options.start`, unique for each record; numbers can be skipped",
   options: object({
     start: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: START_NUMBER_MAX, description: "1 when absent" }),
+      Type.Integer({ minimum: 0, maximum: START_NUMBER_MAX, description: "Default: 1" }),
     ),
   }),
   generated: true,
@@ -20,7 +20,7 @@ export const autonumber: ColumnType = {
     `bigint generated always as identity (minvalue 0 start with ${startOf(column) ?? 1})`,
   parameterType: "bigint",
   constraint: (_, quoted) => safeIntegerSql(quoted),
-  parse: () => ({ error: "is filled by the platform" }),
+  parse: () => ({ error: "is set by the platform" }),
   store: (value) => value,
   show: asStored,
   kind: "number",

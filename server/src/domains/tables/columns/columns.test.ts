@@ -387,10 +387,10 @@ test("each field error has its path", () => {
   expect(errors).toEqual([
     { path: "/title", message: "is required" },
     { path: "/constructor", message: expect.stringContaining("whole number") },
-    { path: "/number", message: "is filled by the platform" },
-    { path: "/createdAt", message: "is filled by the platform" },
+    { path: "/number", message: "is set by the platform" },
+    { path: "/createdAt", message: "is set by the platform" },
     { path: "/a~1b", message: "is not a field of this table" },
-    { path: "/id", message: "is filled by the platform" },
+    { path: "/id", message: "is set by the platform" },
   ]);
   const update = parseFields(table, { title: null }, { for: "update", ...writing });
   expect(update).toEqual({ errors: [{ path: "/title", message: "is required" }] });

@@ -19,7 +19,7 @@ export const EnumOptions = object({
   values: Type.Array(Type.String({ minLength: 1, maxLength: VALUE_LENGTH_MAX }), {
     minItems: 1,
     maxItems: VALUES_MAX,
-    description: "The values that there are, each one line of text",
+    description: "The values, each a single line of text",
   }),
 });
 
@@ -37,7 +37,7 @@ export function checkValues(column: Column) {
       return [{ path, message: "must be one line of text" }];
     }
     if (value.trim() !== value) return [{ path, message: "must not begin or end with a space" }];
-    return values.indexOf(value) < index ? [{ path, message: "is there already" }] : [];
+    return values.indexOf(value) < index ? [{ path, message: "already exists" }] : [];
   });
 }
 

@@ -12,18 +12,18 @@ const SEPARATOR = ";";
 
 /** The ids of files in the store, as a list in the record itself; whoever sees the field reads the files. */
 export const file: ColumnType = {
-  summary: `The ids of up to ${FILES_MAX} uploads of one's own, each in one record; who sees the field may read them`,
+  summary: `The ids of up to ${FILES_MAX} files that you uploaded, each used in one record only. Everyone who can view the field can read the files`,
   options: object({
     max: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: FILES_MAX,
-        description: `How many there may be; ${FILES_MAX} when absent`,
+        description: `Maximum number of files. Default: ${FILES_MAX}`,
       }),
     ),
   }),
   check: ({ unique }) =>
-    unique ? [{ path: "/unique", message: "is not possible for this type" }] : [],
+    unique ? [{ path: "/unique", message: "is not supported for this type" }] : [],
   sqlType: () => 'text[] collate "C"',
   parameterType: "text[]",
   constraint: (_, quoted) =>
@@ -32,9 +32,9 @@ export const file: ColumnType = {
     const list: readonly unknown[] = Array.isArray(value) ? value : [value];
     const areIds = list.every((id) => typeof id === "string" && FILE_ID.test(id));
     if (!areIds) return { error: "must be a list of ids of files" };
-    if (new Set(list).size < list.length) return { error: "must name each file once" };
+    if (new Set(list).size < list.length) return { error: "must contain each file once" };
     const max = maxOf(column);
-    if (list.length > max) return { error: `must name at most ${max} files` };
+    if (list.length > max) return { error: `must contain at most ${max} files` };
     return { value: list as readonly string[] };
   },
   store: (value) => value,
@@ -49,8 +49,7 @@ export const file: ColumnType = {
 /** The ids of pictures, which have thumbnails. */
 export const image: ColumnType = {
   ...file,
-  summary:
-    "Like `file`, of pictures alone (PNG, JPEG, GIF, WebP, AVIF), of which there are thumbnails",
+  summary: "Like `file`, but only for images (PNG, JPEG, GIF, WebP, AVIF), with thumbnails",
 };
 
 function maxOf({ options: { max } }: Column): number {

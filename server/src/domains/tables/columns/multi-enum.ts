@@ -5,11 +5,11 @@ import { checkValues, EnumOptions, describeValues, valuesOf, valuesSql } from ".
 const SEPARATOR = ";";
 
 export const multiEnum: ColumnType = {
-  summary: "Some of `options.values`, as a list in which each is there once",
+  summary: "A list of different values of `options.values`",
   options: EnumOptions,
   check: (column) => [
     ...checkValues(column),
-    ...(column.unique ? [{ path: "/unique", message: "is not possible for this type" }] : []),
+    ...(column.unique ? [{ path: "/unique", message: "is not supported for this type" }] : []),
   ],
   sqlType: () => 'text[] collate "C"',
   parameterType: "text[]",
@@ -18,12 +18,12 @@ export const multiEnum: ColumnType = {
     ` and cardinality(${quoted}) <= ${valuesOf(column).length}`,
   isEnforced: () => true,
   parse(value, column) {
-    if (!Array.isArray(value)) return { error: "must be a list of texts" };
+    if (!Array.isArray(value)) return { error: "must be a list of strings" };
     const list: readonly unknown[] = value;
     const values = valuesOf(column);
     const known = list.every((member) => typeof member === "string" && values.includes(member));
     if (!known) return { error: `each ${describeValues(column)}` };
-    if (new Set(list).size < list.length) return { error: "must name each value once" };
+    if (new Set(list).size < list.length) return { error: "must contain each value once" };
     return { value: list as readonly string[] };
   },
   store: (value) => value,

@@ -24,15 +24,15 @@ export const NewColumn = object(
     required: Type.Optional(Type.Boolean({ default: false })),
     unique: Type.Optional(Type.Boolean({ default: false })),
     indexed: Type.Optional(
-      Type.Boolean({ description: "False when absent, but true for a reference and a user" }),
+      Type.Boolean({ description: "Default: false, but true for references and users" }),
     ),
-    default: Type.Optional(Type.Unknown({ description: "Taken where a new record says nothing" })),
+    default: Type.Optional(Type.Unknown({ description: "Default value of new records" })),
     options: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: OPTION_DESCRIPTIONS.join("\n") }),
     ),
     onDelete: Type.Optional(
       Type.Enum([...ON_DELETE], {
-        description: "Of a reference: another spelling of `options.onDelete`",
+        description: "For a reference: same as `options.onDelete`",
       }),
     ),
     description: Type.Optional(text(2_000)),
@@ -49,8 +49,7 @@ export const ColumnInput = object(
       Type.String({
         pattern: COLUMN_PATTERN,
         description:
-          "Letters, digits and `_`; begins with a letter. Derived from the title when absent: " +
-          "`Order date` is `orderDate`",
+          "Letters, digits and `_`; begins with a letter. Default: derived from the title, `orderDate` for `Order date`",
       }),
     ),
   },

@@ -27,14 +27,14 @@ export function parseColumns(
   const errors: FieldError[] = [];
   const taken = new Set(beside.map(({ name }) => name.toLowerCase()));
   if (inputs.length + beside.length > COLUMNS_MAX) {
-    errors.push({ path, message: `must leave the table with at most ${COLUMNS_MAX} columns` });
+    errors.push({ path, message: `exceeds the limit of ${COLUMNS_MAX} columns of a table` });
   }
   const columns = inputs.map((input, index) => {
     const at = `${path}/${index}`;
     const parsed = parseColumn(input, at);
     errors.push(...parsed.errors);
     const name = input.name.toLowerCase();
-    if (taken.has(name)) errors.push({ path: `${at}/name`, message: "is there already" });
+    if (taken.has(name)) errors.push({ path: `${at}/name`, message: "already exists" });
     taken.add(name);
     return parsed.column;
   });
@@ -75,7 +75,7 @@ export function parseColumn(
 const INDEXED_TYPES: ReadonlySet<string> = new Set(["reference", "user", "links"]);
 
 function checkName(name: string): FieldError[] {
-  return isReserved(name) ? [{ path: "/name", message: "is the platform's own" }] : [];
+  return isReserved(name) ? [{ path: "/name", message: "is a reserved name" }] : [];
 }
 
 function checkTitle(title: string): FieldError[] {
@@ -91,7 +91,10 @@ function parseOptions({ type: name, options = {}, onDelete }: NewColumn): {
   const all: Record<string, unknown> = { ...options };
   if (onDelete !== undefined) {
     if (name !== "reference") {
-      return { options: all, errors: [{ path: "/onDelete", message: "is for references only" }] };
+      return {
+        options: all,
+        errors: [{ path: "/onDelete", message: "is only allowed for references" }],
+      };
     }
     const other = all["onDelete"];
     if (other !== undefined && other !== onDelete) {
@@ -160,7 +163,7 @@ export function parseFields(
     const isNamed = Object.hasOwn(body, name);
     if (isNamed) namedCount += 1;
     if (columnType.generated) {
-      if (isNamed) errors.push({ path: `/${name}`, message: "is filled by the platform" });
+      if (isNamed) errors.push({ path: `/${name}`, message: "is set by the platform" });
       continue;
     }
     if (!isNamed && !isNew) continue;
@@ -190,9 +193,9 @@ function unknownFieldErrors(
     .map((name) => ({
       path: jsonPointer("", name),
       message: computed.has(name)
-        ? "is computed"
+        ? "is calculated"
         : isReserved(name)
-          ? "is filled by the platform"
+          ? "is set by the platform"
           : "is not a field of this table",
     }));
 }

@@ -12,24 +12,30 @@ const RECORD_ID = new RegExp(idPattern("rec"));
 const USER_ID = new RegExp(idPattern("usr"));
 
 export const reference: ColumnType = {
-  summary: "The id of a record of `options.table`, or of a user where that is `users`",
+  summary: "The id of a record of `options.table`, or of a user if the table is `users`",
   options: object({
     table: Slug,
     onDelete: Type.Optional(
       Type.Enum([...ON_DELETE], {
         description:
-          "When the record that is referred to is deleted: refuse that (`restrict`, the default), " +
-          "or let the reference be null (`set_null`), or delete this record too (`cascade`)",
+          "When the referenced record is deleted: `restrict` (default) rejects the deletion, `set_null` clears the reference, `cascade` deletes this record too",
       }),
     ),
   }),
   check: (column) => {
     const { onDelete } = column.options;
     if (refersToUsers(column) && onDelete !== undefined) {
-      return [{ path: "/options/onDelete", message: "is not possible for users, who are kept" }];
+      return [
+        {
+          path: "/options/onDelete",
+          message: "is not supported for users, which are never deleted",
+        },
+      ];
     }
     if (onDelete === "set_null" && column.required) {
-      return [{ path: "/options/onDelete", message: "leaves null, and the column is required" }];
+      return [
+        { path: "/options/onDelete", message: "clears the reference, but the column is required" },
+      ];
     }
     return [];
   },
@@ -62,7 +68,7 @@ export const reference: ColumnType = {
 /** A member of the workspace: a reference to `users` under a name of its own. */
 export const user: ColumnType = {
   ...reference,
-  summary: "The id of an active member; the default `$user` is whoever makes the record",
+  summary: "The id of an active member. The default `$user` is the creator of the record",
   options: object({}),
   check: () => [],
   convertFrom: (from, _, quoted) =>

@@ -52,7 +52,7 @@ const DATE_PATTERN_SQL = "'^[0-9]{4}-[0-9]{2}-[0-9]{2}$'";
 
 const date: ColumnType = {
   summary:
-    "A day, such as `2026-02-28`, of the years 1 to 9999; the default `$now` is today in UTC",
+    "A date, such as `2026-02-28`, in the years 1 to 9999. The default `$now` is the current date in UTC",
   options: object({}),
   sqlType: () => "date",
   parameterType: "date",
@@ -60,7 +60,7 @@ const date: ColumnType = {
   parse: (value) =>
     typeof value === "string" && isDay(value)
       ? { value }
-      : { error: "must be a day of the years 1 to 9999, as YYYY-MM-DD" },
+      : { error: "must be a date in the years 1 to 9999, in the format YYYY-MM-DD" },
   store: (value) => value,
   show: asStored,
   kind: "date",
@@ -92,13 +92,13 @@ const DECIMAL_PLACES_MAX = 30;
 const NUMBER_PATTERN = /^([+-]?)(\d{0,40})(?:\.(\d{0,40}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 const decimal: ColumnType = {
-  summary: "A decimal number of up to 15 significant digits, kept exactly",
+  summary: "A decimal number with up to 15 significant digits, stored exactly",
   options: object({
     scale: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: SCALE_MAX,
-        description: "Digits after the point; a number with more is refused",
+        description: "Number of decimal places. Numbers with more are rejected",
       }),
     ),
     min: Type.Optional(Type.Number()),
@@ -124,10 +124,12 @@ const decimal: ColumnType = {
       return { error: `must have at most ${DIGITS_MAX} significant digits` };
     }
     if (count.before > DECIMAL_PLACES_MAX || count.after > DECIMAL_PLACES_MAX) {
-      return { error: `must have at most ${DECIMAL_PLACES_MAX} places before and after the point` };
+      return {
+        error: `must have at most ${DECIMAL_PLACES_MAX} digits before and after the decimal point`,
+      };
     }
     const scale = scaleOf(column.options["scale"]);
-    if (count.after > scale) return { error: `must have at most ${scale} digits after the point` };
+    if (count.after > scale) return { error: `must have at most ${scale} decimal places` };
     return parseInRange(Number(value), column);
   },
   store: (value) => value,
@@ -149,7 +151,7 @@ function formatDecimal(value: number, scale: unknown): string {
   return typeof scale === "number" && isPlain ? value.toFixed(scale) : String(value);
 }
 
-const NOT_A_NUMBER = "must be a number, or a text that is one";
+const NOT_A_NUMBER = "must be a number or a numeric string";
 
 function scaleOf(scale: unknown): number {
   return typeof scale === "number" ? scale : DECIMAL_PLACES_MAX;
@@ -172,10 +174,11 @@ const JSON_BYTES_MAX = 262_144;
 const JSON_DEPTH_MAX = 32;
 
 const json: ColumnType = {
-  summary: "Any JSON of up to 256 KiB, nested up to 32 deep; filters may lead into it",
+  summary:
+    "Any JSON of up to 256 KiB with at most 32 levels of nesting. Filters can use its members",
   options: object({}),
   check: ({ unique }) =>
-    unique ? [{ path: "/unique", message: "is not possible for this type" }] : [],
+    unique ? [{ path: "/unique", message: "is not supported for this type" }] : [],
   sqlType: () => "jsonb",
   parameterType: "jsonb",
   // The JSON null is stored as an SQL null.
@@ -216,11 +219,11 @@ function parseJson(cell: string): unknown {
 function checkJson(value: unknown, depth: number): string | undefined {
   if (typeof value === "string") return isStorable(value) ? undefined : UNSTORABLE_MESSAGE;
   if (typeof value === "number") {
-    return Number.isFinite(value) ? undefined : "must hold no number beyond 1.8e308";
+    return Number.isFinite(value) ? undefined : "must not contain numbers greater than 1.8e308";
   }
   if (typeof value === "boolean" || value === null) return undefined;
   if (typeof value !== "object") return "must be JSON";
-  if (depth > JSON_DEPTH_MAX) return `must not be nested deeper than ${JSON_DEPTH_MAX}`;
+  if (depth > JSON_DEPTH_MAX) return `must have at most ${JSON_DEPTH_MAX} levels of nesting`;
   for (const [key, member] of Object.entries(value)) {
     const error = isStorable(key) ? checkJson(member, depth + 1) : UNSTORABLE_MESSAGE;
     if (error !== undefined) return error;

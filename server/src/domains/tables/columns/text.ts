@@ -14,29 +14,29 @@ const TextOptions = object({
     Type.Integer({
       minimum: 1,
       maximum: LENGTH_MAX,
-      description:
-        `In characters; ${LENGTH_DEFAULT} when absent. In a column that is indexed or unique ` +
-        `${INDEXED_LENGTH_MAX}, and no more than that`,
+      description: `In characters. Default: ${LENGTH_DEFAULT}. For an indexed or unique column: at most ${INDEXED_LENGTH_MAX}`,
     }),
   ),
   search: Type.Optional(
     Type.Boolean({
       description:
-        "Whether `q` of the list looks for words in it, by an index; then it looks in such columns alone, the best first",
+        "Whether `q` of the list searches this column with an index. Then it searches only such columns, best matches first",
     }),
   ),
-  multiline: Type.Optional(Type.Boolean({ description: "Whether it is edited in several lines" })),
+  multiline: Type.Optional(
+    Type.Boolean({ description: "Whether the text can have several lines" }),
+  ),
 });
 
 export const text: ColumnType = {
-  summary: "Text of any kind, up to `options.maxLength` characters",
+  summary: "Text of up to `options.maxLength` characters",
   options: TextOptions,
   check: (column) =>
     isIndexed(column) && lengthMax(column) > INDEXED_LENGTH_MAX
       ? [
           {
             path: "/options/maxLength",
-            message: `must be at most ${INDEXED_LENGTH_MAX} in a column that is indexed or unique`,
+            message: `must be at most ${INDEXED_LENGTH_MAX} for an indexed or unique column`,
           },
         ]
       : [],
@@ -45,7 +45,7 @@ export const text: ColumnType = {
   constraint: (column, quoted) => `char_length(${quoted}) <= ${lengthMax(column)}`,
   isEnforced: (column) => isIndexed(column) || column.options["maxLength"] !== undefined,
   parse(value, column) {
-    if (typeof value !== "string") return { error: "must be a text" };
+    if (typeof value !== "string") return { error: "must be a string" };
     if (!isStorable(value)) return { error: UNSTORABLE_MESSAGE };
     const max = lengthMax(column);
     if (isLongerThan(value, max)) return { error: `must have at most ${max} characters` };
@@ -75,7 +75,7 @@ export function isSearched({ type, options }: Pick<Column, "type" | "options">):
 }
 
 /** The error of a text that is not storable. */
-export const UNSTORABLE_MESSAGE = "must not hold the character NUL or half of a surrogate pair";
+export const UNSTORABLE_MESSAGE = "must not contain NUL characters or unpaired surrogates";
 
 /** True when PostgreSQL and JSON can both hold a text: without NUL, and without half a character. */
 export function isStorable(value: string): boolean {

@@ -9,8 +9,7 @@ const validator = Compile(InputTime);
 
 export const timestamp: ColumnType = {
   summary:
-    "A moment, shown in UTC with milliseconds; given with any offset, such as " +
-    "`2026-02-28T09:30:00+01:00`. The default `$now` is the moment in which a record is made",
+    "A time, returned in UTC with milliseconds. Accepts any UTC offset, such as `2026-02-28T09:30:00+01:00`. The default `$now` is the creation time of the record",
   options: object({}),
   sqlType: () => "timestamptz(3)",
   parameterType: "timestamptz",
@@ -22,7 +21,7 @@ export const timestamp: ColumnType = {
       // The offset may lead out of the years that are allowed.
       if (validator.Check(time)) return { value: time };
     }
-    return { error: "must be a time in ISO 8601 with its offset, of the years 1900 to 9999" };
+    return { error: "must be an ISO 8601 time with a UTC offset, in the years 1900 to 9999" };
   },
   store: (value) => value,
   show: asStored,

@@ -87,18 +87,18 @@ function compileKnown(state: Compilation, tree: SyntaxTree): Compiled | undefine
   if (tree.type === "condition") return compileCondition(state, tree);
   if (tree.type === "function") return compileCall(state, tree);
   if (tree.type === "unary") {
-    if (tree.value !== "-") return refuse("must not make a list or an object");
+    if (tree.value !== "-") return refuse("must not create a list or an object");
     return { sql: `(- ${compileAs(state, tree.expression, "number").sql})`, kind: "number" };
   }
   if (tree.type !== "block") return undefined;
   const [only, ...others] = tree.expressions;
-  if (!only || others.length > 0) return refuse("must be one expression");
+  if (!only || others.length > 0) return refuse("must be a single expression");
   return compile(state, only);
 }
 
 const NOUNS: Readonly<Record<string, string>> = {
   variable: "variables",
-  lambda: "functions of its own",
+  lambda: "custom functions",
   wildcard: "`*`",
   descendant: "`**`",
   regex: "regular expressions",
@@ -110,7 +110,7 @@ function compileLiteral(value: string | number | boolean | null): Compiled {
     return { sql: `${pg.escapeLiteral(String(value))}::float8`, kind: "number", literal: value };
   }
   if (typeof value === "boolean") return { sql: String(value), kind: "boolean", literal: value };
-  if (value === null) return refuse("must not use null; a field without a value is nothing");
+  if (value === null) return refuse("must not use null; an empty field has no value");
   if (!value.isWellFormed() || value.includes("\0")) return refuse("must be well-formed text");
   return { sql: `(${pg.escapeLiteral(value)}::text collate "C")`, kind: "text", literal: value };
 }
@@ -118,14 +118,16 @@ function compileLiteral(value: string | number | boolean | null): Compiled {
 function compilePath({ resolve }: Compilation, { steps, keepSingletonArray }: PathNode): Compiled {
   const words = steps.map((step) => {
     const isPlain = step.type === "name" && !step.stages && !step.predicate && !step.group;
-    return isPlain && !step.focus && !step.index ? step.value : refuse("must name fields plainly");
+    return isPlain && !step.focus && !step.index
+      ? step.value
+      : refuse("must use plain field names");
   });
   const name = words.join(".");
   const field = keepSingletonArray ? undefined : resolve(name);
-  if (!field) return refuse(`names ${name}, which is not a field of this table`);
+  if (!field) return refuse(`contains ${name}, which is not a field of this table`);
   const { kind } = field;
   if (kind === "json" || kind === "texts") {
-    return refuse(`names ${name}, whose values formulas can't use`);
+    return refuse(`contains ${name}, which can't be used in formulas`);
   }
   return { sql: kind === "number" ? `(${field.sql})::float8` : field.sql, kind };
 }
@@ -133,7 +135,7 @@ function compilePath({ resolve }: Compilation, { steps, keepSingletonArray }: Pa
 function compileAs(state: Compilation, tree: SyntaxTree, kind: FormulaKind): Compiled {
   const compiled = compile(state, tree);
   if (compiled.kind === kind) return compiled;
-  return refuse(`has ${KIND_NOUNS[compiled.kind]} where ${KIND_NOUNS[kind]} must be`);
+  return refuse(`contains ${KIND_NOUNS[compiled.kind]} instead of ${KIND_NOUNS[kind]}`);
 }
 
 const KIND_NOUNS: Readonly<Record<FormulaKind, string>> = {
@@ -180,7 +182,7 @@ function compileBinary(state: Compilation, { value: operator, lhs, rhs }: Binary
   if (equality !== undefined) {
     return { sql: `coalesce(${left.sql} ${equality} ${right.sql}, false)`, kind: "boolean" };
   }
-  if (left.kind === "boolean") return refuse("compares the order of true and false");
+  if (left.kind === "boolean") return refuse("must not compare true and false with < or >");
   return { sql: `(${left.sql} ${operator} ${right.sql})`, kind: "boolean" };
 }
 
@@ -201,7 +203,7 @@ function compileCall(state: Compilation, { procedure, arguments: args }: CallNod
   if (!known) return refuse(`must not call $${name}`);
   const { takes, optional = 0, counts = [], gives, sql } = known;
   if (args.length > takes.length || args.length < takes.length - optional) {
-    return refuse(`calls $${name} with ${args.length} arguments`);
+    return refuse(`calls $${name} with the wrong number of arguments (${args.length})`);
   }
   const given = args.map((argument, index) => {
     const kind = takes[index] ?? "any";
@@ -209,7 +211,7 @@ function compileCall(state: Compilation, { procedure, arguments: args }: CallNod
     const { literal } = compiled;
     const isCount = Number.isInteger(literal) && Number(literal) >= 0 && Number(literal) <= 1_000;
     if (counts.includes(index) && !isCount) {
-      return refuse(`calls $${name} with what is not a plain number`);
+      return refuse(`must call $${name} with a plain number`);
     }
     return compiled;
   });

@@ -50,7 +50,7 @@ function compileOwn(schema: TableSchema, name: string, { uses, above }: Compilat
       return stored;
     }
     if (schema.computed.get(field)?.type !== "formula" || [...above, name].includes(field)) {
-      reason ??= `is not possible: ${field} is not stored in the record, and changes without it`;
+      reason ??= `is not possible: ${field} is not stored in the record and can change independently`;
       return undefined;
     }
     const inner = compileOwn(schema, field, { uses, above: [...above, name] });
@@ -61,6 +61,6 @@ function compileOwn(schema: TableSchema, name: string, { uses, above }: Compilat
   if (reason !== undefined) return { error: reason };
   if ("error" in compiled || compiled.isImmutable) return compiled;
   return {
-    error: "is not possible: the text of a day or time depends on settings of the database",
+    error: "is not possible: the text of a date or time depends on database settings",
   };
 }

@@ -175,7 +175,7 @@ test("a formula of the record's own columns has an index where it is asked for, 
     return answer.body.errors as unknown;
   };
   expect(await refuse({ dropColumns: ["amount"] })).toEqual([
-    { path: expect.any(String), message: "is what the index of part is made of" },
+    { path: expect.any(String), message: "is used by the index of part" },
   ]);
   expect(await indexes()).toHaveLength(1);
 
@@ -190,8 +190,8 @@ test("a formula of the record's own columns has an index where it is asked for, 
     addColumns: [{ name: "client", type: "reference", options: { table: "clients" } }],
   });
   for (const [expression, reason] of [
-    ["client.name", "client.name is not stored in the record, and changes without it"],
-    ["$string(day)", "the text of a day or time depends on settings of the database"],
+    ["client.name", "client.name is not stored in the record and can change independently"],
+    ["$string(day)", "the text of a date or time depends on database settings"],
   ]) {
     const addColumns = [formula("bad", String(expression), { indexed: true })];
     expect(await refuse({ addColumns })).toEqual([
@@ -200,6 +200,6 @@ test("a formula of the record's own columns has an index where it is asked for, 
   }
   const lookup = { name: "x", type: "lookup", options: { path: "client.name" }, indexed: true };
   expect(await refuse({ addColumns: [lookup] })).toEqual([
-    { path: "/addColumns/0/indexed", message: "is not possible for this type" },
+    { path: "/addColumns/0/indexed", message: "is not supported for this type" },
   ]);
 });

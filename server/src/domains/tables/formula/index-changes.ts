@@ -67,7 +67,7 @@ function planChange(
   for (const [name, index] of now) {
     const had = old.get(name);
     if (had && "sql" in had && "error" in index && !defines(step, name)) {
-      rejectStep(PATHS[step.op] ?? "/table", `is what the index of ${name} is made of`);
+      rejectStep(PATHS[step.op] ?? "/table", `is used by the index of ${name}`);
     }
   }
   return {

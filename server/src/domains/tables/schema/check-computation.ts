@@ -26,7 +26,7 @@ export function checkComputed(
   return [
     {
       path: "/options",
-      message: "leads nowhere, in a circle, or through too many tables or fields",
+      message: "does not exist, is circular, or goes through too many tables or fields",
     },
   ];
 }
@@ -64,8 +64,10 @@ const CHECKS: Readonly<Partial<Record<ColumnTypeName, ComputedCheck>>> = {
   lookup(schema, { options }, related) {
     const name = String(options["path"]);
     const path = "/options/path";
-    if (!name.includes(".")) return [{ path, message: "must lead through a reference" }];
-    return resolveFieldType(schema, name, related) ? [] : [{ path, message: "leads to no field" }];
+    if (!name.includes(".")) return [{ path, message: "must go through a reference" }];
+    return resolveFieldType(schema, name, related)
+      ? []
+      : [{ path, message: "does not end with a field" }];
   },
   backlinks: checkBacklinks,
   rollup: checkRollup,
@@ -83,7 +85,7 @@ const CHECKS: Readonly<Partial<Record<ColumnTypeName, ComputedCheck>>> = {
       const source = byName.get(name);
       const path = `/options/columns/${index}`;
       if (!source) return [{ path, message: "is not a stored column of this table" }];
-      return EMBEDDED_TYPES.has(source.type) ? [] : [{ path, message: "is no text" }];
+      return EMBEDDED_TYPES.has(source.type) ? [] : [{ path, message: "is not a text column" }];
     }),
 };
 
@@ -96,7 +98,9 @@ function checkBacklinks(
   if (!other) return [{ path: "/options/table", message: "is not a table here" }];
   const column = other.byName.get(String(options["column"]));
   if ((column?.target ?? column?.linkTarget) === slug) return [];
-  return [{ path: "/options/column", message: "is no reference or list of links to this table" }];
+  return [
+    { path: "/options/column", message: "is not a reference or a list of links to this table" },
+  ];
 }
 
 function checkRollup(
@@ -107,7 +111,7 @@ function checkRollup(
   const { via, field, filter } = parseRollup(column);
   const children = related.get(findRelation(schema, via)?.table ?? "");
   if (!children)
-    return [{ path: "/options/via", message: "is no backlinks or links of this table" }];
+    return [{ path: "/options/via", message: "is not a backlinks or links column of this table" }];
   if (field !== undefined && !resolveFieldType(children, field, related)) {
     return [{ path: "/options/field", message: `is not a field of ${children.slug}` }];
   }
@@ -121,5 +125,5 @@ function checkRollup(
     }
   }
   if (resolveFieldType(schema, column.name, related)) return [];
-  return [{ path: "/options/function", message: "does not go with the type of the field" }];
+  return [{ path: "/options/function", message: "can't be combined with the type of the field" }];
 }

@@ -129,9 +129,7 @@ test.each<[why: string, from: object, data: unknown[], to: object]>([
   const kept = await values(slug, "c");
   const answer = await change(slug, { description: "No", alterColumns: [{ name: "c", ...to }] });
   expect(answer).toMatchObject({ status: 422, body: { code: "column_data_unfit" }, events: [] });
-  expect(answer.body.detail).toMatch(
-    new RegExp(`^${slug}\\.c does not fit the data that is there: `),
-  );
+  expect(answer.body.detail).toMatch(new RegExp(`^${slug}\\.c does not match existing data: `));
   expect(answer.body.errors).toMatchObject([{ path: "/alterColumns/0" }]);
   // Whoever may change tables need not be somebody who may read what is in them.
   for (const value of data.filter((one) => typeof one === "string")) {
@@ -230,7 +228,7 @@ test("records that are there get the default of a new column, and need one where
     status: 422,
     body: {
       code: "column_data_unfit",
-      errors: [{ path: "/addColumns/1", message: expect.stringContaining("give a default") }],
+      errors: [{ path: "/addColumns/1", message: expect.stringContaining("Set a default") }],
     },
     events: [],
   });

@@ -193,7 +193,7 @@ async function checkComputedColumns(
     throw invalidAt(at, last?.index ?? 0, [
       {
         path: `${last?.path}/options`,
-        message: "makes the table's computed fields too costly to list",
+        message: "makes the computed fields of the table too slow to list",
       },
     ]);
   }

@@ -59,8 +59,8 @@ export function renameColumn(
   const isTaken = table.columns.some(
     (other) => other !== column && other.name.toLowerCase() === to.toLowerCase(),
   );
-  if (isTaken) rejectStep("/to", "is there already");
-  if (isReserved(to)) rejectStep("/to", "is the platform's own");
+  if (isTaken) rejectStep("/to", "already exists");
+  if (isReserved(to)) rejectStep("/to", "is a reserved name");
   const rename = (name: string) => (name === from ? to : name);
   const tables = new Map(context.tables);
   for (const other of tables.values()) {
@@ -183,10 +183,7 @@ function applyColumnChange(before: Column, change: ColumnChange): Column {
   const inherits = retyped && change.default === undefined && before.default !== null;
   const isLost = errors.some(({ path }) => path === "/change/default");
   if (inherits && (isLost || isComputedDefault(before) !== isComputedDefault(column))) {
-    rejectStep(
-      "/change/default",
-      "must be given anew or be null, since the old one is of another type",
-    );
+    rejectStep("/change/default", "must be set again or be null, because the type has changed");
   }
   rejectSteps(errors);
   return column;
@@ -199,11 +196,17 @@ function checkConversion(table: Table, before: Column, after: Column): void {
   const type = columnTypeOf(after);
   const isUnstored = isComputed(before) || isComputed(after);
   if (isUnstored || type.convertFrom(before, after, quoteIdentifier(after.name)) === undefined) {
-    rejectStep("/change/type", `is not what a column of type ${before.type} can become`);
+    rejectStep(
+      "/change/type",
+      `is not a type that a column of type ${before.type} can be converted to`,
+    );
   }
   const index = table.indexes.find(({ columns }) => columns.includes(after.name));
   if (index && [type, columnTypeOf(before)].some((columnType) => columnType.index === "gin")) {
-    rejectStep("/change/type", `is not for the index ${index.name}, which has the column in it`);
+    rejectStep(
+      "/change/type",
+      `can't be used with the index ${index.name}, which contains the column`,
+    );
   }
 }
 
@@ -235,7 +238,7 @@ export function addInverse(
   if (typeof name !== "string" || !target) return;
   const known = target.columns.find((other) => other.name.toLowerCase() === name.toLowerCase());
   if (known && isInverse(known, slug, column)) return;
-  if (known) rejectStep(`${path}/options/inverse`, `is a column of ${target.slug} already`);
+  if (known) rejectStep(`${path}/options/inverse`, `is already a column of ${target.slug}`);
   const input = { name, type: "backlinks", options: { table: slug, column: column.name } } as const;
   const { column: inverse, errors } = parseColumn(input, "");
   if (errors[0]) rejectStep(`${path}/options/inverse`, errors[0].message);

@@ -225,7 +225,7 @@ test("an error about a field has its name in the path, and its title in the word
   expect((await owner(`POST ${path}`, article)).status).toBe(201);
   expect(await refused(`POST ${path}`, article)).toEqual([
     409,
-    "Article № is another record's already",
+    "Article № is already used by another record",
     "/articleNo",
   ]);
 });

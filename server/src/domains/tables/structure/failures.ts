@@ -5,32 +5,32 @@ import { TABLES_MAX } from "../table.ts";
 export const TableReferenced = failure(
   "table_referenced",
   409,
-  "Another table has references to this one; drop those first, or both tables together.",
+  "Another table has references to this table. Delete the references first, or both tables together.",
 );
 export const ColumnInRule = failure(
   "column_in_rule",
   409,
-  "A rule of the table does not go with this change; change the rule too.",
+  "A rule of the table conflicts with this change. Change the rule too.",
 );
 export const TooManyTables = failure(
   "too_many_tables",
   409,
-  `There are at most ${TABLES_MAX} tables in an environment of a workspace.`,
+  `An environment can have at most ${TABLES_MAX} tables.`,
 );
 export const ColumnDataUnfit = failure(
   "column_data_unfit",
   422,
-  "There are records whose data does not fit the change.",
+  "Existing records do not match the change.",
 );
 export const ColumnNotUnique = failure(
   "column_not_unique",
   409,
-  "There are records that agree in what is to be unique.",
+  "Existing records have duplicate values.",
 );
 export const TableWornOut = failure(
   "table_worn_out",
   409,
-  "So many columns were added to this table and dropped again that it takes no more; make a new one.",
+  "Too many columns of this table were added and deleted. Create a new table.",
 );
 
 /** The failures of every change of structure. */
@@ -51,12 +51,15 @@ export function toStructureFailure(
   const names = `${table}.${fields.join(", ")}`;
   if (code === "54011") return new Failure(TableWornOut);
   if (code === "23505") {
-    const errors = [{ path, message: "can't be unique: some records agree" }];
-    return new Failure(ColumnNotUnique, { detail: `Some records agree in ${names}.`, errors });
+    const errors = [{ path, message: "can't be unique: existing records have duplicate values" }];
+    return new Failure(ColumnNotUnique, {
+      detail: `Existing records have duplicate values in ${names}.`,
+      errors,
+    });
   }
   const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1];
   if (reason === undefined || fields.length === 0) return undefined;
-  const message = `does not fit the data that is there: ${reason}`;
+  const message = `does not match existing data: ${reason}`;
   // The data itself is not quoted: those who change tables need not be allowed to read them.
   return new Failure(ColumnDataUnfit, {
     detail: `${names} ${message}.`,
@@ -65,9 +68,9 @@ export function toStructureFailure(
 }
 
 const REASONS: readonly (readonly [code: RegExp, reason: string])[] = [
-  [/^23502$/, "some records would have no value; give a default, or leave the column optional"],
-  [/^23503$/, "some records would refer to what does not exist"],
-  [/^23514$/, "some records have values that it does not allow"],
+  [/^23502$/, "some records have no value. Set a default, or make the column optional"],
+  [/^23503$/, "some records refer to records that do not exist"],
+  [/^23514$/, "some records have values that are not allowed"],
   [/^22/, "some records have values that can't be converted"],
   [/^54/, "some records have values that are too long for an index"],
 ];

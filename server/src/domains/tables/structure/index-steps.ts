@@ -64,20 +64,23 @@ export function parseIndex(
 ): { readonly index: TableIndex; readonly errors: readonly FieldError[] } {
   const errors: FieldError[] = [];
   if (table.indexes.length >= INDEXES_MAX) {
-    errors.push({ path: "", message: `is one more than the ${INDEXES_MAX} that a table may have` });
+    errors.push({ path: "", message: `exceeds the limit of ${INDEXES_MAX} indexes of a table` });
   }
   if (table.indexes.some((other) => other.name.toLowerCase() === name.toLowerCase())) {
-    errors.push({ path: "/name", message: `is there already: ${name}` });
+    errors.push({ path: "/name", message: `already exists: ${name}` });
   }
   for (const [position, field] of fields.entries()) {
     const path = `/columns/${position}`;
     const column = table.columns.find((candidate) => candidate.name === field);
     if (!column && (field === "id" || !SYSTEM_FIELDS.has(field))) {
-      errors.push({ path, message: "is not a column here" });
+      errors.push({ path, message: "is not a column of this table" });
     } else if (column && columnTypeOf(column).computed) {
-      errors.push({ path, message: "is computed, and not stored" });
+      errors.push({ path, message: "is a computed column that is not stored" });
     } else if (column && columnTypeOf(column).index === "gin" && (fields.length > 1 || unique)) {
-      errors.push({ path, message: "is of a type that only has an index of its own" });
+      errors.push({
+        path,
+        message: "has a type that can't be combined with other columns in an index",
+      });
     }
   }
   return { index: { name, columns: fields, unique }, errors };
@@ -110,7 +113,7 @@ function dropOwnIndex(context: PlanContext, slug: string, selector: IndexSelecto
     .filter((purpose) => purpose !== "words")
     .filter((purpose) => unique === undefined || unique === (purpose === "unique"));
   if (purposes.length === 0)
-    rejectStep(name === undefined ? "/columns" : "/name", "is not an index here");
+    rejectStep(name === undefined ? "/columns" : "/name", "is not an index of this table");
   const to = Object.fromEntries(purposes.map((purpose) => [INDEXED[purpose], false]));
   return setIndexFlags(context, slug, { name: only, to });
 }

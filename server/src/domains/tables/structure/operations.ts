@@ -48,7 +48,8 @@ export const TableResponse = Type.Object(
   {
     ...Table.properties,
     access: Type.Array(Type.Enum([...ACTIONS]), {
-      description: "What the rules let the caller do with some records, if their permissions do",
+      description:
+        "Actions on some records that the access rules allow, if your permissions allow them too",
     }),
   },
   { title: "TableWithAccess" },
@@ -57,7 +58,7 @@ export const TableResponse = Type.Object(
 export const listTables = query({
   id: "tables.list",
   route: "GET /api/v1/tables",
-  summary: "List the tables, newest first",
+  summary: "List tables, newest first",
   permission: TablesRead,
   query: object(pageQuery),
   response: page(withRevision(TableResponse)),
@@ -78,12 +79,9 @@ export const createTable = command({
   id: "tables.create",
   effect: "ordinary",
   route: "POST /api/v1/tables",
-  summary: "Make a table",
+  summary: "Create a table",
   description:
-    "A real table of PostgreSQL, in the environment of the request. Its records have `id`, " +
-    "`createdAt`, `updatedAt` and `createdBy` besides its columns. Without a `slug` it has one made " +
-    "of its name. A reference is to a table that is there, to this one, or to `users`. A table " +
-    "without rules is open to whoever holds the permission.",
+    "Creates a PostgreSQL table in the environment of the request. Records have `id`, `createdAt`, `updatedAt` and `createdBy` in addition to the columns. The default `slug` is derived from the name. A reference can refer to an existing table, this table, or `users`. Without access rules, everyone with the permission can access all records.",
   permission: TablesWrite,
   body: object({ name: tableFields.name, slug: Type.Optional(Slug), ...newTableFields }),
   response: answered(TableResponse, { location: ({ slug }) => `/api/v1/tables/${slug}` }),
@@ -102,7 +100,8 @@ export const createTable = command({
   },
   async run(ctx, { body: { slug: requestedSlug, ...rest } }) {
     const slug = requestedSlug ?? toSlug(rest.name);
-    if (slug === "") throw invalidField("/slug", "is required, since the name gives none");
+    if (slug === "")
+      throw invalidField("/slug", "is required, because it can't be derived from the name");
     const { columns, errors } = nameColumns(rest.columns, { path: "/columns" });
     if (errors.length > 0) throw new Failure(Invalid, { errors });
     const { created } = await runSteps(
@@ -119,7 +118,7 @@ export const createTable = command({
 export const getTable = query({
   id: "tables.get",
   route: "GET /api/v1/tables/{slug}",
-  summary: "Read a table's columns, indexes and rules",
+  summary: "Get a table with its columns, indexes and rules",
   permission: TablesRead,
   params: BySlugOrId,
   response: item(TableResponse),
@@ -134,15 +133,9 @@ export const updateTable = command({
   id: "tables.update",
   effect: async (_platform, { body }) => effectOfChange(body),
   route: "PATCH /api/v1/tables/{slug}",
-  summary: "Change a table: add, rename, retype and drop columns, and set its rules",
+  summary: "Update the columns, indexes and rules of a table",
   description:
-    "All of it or nothing, in this order: `renameColumns`, `dropIndexes`, `dropColumns`, " +
-    "`alterColumns`, `addColumns`, `addIndexes`, then `name`, `description` and `rules`. So what comes " +
-    "after the renames goes by the new names. Rules follow a renamed column; one that names a dropped " +
-    "column must be changed in the same call (409). Records that are there get the default of a new " +
-    "column, and keep their data through a change of type if every value can be converted (422 " +
-    "otherwise). `alterColumns` says what changes: `[{ name, title?, type?, required?, unique?, indexed?, " +
-    "default?, options?, description? }]`; `options` are all of them. No record has an event of it.",
+    "Applies all changes or none, in this order: `renameColumns`, `dropIndexes`, `dropColumns`, `alterColumns`, `addColumns`, `addIndexes`, then `name`, `description` and `rules`. Changes after the renames use the new names. Rules follow renamed columns; rules on dropped columns must be changed in the same request (409). Existing records get the default of a new column, and keep their data when the type changes if every value can be converted (otherwise 422). `alterColumns` contains the changes: `[{ name, title?, type?, required?, unique?, indexed?, default?, options?, description? }]`; `options` replaces all options. No events are appended for records.",
   permission: TablesWrite,
   params: BySlug,
   body: TableChange,
@@ -172,8 +165,8 @@ export const updateTable = command({
 export const dropTable = command({
   id: "tables.drop",
   route: "DELETE /api/v1/tables/{slug}",
-  summary: "Drop a table and its records",
-  description: "Refused (409) while another table has references to it.",
+  summary: "Delete a table and its records",
+  description: "Fails with 409 if another table has references to it.",
   permission: TablesWrite,
   params: BySlug,
   response: noContent(),

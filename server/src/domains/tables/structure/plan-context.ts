@@ -50,12 +50,15 @@ export function rejectSteps(errors: readonly FieldError[]): void {
 
 /** The table that a step names. */
 export function tableIn({ tables }: PlanContext, slug: string): Table {
-  return tables.get(slug) ?? rejectStep("/table", "is not a table here");
+  return tables.get(slug) ?? rejectStep("/table", "is not a table in this environment");
 }
 
 /** The column that a step names, at a path of it. */
 export function columnIn({ columns }: Pick<Table, "columns">, name: string, path: string): Column {
-  return columns.find((column) => column.name === name) ?? rejectStep(path, "is not a column here");
+  return (
+    columns.find((column) => column.name === name) ??
+    rejectStep(path, "is not a column of this table")
+  );
 }
 
 /** Refuses a reference to a table that does not exist. A table may refer to itself. */
@@ -66,7 +69,7 @@ export function checkTarget(
 ): void {
   const target = targetOf(column) ?? linkTargetOf(column);
   if (target === undefined || target === at.self || tables.has(target)) return;
-  rejectStep(`${at.path}/options/table`, "is not a table here");
+  rejectStep(`${at.path}/options/table`, "is not a table in this environment");
 }
 
 export function tableLocation({ partition }: PlanContext, table: Table): TableLocation {

@@ -162,7 +162,7 @@ function validateRules(
   if (ruleStep !== -1) throw invalidAt(at, ruleStep, errors);
   const [, ruleNumber = ""] = /^\/rules\/(\d+)/.exec(first.path) ?? [];
   throw new Failure(ColumnInRule, {
-    detail: `Rule ${ruleNumber} of ${table.slug} does not go with this change: ${first.path} ${first.message}.`,
+    detail: `Rule ${ruleNumber} of ${table.slug} conflicts with this change: ${first.path} ${first.message}.`,
   });
 }
 

@@ -15,7 +15,11 @@ import {
 } from "../testing/tables.ts";
 
 test.each<[name: string, steps: object[], expected: unknown]>([
-  ["no table", [{ op: "drop_table", table: "nothing" }], ["/up/0/table is not a table here"]],
+  [
+    "no table",
+    [{ op: "drop_table", table: "nothing" }],
+    ["/up/0/table is not a table in this environment"],
+  ],
   ["a slug that is taken", [CUSTOMERS], "table_slug_taken"],
   ["a slug of people", [{ ...CUSTOMERS, table: "users" }], ["/up/0/table is reserved"]],
   ["a slug of PostgreSQL", [{ ...CUSTOMERS, table: "pg_class" }], ["/up/0/table is reserved"]],
@@ -34,9 +38,9 @@ test.each<[name: string, steps: object[], expected: unknown]>([
       },
     ],
     [
-      "/up/0/columns/1/name is there already",
-      "/up/0/columns/2/name is the platform's own",
-      "/up/0/columns/3/name is the platform's own",
+      "/up/0/columns/1/name already exists",
+      "/up/0/columns/2/name is a reserved name",
+      "/up/0/columns/3/name is a reserved name",
     ],
   ],
   [
@@ -45,7 +49,7 @@ test.each<[name: string, steps: object[], expected: unknown]>([
       onOrders("drop_column", { column: "tags" }),
       onOrders("alter_column", { column: "tags", change: { required: true } }),
     ],
-    ["/up/1/column is not a column here"],
+    ["/up/1/column is not a column of this table"],
   ],
   [
     "a reference to nothing",
@@ -54,37 +58,39 @@ test.each<[name: string, steps: object[], expected: unknown]>([
         column: { name: "r", type: "reference", options: { table: "no" } },
       }),
     ],
-    ["/up/0/column/options/table is not a table here"],
+    ["/up/0/column/options/table is not a table in this environment"],
   ],
   [
     "a column that is there",
     [onOrders("add_column", { column: column("SKU") })],
-    ["/up/0/column/name is there already"],
+    ["/up/0/column/name already exists"],
   ],
   [
     "a name that is there",
     [onOrders("rename_column", { from: "sku", to: "State" })],
-    ["/up/0/to is there already"],
+    ["/up/0/to already exists"],
   ],
   [
     "a name of ours",
     [onOrders("rename_column", { from: "sku", to: "createdat" })],
-    ["/up/0/to is the platform's own"],
+    ["/up/0/to is a reserved name"],
   ],
   [
     "a type that there is no way to",
     [alter("tags", { type: "date" })],
-    ["/up/0/change/type is not what a column of type multi_enum can become"],
+    ["/up/0/change/type is not a type that a column of type multi_enum can be converted to"],
   ],
   [
     "a default of the old type",
     [alter("state", { type: "integer" })],
-    ["/up/0/change/default must be given anew or be null, since the old one is of another type"],
+    ["/up/0/change/default must be set again or be null, because the type has changed"],
   ],
   [
     "a type that an index does not take",
     [alter("state", { type: "json", default: null })],
-    ["/up/0/change/type is not for the index state_createdAt_idx, which has the column in it"],
+    [
+      "/up/0/change/type can't be used with the index state_createdAt_idx, which contains the column",
+    ],
   ],
   [
     "a type that such an index is not for",
@@ -92,22 +98,22 @@ test.each<[name: string, steps: object[], expected: unknown]>([
       onOrders("add_index", { columns: ["tags"], name: "by_tags" }),
       alter("tags", { type: "text" }),
     ],
-    ["/up/1/change/type is not for the index by_tags, which has the column in it"],
+    ["/up/1/change/type can't be used with the index by_tags, which contains the column"],
   ],
   [
     "an index of nothing",
     [onOrders("add_index", { columns: ["state", "nothing"] })],
-    ["/up/0/columns/1 is not a column here"],
+    ["/up/0/columns/1 is not a column of this table"],
   ],
   [
     "an index of what can't be in one",
     [onOrders("add_index", { columns: ["state", "tags"] })],
-    ["/up/0/columns/1 is of a type that only has an index of its own"],
+    ["/up/0/columns/1 has a type that can't be combined with other columns in an index"],
   ],
   [
     "an index that is there",
     [onOrders("add_index", { columns: ["state", "createdAt"] })],
-    ["/up/0/name is there already: state_createdAt_idx"],
+    ["/up/0/name already exists: state_createdAt_idx"],
   ],
   [
     "an index of a text that is too long",
@@ -115,12 +121,12 @@ test.each<[name: string, steps: object[], expected: unknown]>([
       onOrders("add_column", { column: column("note", { options: { maxLength: 5_000 } }) }),
       onOrders("add_index", { columns: ["note"] }),
     ],
-    ["/up/1/columns/0 must be at most 600 in a column that is indexed or unique"],
+    ["/up/1/columns/0 must be at most 600 for an indexed or unique column"],
   ],
   [
     "no index",
     [onOrders("drop_index", { columns: ["state"] })],
-    ["/up/0/columns is not an index here"],
+    ["/up/0/columns is not an index of this table"],
   ],
   [
     "an index without a name",
@@ -217,7 +223,7 @@ test.each([
   [{}, ["/op", expect.stringContaining("create_table, alter_table")]],
   [{ op: "toString" }, ["/op", expect.stringContaining("drop_index")]],
   [{ op: "drop_table", table: "x", more: 1 }, ["/more", "is not a known field"]],
-  [alter("a", {}), ["/change", "must name at least one field"]],
+  [alter("a", {}), ["/change", "must contain at least one field"]],
 ])("what is no step is told: %j", (value, [path, message]) => {
   expect(parseStep(value)).toEqual({ errors: [{ path, message }] });
 });

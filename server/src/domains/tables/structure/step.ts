@@ -30,10 +30,10 @@ export const columnChangeFields = {
   required: Type.Optional(Type.Boolean()),
   unique: Type.Optional(Type.Boolean()),
   indexed: Type.Optional(Type.Boolean()),
-  default: Type.Optional(Type.Unknown({ description: "Null for none" })),
+  default: Type.Optional(Type.Unknown({ description: "Null for no default" })),
   options: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: "All of them: what is left out has its default",
+      description: "Replaces all options: omitted options get their defaults",
     }),
   ),
   onDelete: NewColumn.properties.onDelete,
@@ -51,19 +51,20 @@ const IndexColumns = Type.Array(ColumnName, {
   minItems: 1,
   maxItems: INDEX_COLUMNS_MAX,
   uniqueItems: true,
-  description: "In their order; `createdAt`, `updatedAt` and `createdBy` may be among them",
+  description: "The columns in order. `createdAt`, `updatedAt` and `createdBy` are also allowed",
 });
 
 export const NewIndex = object(
   {
     columns: IndexColumns,
-    unique: Type.Optional(Type.Boolean({ description: "Whether no two records may agree in all" })),
+    unique: Type.Optional(
+      Type.Boolean({ description: "Whether the combination of values must be unique" }),
+    ),
     name: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z][A-Za-z0-9_-]{0,62}$",
         description:
-          "Made of the columns when absent. Of a single column, an index without a name is the same " +
-          "as `indexed` or `unique` of that column",
+          "Default: derived from the columns. An index of one column without a name is the same as `indexed` or `unique` of that column",
       }),
     ),
   },
@@ -76,7 +77,9 @@ export const IndexSelector = Type.Object(
   {
     name: Type.Optional(line(63)),
     columns: Type.Optional(IndexColumns),
-    unique: Type.Optional(Type.Boolean({ description: "Where two have the same columns" })),
+    unique: Type.Optional(
+      Type.Boolean({ description: "Required if two indexes have the same columns" }),
+    ),
   },
   { additionalProperties: false, minProperties: 1 },
 );
@@ -120,12 +123,12 @@ const AddColumn = object({
   table,
   column: NewColumn,
   position: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: COLUMNS_MAX, description: "Last when absent" }),
+    Type.Integer({ minimum: 0, maximum: COLUMNS_MAX, description: "Default: at the end" }),
   ),
   optionalIfFilled: Type.Optional(
     Type.Boolean({
       description:
-        "Whether a required column without a default is made optional where there are records",
+        "Whether a required column without a default becomes optional if the table has records",
     }),
   ),
 });

@@ -160,7 +160,7 @@ test("a slug comes from the name, or must be given, and is nobody else's", async
     events: [],
   });
   for (const [table, message] of [
-    [{ name: "注文" }, "is required, since the name gives none"],
+    [{ name: "注文" }, "is required, because it can't be derived from the name"],
     [{ name: "Users" }, "is reserved"],
     [{ name: "x", slug: "pg_stat" }, "is reserved"],
     [{ name: "x", slug: "import" }, "is reserved"],

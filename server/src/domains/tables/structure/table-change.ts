@@ -48,7 +48,7 @@ const Renames = Type.Union(
     Type.Array(object({ from: ColumnName, to: ColumnName }), columnsBound),
     Type.Record(Type.String(), ColumnName, { minProperties: 1, maxProperties: COLUMNS_MAX }),
   ],
-  { description: "`[{ from, to }]`, or `{ from: to }`; one after the other" },
+  { description: "`[{ from, to }]`, or `{ from: to }`; applied in order" },
 );
 
 /** The body of PATCH. */

@@ -10,19 +10,18 @@ const SOURCES_MAX = 10;
 
 /** The numbers of a vector that another model made, as JSON in the record. */
 export const vector: ColumnType = {
-  summary:
-    "A vector of `options.dimensions` numbers, by which records are found that are near to it",
+  summary: "A vector of `options.dimensions` numbers, for similarity search",
   options: object({
     dimensions: Type.Integer({
       minimum: 2,
       maximum: VECTOR_DIMENSIONS_MAX,
-      description: "How many numbers each has",
+      description: "Number of dimensions",
     }),
   }),
   check: ({ unique, indexed, default: value }) => [
-    ...(unique ? [{ path: "/unique", message: "is not possible for this type" }] : []),
-    ...(indexed ? [{ path: "/indexed", message: "is not possible for this type" }] : []),
-    ...(value === null ? [] : [{ path: "/default", message: "is not possible for this type" }]),
+    ...(unique ? [{ path: "/unique", message: "is not supported for this type" }] : []),
+    ...(indexed ? [{ path: "/indexed", message: "is not supported for this type" }] : []),
+    ...(value === null ? [] : [{ path: "/default", message: "is not supported for this type" }]),
   ],
   sqlType: () => "jsonb",
   parameterType: "jsonb",
@@ -67,14 +66,13 @@ export function dimensionsOf({ options }: Pick<Column, "options">): number {
 export const embedding: ColumnType = {
   ...computed,
   summary:
-    "Makes records findable by the meaning of their texts in `options.columns`: shows `embedded`, or `pending` while " +
-    "the model of this installation has yet to read them",
+    "Enables similarity search by the texts in `options.columns`. The value is `embedded`, or `pending` until the model has processed the texts",
   options: object({
     columns: Type.Array(ColumnName, {
       minItems: 1,
       maxItems: SOURCES_MAX,
       uniqueItems: true,
-      description: "Columns of the types text, enum, email and url, read in this order",
+      description: "Columns of the types text, enum, email and url, in this order",
     }),
   }),
 };

@@ -9,8 +9,7 @@ export const DeliveryId = Type.String({ pattern: DELIVERY_ID_PATTERN });
 
 export const DeliveryStatus = Type.Enum(["pending", "retrying", "succeeded", "failed"], {
   description:
-    "`pending` before the first attempt, `retrying` while there is another to come, `succeeded` after " +
-    "an answer of 2xx, `failed` when every attempt failed",
+    "`pending`: before the first attempt. `retrying`: another attempt follows. `succeeded`: response 2xx. `failed`: all attempts failed",
 });
 export type DeliveryStatus = Static<typeof DeliveryStatus>;
 
@@ -21,14 +20,14 @@ const fields = {
   eventType: Type.String(),
   url: Type.String(),
   status: DeliveryStatus,
-  attempts: Type.Integer({ description: "How many there were" }),
+  attempts: Type.Integer({ description: "Number of attempts" }),
   lastAttemptAt: nullable(Time),
-  lastResponseStatus: nullable(Type.Integer({ description: "Null when no answer came" })),
-  lastResponseBody: nullable(Type.String({ description: "At most 64 KiB of it" })),
+  lastResponseStatus: nullable(Type.Integer({ description: "Null without a response" })),
+  lastResponseBody: nullable(Type.String({ description: "At most 64 KiB of the response body" })),
   lastDurationMs: nullable(Type.Integer()),
-  lastError: nullable(Type.String({ description: "Why no answer came" })),
+  lastError: nullable(Type.String({ description: "Error if there was no response" })),
   nextAttemptAt: nullable(Time),
-  replayOf: nullable(Type.String({ description: "The delivery that this one repeats" })),
+  replayOf: nullable(Type.String({ description: "The delivery that this delivery repeats" })),
   createdAt: Time,
 };
 
@@ -43,7 +42,9 @@ const Attempt = Type.Object(
     status: nullable(Type.Integer()),
     durationMs: nullable(Type.Integer()),
     error: nullable(Type.String()),
-    body: nullable(Type.String({ description: "Of earlier attempts the first 4096 characters" })),
+    body: nullable(
+      Type.String({ description: "For earlier attempts, the first 4,096 characters" }),
+    ),
   },
   { title: "WebhookDeliveryAttempt" },
 );
@@ -58,14 +59,12 @@ export const DeliveryDetail = Type.Object(
       url: Type.String(),
       headers: Type.Record(Type.String(), Type.String(), {
         description:
-          "As they were sent last, or would be; what comes from a secret is `***`, and signatures are " +
-          "made with the present secrets",
+          "Headers of the last attempt, or of the next one. Values from secrets are `***`, and signatures use the current secrets",
       }),
       body: nullable(
         Type.String({
           description:
-            "The exact text; null when the event is no longer kept, and without `audit:read` when it " +
-            "is one of the audit log",
+            "The exact body. Null if the event was deleted, and for an audit event without `audit:read`",
         }),
       ),
     }),
@@ -84,19 +83,15 @@ export type DeliveryDetail = Static<typeof DeliveryDetail>;
 export const DeliveryNotFailed = failure(
   "delivery_not_failed",
   409,
-  "Only a delivery that has failed can be retried.",
+  "Only failed deliveries can be retried.",
 );
 export const DeliveryChanged = failure(
   "delivery_changed",
   409,
-  "The delivery was attempted or changed by somebody else meanwhile.",
+  "Another request attempted or changed the delivery.",
 );
 export const WebhookNotPaused = failure("webhook_not_paused", 409, "The webhook is not paused.");
-export const EventPruned = failure(
-  "event_pruned",
-  409,
-  "The event of this delivery is no longer kept.",
-);
+export const EventPruned = failure("event_pruned", 409, "The event of this delivery was deleted.");
 
 /** The data of a delivery in events. */
 export function deliveryFields(delivery: Delivery) {

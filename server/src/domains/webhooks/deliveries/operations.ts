@@ -35,8 +35,8 @@ const LIST = "deliveries, newest first";
 export const listDeliveries = query({
   id: "webhooks.list_deliveries",
   route: "GET /api/v1/webhooks/{id}/deliveries",
-  summary: "List the deliveries of a webhook, newest first",
-  description: "Those of events in the environment of the request.",
+  summary: "List deliveries of a webhook, newest first",
+  description: "Returns deliveries of events in the environment of the request.",
   environmentScoped: true,
   permission: WebhooksRead,
   params: OfWebhook,
@@ -61,7 +61,7 @@ export const listDeliveries = query({
 export const getDelivery = query({
   id: "webhooks.get_delivery",
   route: "GET /api/v1/webhooks/{id}/deliveries/{deliveryId}",
-  summary: "Read a delivery with its request, its answer and every attempt",
+  summary: "Get a delivery with its request, its response and all attempts",
   environmentScoped: true,
   permission: WebhooksRead,
   params: ById,
@@ -75,11 +75,9 @@ export const retryDelivery = command({
   effect: "ordinary",
   actsOutside: true,
   route: "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/retry",
-  summary: "Try a failed delivery once more, at once",
+  summary: "Retry a failed delivery",
   description:
-    "One attempt, with the same id and body, at the webhook's present URL, also while the webhook is " +
-    "paused. The answer tells how it went: `status` is `succeeded`, or `failed` again, which does not " +
-    "count toward pausing the webhook.",
+    "Makes one attempt with the same id and body, to the current URL, also if the webhook is paused. The response contains the outcome: `status` is `succeeded` or `failed`. A failure does not count toward pausing the webhook.",
   environmentScoped: true,
   permission: WebhooksWrite,
   params: ById,
@@ -95,10 +93,9 @@ export const replayDelivery = command({
   id: "webhooks.replay_delivery",
   effect: "ordinary",
   route: "POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/replay",
-  summary: "Deliver the event of a delivery once more",
+  summary: "Redeliver the event of a delivery",
   description:
-    "A new delivery with an id and retries of its own, whatever became of the first. For a paused " +
-    "webhook it waits until that is active.",
+    "Creates a new delivery with its own id and retries. For a paused webhook, it waits until the webhook is active.",
   environmentScoped: true,
   permission: WebhooksWrite,
   params: ById,
@@ -115,12 +112,9 @@ export const resumeWebhook = command({
   id: "webhooks.resume",
   effect: "drastic",
   route: "POST /api/v1/webhooks/{id}/resume",
-  summary: "End a webhook's pause, and choose from where it goes on",
+  summary: "Resume a paused webhook",
   description:
-    "`pausedAt` makes up everything since it was paused, in the order of the log, and goes on from " +
-    "there; `now` leaves that out; the id of an event begins with that event, though what was " +
-    "delivered already is not sent again. `catchingUp` is true until it has caught up. Its failures " +
-    "are forgotten.",
+    "`pausedAt` delivers all events since the pause in log order, then continues. `now` skips them. The id of an event starts with that event; delivered events are not sent again. `catchingUp` is true until all of them are delivered. The failure count is reset.",
   permission: WebhooksWrite,
   params: OfWebhook,
   body: object({

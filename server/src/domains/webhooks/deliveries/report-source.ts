@@ -8,7 +8,7 @@ const time = (sql: string) => ({ sql, kind: "time" as const, type: "timestamptz"
 /** The deliveries of webhooks, for reports. */
 export const deliveriesSource = tableSource({
   kind: "deliveries",
-  summary: "What webhooks delivered, and could not.",
+  summary: "Webhook deliveries.",
   permission: WebhooksRead,
   from: "deliveries d left join webhooks w on w.id = d.webhook_id",
   key: [

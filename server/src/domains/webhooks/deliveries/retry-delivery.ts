@@ -37,7 +37,9 @@ export async function attemptRetry(
     const webhook = await webhooks.get(tx, webhookId);
     const delivery = await store.get(tx, webhookId, deliveryId);
     if (delivery.status !== "failed") {
-      throw new Failure(DeliveryNotFailed, { detail: `This delivery is ${delivery.status}.` });
+      throw new Failure(DeliveryNotFailed, {
+        detail: `The status of this delivery is ${delivery.status}.`,
+      });
     }
     const recorded = await findEvent(tx, delivery.position);
     if (!recorded) throw new Failure(EventPruned);

@@ -16,8 +16,8 @@ const LastFailure = Type.Object({
   deliveryId: DeliveryId,
   eventType: Type.String(),
   at: nullable(Time),
-  status: nullable(Type.Integer({ description: "Null when no answer came" })),
-  error: nullable(Type.String({ description: "Why no answer came" })),
+  status: nullable(Type.Integer({ description: "Null without a response" })),
+  error: nullable(Type.String({ description: "Error if there was no response" })),
 });
 
 /** How the newest deliveries of a webhook went. */
@@ -25,17 +25,19 @@ export const WebhookHealth = Type.Object(
   {
     webhookId: WebhookId,
     succeeded: Type.Integer({
-      description: `Of the newest ${COUNTED_MAX} deliveries, those that arrived`,
+      description: `Succeeded deliveries among the newest ${COUNTED_MAX}`,
     }),
-    failed: Type.Integer({ description: "Those that failed in all their attempts" }),
+    failed: Type.Integer({ description: "Failed deliveries after all attempts" }),
     successShare: nullable(
-      Type.Number({ description: "The part of both that arrived; null while nothing is over" }),
+      Type.Number({
+        description: "Share of succeeded deliveries. Null without completed deliveries",
+      }),
     ),
     open: Type.Integer({
-      description: `All deliveries that are pending or retrying, counted up to ${OPEN_MAX}`,
+      description: `Pending and retrying deliveries, counted up to ${OPEN_MAX}`,
     }),
     recent: Type.Array(DeliveryStatus, {
-      description: `How each of the newest ${SHOWN_MAX} stands, oldest first`,
+      description: `Status of the newest ${SHOWN_MAX} deliveries, oldest first`,
     }),
     lastDeliveryAt: nullable(Time),
     lastFailure: nullable(LastFailure),

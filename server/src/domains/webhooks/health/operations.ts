@@ -13,8 +13,8 @@ const AFTER_ALL = "~";
 export const listHealth = query({
   id: "webhooks.list_health",
   route: "GET /api/v1/webhooks/health",
-  summary: "Show how the newest deliveries of each webhook went",
-  description: "In the order of the webhooks, newest first; of the environment of the request.",
+  summary: "List the health of webhooks",
+  description: "Covers the environment of the request. Webhooks are sorted newest first.",
   environmentScoped: true,
   permission: WebhooksRead,
   query: object({ ...pageQuery, id: Type.Optional(WebhookId) }),

@@ -21,7 +21,11 @@ export const PreviewQuery = object({
   from: Type.Optional(InputTime),
   to: Type.Optional(InputTime),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 200, description: "How many to show; 50 by default" }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 200,
+      description: "Maximum number of events. Default: 50",
+    }),
   ),
 });
 
@@ -31,16 +35,16 @@ export const Preview = Type.Object(
     missing: Type.Array(
       Type.Object({
         type: Type.String({ description: "The type of the events" }),
-        path: Type.String({ description: "The path that they do not have" }),
+        path: Type.String({ description: "The missing path" }),
         count: Type.Integer(),
       }),
       {
-        description: `Events that are not sent and lack a path which the condition reads, most first; at most ${MISSING_MAX}`,
+        description: `Events that are not sent because a path in the condition is missing, by frequency; at most ${MISSING_MAX}`,
       },
     ),
-    scanned: Type.Integer({ description: "How many events were looked at" }),
+    scanned: Type.Integer({ description: "Number of examined events" }),
     truncated: Type.Boolean({
-      description: `True when there may be more: \`limit\` was reached, or ${SCANNED_MAX} were scanned`,
+      description: `True if there may be more: the \`limit\` was reached, or ${SCANNED_MAX} events were examined`,
     }),
   },
   { title: "Preview" },

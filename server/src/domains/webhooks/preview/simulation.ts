@@ -23,7 +23,7 @@ const SimulationInput = object({
     Type.Integer({
       minimum: 1,
       maximum: SCANNED_MAX,
-      description: `Of events, the newest first; ${SCANNED_MAX} unless given`,
+      description: `Maximum number of events, newest first. Default: ${SCANNED_MAX}`,
     }),
   ),
 });
@@ -31,21 +31,21 @@ const SimulationInput = object({
 const Difference = Type.Object(
   {
     event: EventEnvelope,
-    before: Type.Boolean({ description: "Whether the webhook as it is sends it" }),
-    after: Type.Boolean({ description: "Whether it would be sent" }),
+    before: Type.Boolean({ description: "Whether the current webhook sends it" }),
+    after: Type.Boolean({ description: "Whether the changed webhook would send it" }),
   },
   { title: "WebhookDifference" },
 );
 
 const Simulation = Type.Object(
   {
-    scanned: Type.Integer({ description: "How many events were looked at" }),
-    truncated: Type.Boolean({ description: "True when there may be older ones in the span" }),
-    before: Type.Integer({ description: "How many the webhook as it is sends" }),
-    after: Type.Integer({ description: "How many would be sent" }),
-    sameCount: Type.Integer({ description: "Those for which nothing changes" }),
+    scanned: Type.Integer({ description: "Number of examined events" }),
+    truncated: Type.Boolean({ description: "True if there may be older events in the period" }),
+    before: Type.Integer({ description: "Number of events that the current webhook sends" }),
+    after: Type.Integer({ description: "Number of events that the changed webhook would send" }),
+    sameCount: Type.Integer({ description: "Number of events without a difference" }),
     changed: Type.Array(Difference, {
-      description: `Those of which one sends and the other does not, newest first; at most ${CHANGED_MAX}`,
+      description: `Events that only one of them sends, newest first; at most ${CHANGED_MAX}`,
     }),
     changedCount: Type.Integer(),
   },
@@ -56,10 +56,9 @@ type Simulation = Static<typeof Simulation>;
 export const simulateWebhook = query({
   id: "webhooks.simulate",
   route: "POST /api/v1/webhooks/{id}/simulate",
-  summary: "See which past events a changed webhook would have been sent",
+  summary: "Simulate a changed webhook on past events",
   description:
-    "`webhook` holds what should be different in its `events`, `filter` and `environments`. Of the environment of the " +
-    "request, and of the events that you see; nothing is sent. `from` is included, `to` is not.",
+    "`webhook` contains changes of `events`, `filter` and `environments`. Covers events of the environment of the request that you can view; nothing is sent. `from` is inclusive, `to` is exclusive.",
   environmentScoped: true,
   permission: WebhooksRead,
   params: object({ id: WebhookId }),

@@ -23,7 +23,7 @@ export const Recoverable = Type.Object(
   {
     failed: Type.Integer({ description: "Failed deliveries, which would be retried" }),
     missing: Type.Integer({ description: "Matching events without a delivery" }),
-    truncated: Type.Boolean({ description: "True when there may be more" }),
+    truncated: Type.Boolean({ description: "True if there may be more" }),
   },
   { title: "WebhookRecoverable" },
 );

@@ -48,8 +48,8 @@ export const recoverDeliveries = command({
 export const countRecoverable = query({
   id: "webhooks.count_recoverable",
   route: "GET /api/v1/webhooks/{id}/recoverable",
-  summary: "Count what a recovery would send",
-  description: `Since the webhook was created, of the first ${COUNTED_EVENTS_MAX} events of the span.`,
+  summary: "Count the deliveries of a recovery",
+  description: `Counts the first ${COUNTED_EVENTS_MAX} events of the period, not before the creation of the webhook.`,
   permission: WebhooksRead,
   params: OfWebhook,
   query: object({ since: InputTime, until: Type.Optional(InputTime) }),
@@ -66,8 +66,8 @@ export const countRecoverable = query({
 export const listRecoveries = query({
   id: "webhooks.list_recoveries",
   route: "GET /api/v1/webhooks/{id}/recoveries",
-  summary: "List the recoveries of a webhook and how far each is, newest first",
-  description: "Those under way, and the newest 50 of those that are done.",
+  summary: "List recoveries of a webhook, newest first",
+  description: "Returns active recoveries with their progress, and the newest 50 completed ones.",
   permission: WebhooksRead,
   params: OfWebhook,
   query: object(pageQuery),

@@ -13,8 +13,7 @@ export const recoveryLimits = {
     nullable(
       Type.Enum([...RECOVERY_CHOICES], {
         description:
-          "`failed`: only retry failed deliveries. `missing`: only deliver events without a delivery. Both leave out " +
-          "events from before the webhook was created.",
+          "`failed`: only retries failed deliveries. `missing`: only delivers events without a delivery. Both omit events before the creation of the webhook.",
       }),
     ),
   ),
@@ -27,10 +26,10 @@ export const Recovery = Type.Object(
     webhookId: WebhookId,
     since: Type.String({ description: "A time, or the id of an event" }),
     ...Type.Required(Type.Object(recoveryLimits)).properties,
-    checked: Type.Integer({ description: "How many events were looked at" }),
-    matched: Type.Integer({ description: "How many of them the webhook wants" }),
-    created: Type.Integer({ description: "How many had no delivery, and have one now" }),
-    retried: Type.Integer({ description: "How many deliveries had failed, and are tried again" }),
+    checked: Type.Integer({ description: "Number of examined events" }),
+    matched: Type.Integer({ description: "Number of matching events" }),
+    created: Type.Integer({ description: "Number of events without a delivery, which got one" }),
+    retried: Type.Integer({ description: "Number of failed deliveries that are retried" }),
     reachedAt: nullable(Time),
     requestedBy: Type.String(),
     requestedAt: Time,

@@ -148,6 +148,6 @@ function textOf(bytes: Uint8Array): string {
 function describeError({ log }: Platform, { id }: PendingDelivery, error: unknown): string {
   if (error instanceof OutboundFailed || error instanceof OutboundRefused) return error.message;
   if (error instanceof Failure) return error.message;
-  log.error({ err: error, delivery: id }, "an attempt broke");
-  return "The attempt could not be made.";
+  log.error({ err: error, delivery: id }, "a delivery attempt failed because of an internal error");
+  return "The delivery attempt failed because of an internal error.";
 }

@@ -157,7 +157,7 @@ function compileOrReject(row: SubscriptionRow, { log }: PlatformServices): Subsc
   try {
     return compileSubscription(row);
   } catch (error) {
-    log.error({ err: error, webhook: row.id }, "a webhook's subscription can't be understood");
+    log.error({ err: error, webhook: row.id }, "the subscription of a webhook can't be parsed");
     return () => false;
   }
 }

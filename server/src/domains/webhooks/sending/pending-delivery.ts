@@ -101,9 +101,9 @@ const FIND_DUE = `
 const MARK_FAILED = `
   update deliveries set status = 'failed', due_at = null, last_error = $3
    where webhook_id = $1 and id = any($2)`;
-const PRUNED = "The event is no longer kept.";
-const BARRED = "The webhook no longer hears audit events.";
-const HIDDEN = "Whoever saved the webhook may not see this.";
+const PRUNED = "The event was deleted.";
+const BARRED = "The webhook no longer sends audit events.";
+const HIDDEN = "The member who saved the webhook can't view this event.";
 
 export async function readDueDeliveries(
   platform: Platform,

@@ -22,7 +22,7 @@ export class ResultWriter {
     this.#platform = platform;
     this.#onWritten = onWritten;
     const onFailure = (error: unknown): void =>
-      platform.log.error({ err: error }, "outcomes of deliveries can't be written");
+      platform.log.error({ err: error }, "can't save the outcomes of deliveries");
     this.#loop = new Loop(() => this.#step(), onFailure, GATHER_MS);
   }
 

@@ -68,7 +68,7 @@ export class Sender implements RunningEngine {
       onLose: (shard) => this.#loseShard(shard),
       onExpire: (shard) => void this.#loseShard(shard),
     });
-    const onError = (error: unknown): void => log.error({ err: error }, "webhooks can't be sent");
+    const onError = (error: unknown): void => log.error({ err: error }, "can't send webhooks");
     this.#resultWriter = new ResultWriter(platform, (finishDeliveries) =>
       this.#finishDeliveries(finishDeliveries),
     );

@@ -5,18 +5,18 @@ const resource = "test_endpoint";
 
 export const TestEndpointCreated = event("test_endpoint.created", {
   resource,
-  summary: "An address for tests was made. What arrives there is in no log.",
+  summary: "A test endpoint was created. Its requests are not written to the event log.",
   data: TestEndpointData,
 });
 
 export const TestEndpointUpdated = changeEvent("test_endpoint.updated", {
   resource,
-  summary: "A test endpoint answers differently, or has another name.",
+  summary: "The response or the name of a test endpoint was changed.",
   data: TestEndpointData,
 });
 
 export const TestEndpointDeleted = event("test_endpoint.deleted", {
   resource,
-  summary: "A test endpoint was deleted, and what arrived there.",
+  summary: "A test endpoint and its requests were deleted.",
   data: TestEndpointData,
 });

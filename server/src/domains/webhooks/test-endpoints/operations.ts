@@ -37,18 +37,15 @@ export const createTestEndpoint = command({
   id: "test_endpoints.create",
   effect: "ordinary",
   route: "POST /api/v1/test-endpoints",
-  summary: "Make an address that shows what is sent to it",
-  description:
-    "For trying webhooks, and anything else that posts. Its `url` can be guessed by nobody, takes POST " +
-    `of at most 64 KiB, keeps the newest 100 requests, and expires after a day. A workspace has at most ${ENDPOINTS_MAX}. ` +
-    "Webhooks may deliver there although it is an address of Millrace itself.",
+  summary: "Create a test endpoint",
+  description: `A test endpoint shows the requests that it receives, for testing webhooks and other HTTP clients. Its \`url\` can't be guessed, accepts requests of at most 64 KiB, stores the newest 100 of them, and expires after one day. A workspace can have at most ${ENDPOINTS_MAX} test endpoints. Webhooks can send to it although it is a URL of Millrace.`,
   permission: WebhooksWrite,
   body: object(Type.Partial(Type.Object(settings)).properties),
   bodyOptional: true,
   response: created(TestEndpoint, { location: ({ id }) => `/api/v1/test-endpoints/${id}` }),
   emits: [events.TestEndpointCreated],
   fails: [TooManyTestEndpoints],
-  example: { body: { name: "Try the pager", answerStatus: 200 } },
+  example: { body: { name: "Pager test", answerStatus: 200 } },
   async run(ctx, { body: { name = "Test endpoint", answerStatus = 200, answerBody = "" } }) {
     const { tx, now, caller, services } = ctx;
     if ((await store.countLocked(tx, now)) >= ENDPOINTS_MAX) {
@@ -73,7 +70,7 @@ export const createTestEndpoint = command({
 export const listTestEndpoints = query({
   id: "test_endpoints.list",
   route: "GET /api/v1/test-endpoints",
-  summary: "List the test endpoints that have not expired, newest first",
+  summary: "List test endpoints that have not expired, newest first",
   permission: WebhooksWrite,
   query: object(pageQuery),
   response: page(withRevision(TestEndpoint)),
@@ -92,7 +89,7 @@ export const listTestEndpoints = query({
 export const getTestEndpoint = query({
   id: "test_endpoints.get",
   route: "GET /api/v1/test-endpoints/{id}",
-  summary: "Read a test endpoint",
+  summary: "Get a test endpoint",
   permission: WebhooksWrite,
   params: ById,
   response: item(TestEndpoint),
@@ -105,7 +102,7 @@ export const updateTestEndpoint = command({
   id: "test_endpoints.update",
   effect: "ordinary",
   route: "PATCH /api/v1/test-endpoints/{id}",
-  summary: "Say what a test endpoint answers",
+  summary: "Update the response of a test endpoint",
   permission: WebhooksWrite,
   params: ById,
   body: patch(settings),
@@ -130,7 +127,7 @@ export const updateTestEndpoint = command({
 export const deleteTestEndpoint = command({
   id: "test_endpoints.delete",
   route: "DELETE /api/v1/test-endpoints/{id}",
-  summary: "Delete a test endpoint and what arrived there",
+  summary: "Delete a test endpoint and its requests",
   permission: WebhooksWrite,
   params: ById,
   response: noContent(),
@@ -147,9 +144,9 @@ export const deleteTestEndpoint = command({
 export const listTestRequests = query({
   id: "test_endpoints.list_requests",
   route: "GET /api/v1/test-endpoints/{id}/requests",
-  summary: "List what arrived at a test endpoint, newest first",
+  summary: "List requests of a test endpoint, newest first",
   description:
-    "Headers and parameters that speak of a credential, and headers of a webhook that come from a secret, are `***`.",
+    "Headers and parameters with credentials, and webhook headers with secrets, are `***`.",
   permission: WebhooksWrite,
   params: ById,
   query: object(pageQuery),

@@ -15,7 +15,7 @@ const SIGNATURE_NAME = /signature/i;
 const EndpointFull = failure(
   "test_endpoint_full",
   410,
-  `The test endpoint has taken its ${REQUESTS_MAX} requests; make another.`,
+  `The test endpoint has reached its limit of ${REQUESTS_MAX} requests. Create another one.`,
 );
 
 /**
@@ -31,10 +31,9 @@ export const receiveRequest = command({
     "PATCH /listen/{token}",
     "DELETE /listen/{token}",
   ],
-  summary: "Send something to a test endpoint",
+  summary: "Send a request to a test endpoint",
   description:
-    "By any method. It answers as its owner said. At most 120 requests a minute, and 2000 in all; an address that has expired is " +
-    "not found.",
+    "Accepts any method, and returns the configured response. At most 120 requests per minute, and 2,000 in total. An expired endpoint returns 404.",
   access: "public",
   readsRequest: true,
   ephemeral: true,
@@ -42,7 +41,7 @@ export const receiveRequest = command({
   params: object({ token: line(64) }),
   emits: [],
   response: {
-    ...rawResponse<RawResponse>(Type.Unknown(), "What its owner wants it to answer."),
+    ...rawResponse<RawResponse>(Type.Unknown(), "Response configured by its owner."),
     status: 200,
   },
   fails: [NotFound, RateLimited, EndpointFull],

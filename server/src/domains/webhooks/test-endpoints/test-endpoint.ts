@@ -18,17 +18,17 @@ export const settings = {
   answerStatus: Type.Integer({
     minimum: 200,
     maximum: 599,
-    description: "What it answers; 200 by default. 500 shows how a failure looks",
+    description: "Response status. Default: 200. Use 500 to test failures",
   }),
-  answerBody: text(2_000, "The text of the answer; empty by default"),
+  answerBody: text(2_000, "Response body. Default: empty"),
 };
 
 export const TestEndpoint = Type.Object(
   {
     id: TestEndpointId,
     ...settings,
-    url: Type.String({ description: "Whatever is posted here is shown for a day" }),
-    received: Type.Integer({ description: "How many requests came in all" }),
+    url: Type.String({ description: "URL of the endpoint. Its requests are shown for one day" }),
+    received: Type.Integer({ description: "Total number of requests" }),
     createdBy: Type.String(),
     createdAt: Time,
     expiresAt: Time,
@@ -49,15 +49,15 @@ export const TestEndpointData = Type.Object(
 
 export const TestRequest = Type.Object(
   {
-    number: Type.Integer({ description: "The first is 1" }),
+    number: Type.Integer({ description: "Number of the request, from 1" }),
     method: Type.String({ description: "Such as `POST`" }),
     query: Type.Record(Type.String(), Type.String()),
     headers: Type.Record(Type.String(), Type.String(), {
-      description: "What speaks of a credential is `***`",
+      description: "Credentials are `***`",
     }),
-    body: Type.String({ description: "Its text" }),
+    body: Type.String({ description: "Body as text" }),
     bytes: Type.Integer(),
-    answered: Type.Integer({ description: "The status of the answer" }),
+    answered: Type.Integer({ description: "Response status" }),
     receivedAt: Time,
   },
   { title: "TestEndpointRequest" },
@@ -67,7 +67,7 @@ export type TestRequest = Static<typeof TestRequest>;
 export const TooManyTestEndpoints = failure(
   "too_many_test_endpoints",
   409,
-  `A workspace has at most ${ENDPOINTS_MAX} test endpoints; delete one first.`,
+  `A workspace can have at most ${ENDPOINTS_MAX} test endpoints. Delete one first.`,
 );
 
 export function toTestEndpointData(endpoint: TestEndpoint): Static<typeof TestEndpointData> {

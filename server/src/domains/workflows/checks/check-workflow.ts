@@ -195,7 +195,7 @@ export async function findScriptErrors(
     if (inspection.ok || inspection.error.name !== "SyntaxError") continue;
     const { message, line, column } = inspection.error;
     const at = line === null ? "" : ` (line ${line}, column ${column})`;
-    errors.push({ path, message: `is no script: ${message}${at}` });
+    errors.push({ path, message: `can't be parsed as a script: ${message}${at}` });
   }
   return errors;
 }
@@ -238,11 +238,11 @@ const UNPARSED: ExpressionCheck = {
   templateNames: () => [],
   expressionNames: () => ({ paths: [], variables: [] }),
 };
-const UNNAMED_SECRET = "reads secrets without a name: write secrets.NAME for each";
-const TOO_MANY = "is one expression too many: together they are too long";
+const UNNAMED_SECRET = "reads secrets without a name: use secrets.NAME for each secret";
+const TOO_MANY = "exceeds the limit: the expressions together are too long";
 
 const MESSAGES = {
-  secret: (name: string) => `names the secret ${name}, which does not exist`,
-  variable: (name: string) => `names the variable ${name}, which does not exist`,
+  secret: (name: string) => `uses the secret ${name}, which does not exist`,
+  variable: (name: string) => `uses the variable ${name}, which does not exist`,
   workflow: () => "is not a workflow of this workspace",
 };

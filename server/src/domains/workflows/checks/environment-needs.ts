@@ -16,7 +16,9 @@ export const ProductionValue = Type.Object(
     kind: Type.Enum(["secret", "variable", "connector"]),
     name: Type.String(),
     connector: Type.Optional(
-      Type.String({ description: "The connector that uses the secret, where the steps do not" }),
+      Type.String({
+        description: "The connector that uses the secret, if no step uses it directly",
+      }),
     ),
   },
   { title: "ProductionValue" },
@@ -71,7 +73,7 @@ export async function findEnvironmentNeeds(
     .flatMap(({ kind, name }) =>
       listPaths(uses, kind, name).map((path) => ({
         path,
-        message: `needs the ${kind} ${name}, which has no value in ${environment}`,
+        message: `requires the ${kind} ${name}, which has no value in ${environment}`,
       })),
     );
   const shared = lacking.filter(({ use }) => use === "production");

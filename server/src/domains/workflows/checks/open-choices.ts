@@ -21,7 +21,7 @@ export function separateOpenChoices(
   const others: FieldError[] = [];
   for (const error of errors) {
     if (isOpen(valueAt(definition, error.path)))
-      open.push({ path: error.path, message: "still has to be chosen" });
+      open.push({ path: error.path, message: "is required" });
     else others.push(error);
   }
   return { errors: others, warnings, open };

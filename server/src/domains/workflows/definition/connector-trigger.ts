@@ -10,12 +10,13 @@ const pollFields = {
     Type.Integer({
       minimum: 10_000,
       maximum: 86_400_000,
-      description: `How often it is looked; ${EVERY_DEFAULT_MS} unless given`,
+      description: `Polling interval. Default: ${EVERY_DEFAULT_MS}`,
     }),
   ),
   batchItems: Type.Optional(
     Type.Boolean({
-      description: "One run for all new items, in `trigger.input.items`, instead of one for each",
+      description:
+        "Starts one run for all new items, in `trigger.input.items`, instead of one run per item",
     }),
   ),
 };
@@ -26,24 +27,22 @@ export const POLL_EVERY_MS = EVERY_DEFAULT_MS;
 /** The fields of a trigger that listens to a connector. */
 export const connectorTriggerFields = {
   connectorId: id("con"),
-  event: Type.Optional(
-    line(60, "A trigger of the connector's preset; without it, an action is polled"),
-  ),
+  event: Type.Optional(line(60, "A trigger of the connector. Without it, an action is polled")),
   arguments: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: "What the preset's trigger or the action asks for; no expressions",
+      description: "Arguments of the trigger or action, without expressions",
     }),
   ),
   poll: Type.Optional(
     object({
-      action: line(200, "The action that lists items, the newest among them"),
+      action: line(200, "The action that lists items, including the newest"),
       items: Type.Optional(
-        line(200, "Where they are in what it gives, such as `body.data`; `items` unless given"),
+        line(200, "Path of the items in the output, such as `body.data`. Default: `items`"),
       ),
       itemId: Type.Optional(
         line(
           200,
-          "What tells them apart: `id` unless given, fields joined by `+`, `$hash` of all, `$index`",
+          "Fields that identify an item. Default: `id`. `+` joins fields, `$hash` is a hash of the item, `$index` its index",
         ),
       ),
     }),
@@ -52,7 +51,8 @@ export const connectorTriggerFields = {
     Type.String({
       pattern: `^\\{\\{\\s*secrets\\.${SECRET_NAME}\\s*\\}\\}$`,
       maxLength: 200,
-      description: "Of a hook that is entered by hand: the key that the other system signs with",
+      description:
+        "For a webhook that you register manually: the key that the other system signs with",
     }),
   ),
   ...pollFields,
@@ -60,7 +60,7 @@ export const connectorTriggerFields = {
 
 /** The fields of a trigger that reads a feed. */
 export const rssTriggerFields = {
-  feedUrl: line(2_048, "Of an RSS or Atom feed"),
+  feedUrl: line(2_048, "URL of an RSS or Atom feed"),
   ...pollFields,
 };
 
@@ -68,8 +68,8 @@ export const rssTriggerFields = {
 export const connectorTriggerForms = {
   connector: {
     type: "connector" as const,
-    summary: "For what happens in another system: polled, or told by it",
-    title: "On a connector",
+    summary: "Starts a run for events of another system, by polling or by webhook",
+    title: "App event",
     icon: "plug",
     first: { type: "connector", connectorId: "" },
     fields: {
@@ -78,20 +78,20 @@ export const connectorTriggerForms = {
       arguments: { title: "Arguments", example: {} },
       poll: { title: "Polled action" },
       secret: { title: "Signing secret", reference: "secret" as const },
-      everyMs: { title: "Every" },
+      everyMs: { title: "Interval" },
       batchItems: { title: "All new items in one run" },
     },
     scope: Type.Object({ type: Type.Literal("connector"), input: Type.Unknown() }),
   },
   rss: {
     type: "rss" as const,
-    summary: "For each new entry of a feed",
-    title: "On a feed",
+    summary: "Starts a run for each new entry of an RSS or Atom feed",
+    title: "RSS feed",
     icon: "rss",
     first: { type: "rss", feedUrl: "" },
     fields: {
       feedUrl: { title: "Feed", placeholder: "https://example.com/feed.xml" },
-      everyMs: { title: "Every" },
+      everyMs: { title: "Interval" },
       batchItems: { title: "All new entries in one run" },
     },
     scope: Type.Object({ type: Type.Literal("rss"), input: Type.Unknown() }),

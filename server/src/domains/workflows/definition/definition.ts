@@ -16,24 +16,27 @@ export const DURATION_MS_MAX = 366 * 86_400_000;
 
 export const TRIGGERS_MAX = 20;
 
-const NodeId = Type.String({ pattern: NODE_ID, description: "Unique; steps are named by it" });
+const NodeId = Type.String({ pattern: NODE_ID, description: "Unique key of the step" });
 
 export const Retry = object({
-  maxAttempts: Type.Integer({ minimum: 1, maximum: 20, description: "The first one included" }),
+  maxAttempts: Type.Integer({
+    minimum: 1,
+    maximum: 20,
+    description: "Number of attempts, including the first",
+  }),
   backoffMs: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: BACKOFF_MS_MAX, description: "1000 unless given" }),
+    Type.Integer({ minimum: 0, maximum: BACKOFF_MS_MAX, description: "Default: 1000" }),
   ),
   strategy: Type.Optional(
     Type.Enum(["fixed", "exponential"], {
       description:
-        "`exponential`, the default, doubles the wait each time, up to an hour; a longer " +
-        "`Retry-After` is honoured",
+        "`exponential` (default) doubles the wait after each attempt, up to one hour. A longer `Retry-After` takes precedence",
     }),
   ),
   statuses: Type.Optional(
     Type.Array(Type.Integer({ minimum: 400, maximum: 599 }), {
       maxItems: 50,
-      description: "Refusals that are retried too, besides 408, 425, 429 and all from 500 on",
+      description: "Additional status codes to retry. 408, 425, 429 and 5xx are always retried",
     }),
   ),
 });
@@ -41,8 +44,7 @@ export type Retry = Static<typeof Retry>;
 
 export const OnError = Type.Enum(["fail", "continue", "branch"], {
   description:
-    "What follows when the last attempt failed: the run fails (default), goes on as if the step " +
-    "had completed with null, or takes the edges with `when: error`",
+    "When all attempts have failed: the run fails (default), continues with the output null, or follows the edges with `when: error`",
 });
 export type OnError = Static<typeof OnError>;
 
@@ -71,59 +73,62 @@ export function itemName(name: string, description: string) {
 /** A node that is done for each member of a list. */
 export const ForEach = object({
   items: Type.Unknown({
-    description: "A list, or a template that gives one: `{{ steps.read.output }}`",
+    description: "A list, or a template for a list: `{{ steps.read.output }}`",
   }),
-  as: Type.Optional(itemName("item", "What expressions of the node call the item")),
+  as: Type.Optional(itemName("item", "Name of the item in expressions of the node")),
   concurrency: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: LOOP_CONCURRENCY_MAX,
-      description: "How many items at a time; 1 unless given",
+      description: "Maximum number of concurrent items. Default: 1",
     }),
   ),
   ratePerSecond: Type.Optional(
     Type.Number({
       minimum: 0.01,
       maximum: 1_000,
-      description: "How many items a second at most begin, within one run",
+      description: "Maximum number of items to start per second, within one run",
     }),
   ),
   collect: Type.Optional(
     Type.Boolean({
       description:
-        "True unless given: the output is the list of outputs; without, it is `{ count }`",
+        "Default: true, and the output is the list of outputs. If false, the output is `{ count }`",
     }),
   ),
 });
 export type ForEach = Static<typeof ForEach>;
 
-const Note = text(2_000, "For people: runs ignore it");
+const Note = text(2_000, "Note for editors; it has no effect on runs");
 const TAGS_MAX = 20;
 
 /** A word by which workflows are found. */
 export const Tag = Type.String({
   pattern: "^[^\\s,]([^,\\u0000-\\u001f]{0,48}[^\\s,])?$",
-  description: "Without commas",
+  description: "Tag without commas",
 });
 
 /** A node of a workflow; its type decides on the fields of its `config`. */
 export const Node = object(
   {
     id: NodeId,
-    type: line(100, "One of those that `GET /api/v1/workflows/node-types` lists"),
+    type: line(100, "A node type from `GET /api/v1/workflows/node-types`"),
     name: Type.Optional(line(200)),
     config: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     retry: Type.Optional(Retry),
     timeoutMs: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description: "Of each attempt" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: DURATION_MS_MAX,
+        description: "Timeout of each attempt",
+      }),
     ),
     onError: Type.Optional(OnError),
     forEach: Type.Optional(ForEach),
     start: Type.Optional(
       Type.Boolean({
         description:
-          "`false`: does not run while no edge leads to it. By default a node without incoming edges " +
-          "runs first, in a workflow and in the body of a loop",
+          "`false`: the node does not run without an incoming edge. By default, nodes without incoming edges run first, in a workflow and in the body of a loop",
       }),
     ),
     note: Type.Optional(Note),
@@ -139,8 +144,7 @@ export const Edge = object(
     when: Type.Optional(
       line(
         200,
-        "Only after this branch: `true` or `false`, a case or `default`, `approved` or `rejected`, " +
-          "`error`. A boolean or a number is taken for its text",
+        "Follows the edge only for this branch: `true` or `false`, a case or `default`, `approved` or `rejected`, `error`. Booleans and numbers are converted to strings",
       ),
     ),
   },
@@ -164,21 +168,25 @@ export const definitionFields = {
   triggers: Type.Optional(
     Type.Array(Trigger, {
       maxItems: TRIGGERS_MAX,
-      description: "Further triggers, each with an `id` of its own",
+      description: "Additional triggers, each with an `id`",
     }),
   ),
   nodes: Type.Array(Node, { maxItems: NODES_MAX }),
   edges: Type.Array(Edge, { maxItems: EDGES_MAX }),
   maxConcurrency: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, description: "Runs at a time; the rest queue" }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000,
+      description: "Maximum number of concurrent runs. Further runs are queued",
+    }),
   ),
   concurrencyKey: Type.Optional(
-    line(1_000, "A template: `maxConcurrency` then counts runs with the same result"),
+    line(1_000, "A template. `maxConcurrency` then applies to runs with the same result"),
   ),
   timeoutMs: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description: "Of a whole run" }),
+    Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description: "Timeout of the whole run" }),
   ),
-  errorWorkflowId: Type.Optional(id("wf", "Started with the error when a run fails")),
+  errorWorkflowId: Type.Optional(id("wf", "Workflow to start with the error when a run fails")),
 };
 
 /** A workflow as its author writes it. `checkDefinition` knows what a schema can't say. */

@@ -121,18 +121,24 @@ export const NodeTypeDescription = Type.Object(
     type: Type.String(),
     title: Type.String(),
     group: Type.Enum([...NODE_GROUPS]),
-    icon: Type.String({ description: "A name among those of Lucide, such as `git-branch`" }),
+    icon: Type.String({ description: "Name of a Lucide icon, such as `git-branch`" }),
     summary: Type.String(),
     effect: Type.Enum(["pure", "outside", "wait"]),
-    branches: Type.Array(Type.String(), { description: "What `when` may name, `error` aside" }),
-    branchesDependOnConfig: Type.Boolean({ description: "Whether the config adds branches" }),
+    branches: Type.Array(Type.String(), {
+      description: "Values of `when`, in addition to `error`",
+    }),
+    branchesDependOnConfig: Type.Boolean({
+      description: "Whether the configuration adds branches",
+    }),
     branchesFrom: Type.Optional(
-      Type.String({ description: "The field of the config that adds a branch for each member" }),
+      Type.String({ description: "The configuration field that adds one branch per item" }),
     ),
-    iterates: Type.Optional(Type.Boolean({ description: "It runs the graph in `config.body`" })),
+    iterates: Type.Optional(
+      Type.Boolean({ description: "Whether the node runs the graph in `config.body`" }),
+    ),
     config: JsonSchema("A JSON Schema"),
-    firstConfig: JsonSchema("What a new node begins with"),
-    output: JsonSchema("A JSON Schema of its output, as far as it is known beforehand"),
+    firstConfig: JsonSchema("Initial configuration of a new node"),
+    output: JsonSchema("JSON Schema of the output, as far as it is known before a run"),
   },
   { title: "NodeType" },
 );

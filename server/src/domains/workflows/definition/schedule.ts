@@ -6,7 +6,7 @@ export function checkSchedule(trigger: Readonly<Record<string, unknown>>): Field
   const { cron, timezone = "UTC" } = trigger;
   const errors: FieldError[] = [];
   if (typeof timezone === "string" && !isTimezone(timezone)) {
-    errors.push({ path: "/timezone", message: "is not a time zone that we know" });
+    errors.push({ path: "/timezone", message: "is not a known time zone" });
   }
   if (typeof cron === "string") {
     const message = cronError(cron);
@@ -22,9 +22,7 @@ function cronError(cron: string): string | undefined {
   // The library also takes a single date, and fills `?` in with the moment at which it reads it.
   if (/[:?]/.test(normaliseCron(cron))) return "is not a cron expression";
   try {
-    return parseCron(cron).nextRun(LEAP_YEAR) === null
-      ? "names no time that ever comes"
-      : undefined;
+    return parseCron(cron).nextRun(LEAP_YEAR) === null ? "never matches a time" : undefined;
   } catch (error) {
     // Whatever the library throws is its opinion on the text.
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, "") : "";

@@ -39,23 +39,23 @@ describe("triggers", () => {
     ],
     [
       { type: "event_bus", topic: "t", filter: { a: { near: 1 } } },
-      ["/trigger/filter/a/near is not an operator; to compare with an object, use eq"],
+      ["/trigger/filter/a/near is not an operator. To compare with an object, use eq"],
     ],
     [{ type: "schedule" }, ["/trigger/cron is required"]],
     [
       { type: "schedule", cron: "61 * * * *" },
       ["/trigger/cron is not a cron expression: Invalid value for minute: 61"],
     ],
-    [{ type: "schedule", cron: "0 0 31 2 *" }, ["/trigger/cron names no time that ever comes"]],
+    [{ type: "schedule", cron: "0 0 31 2 *" }, ["/trigger/cron never matches a time"]],
     [{ type: "schedule", cron: "2030-01-01T00:00:00" }, ["/trigger/cron is not a cron expression"]],
     [{ type: "schedule", cron: "? * * * *" }, ["/trigger/cron is not a cron expression"]],
     [
       { type: "schedule", cron: "@daily", timezone: "Mars/Olympus" },
-      ["/trigger/timezone is not a time zone that we know"],
+      ["/trigger/timezone is not a known time zone"],
     ],
     [
       { type: "schedule", cron: "@daily", timezone: "+02:00" },
-      ["/trigger/timezone is not a time zone that we know"],
+      ["/trigger/timezone is not a known time zone"],
     ],
     [
       { type: "webhook", signature: { secret: "plain" } },

@@ -46,9 +46,15 @@ export const TOPIC_CHARACTERS_MAX = 200;
 export const EVENT_SHAPE: TSchema = EventEnvelope;
 
 export const EventBusTrigger = triggerSchema("event_bus", {
-  topic: line(TOPIC_CHARACTERS_MAX, "Where the events stand; `platform.events` has all of ours"),
+  topic: line(
+    TOPIC_CHARACTERS_MAX,
+    "Topic of the events. `platform.events` contains all platform events",
+  ),
   eventType: Type.Optional(
-    line(PATTERN_CHARACTERS_MAX, "A type, or a pattern such as `incident.*`; without it, any"),
+    line(
+      PATTERN_CHARACTERS_MAX,
+      "An event type, or a pattern such as `incident.*`. Default: any type",
+    ),
   ),
   filter: Type.Optional(ConditionSchema),
   dedupe: Type.Optional(Dedupe),
@@ -56,12 +62,15 @@ export const EventBusTrigger = triggerSchema("event_bus", {
 });
 
 export const ScheduleTrigger = triggerSchema("schedule", {
-  cron: line(200, "Five fields, or six with seconds first: `0 9 * * MON-FRI`"),
-  timezone: Type.Optional(line(100, "An IANA name such as `Europe/Berlin`; UTC unless given")),
+  cron: line(
+    200,
+    "Cron expression with five fields, or six fields with seconds first: `0 9 * * MON-FRI`",
+  ),
+  timezone: Type.Optional(line(100, "An IANA time zone such as `Europe/Berlin`. Default: UTC")),
   missed: Type.Optional(
     Type.Enum(["one", "all", "none"], {
       description:
-        "Times that passed while no server ran: one run for all of them (unless given), one for each of the first thousand, or none",
+        "Scheduled times that were missed while no server was running: one run for all of them (default), one run for each of the first thousand, or none",
     }),
   ),
 });
@@ -72,14 +81,14 @@ export const RssTrigger = triggerSchema("rss", rssTriggerFields);
 const ALL: readonly TriggerType[] = [
   {
     type: "manual",
-    summary: "By hand, or by a call",
-    title: "By hand",
+    summary: "Starts manually, or by an API call",
+    title: "Manual",
     icon: "mouse-pointer-click",
     first: { type: "manual" },
     fields: {
       tool: {
-        title: "Offered to agents as a tool",
-        example: { name: "check_stock", description: "Says how many of an article there are" },
+        title: "Available to agents as a tool",
+        example: { name: "check_stock", description: "Returns the stock of an article" },
       },
     },
     schema: ManualTrigger,
@@ -88,8 +97,8 @@ const ALL: readonly TriggerType[] = [
   },
   {
     type: "event_bus",
-    summary: "For each event on a topic that matches",
-    title: "On an event",
+    summary: "Starts a run for each event on a topic that matches",
+    title: "Event",
     icon: "radio",
     first: { type: "event_bus", topic: "" },
     fields: {
@@ -100,23 +109,25 @@ const ALL: readonly TriggerType[] = [
         reference: "event_type",
       },
       filter: { title: "Filter", example: { "data.severity": "critical" } },
-      debounce: { title: "When it is quiet", example: { key: "event.data.id", quietMs: 60_000 } },
-      batch: { title: "Several at once", example: { max: 100, maxMs: 60_000 } },
-      rateLimit: { title: "Not more often than", example: { max: 10, perMs: 60_000 } },
-      dedupe: { title: "Once for each", example: { key: "event.data.id" } },
+      debounce: { title: "Debounce", example: { key: "event.data.id", quietMs: 60_000 } },
+      batch: { title: "Batch", example: { max: 100, maxMs: 60_000 } },
+      rateLimit: { title: "Rate limit", example: { max: 10, perMs: 60_000 } },
+      dedupe: { title: "Deduplication", example: { key: "event.data.id" } },
     },
     schema: EventBusTrigger,
     scope: Type.Object({
       type: Type.Literal("event_bus"),
       event: EVENT_SHAPE,
-      events: Type.Optional(Type.Array(EVENT_SHAPE, { description: "Of a `batch`: all of them" })),
+      events: Type.Optional(
+        Type.Array(EVENT_SHAPE, { description: "For a `batch`: all of its events" }),
+      ),
     }),
     check: (trigger) => [...checkEventMatch(trigger), ...checkLimits(trigger)],
   },
   {
     type: "schedule",
-    summary: "At the times that a cron expression names",
-    title: "On a schedule",
+    summary: "Starts a run at the times of a cron expression",
+    title: "Schedule",
     icon: "clock",
     first: { type: "schedule", cron: "0 9 * * MON-FRI", timezone: "UTC" },
     fields: {
@@ -129,17 +140,17 @@ const ALL: readonly TriggerType[] = [
   },
   {
     type: "webhook",
-    summary: "By a request to the workflow's own address",
-    title: "On a request",
+    summary: "Starts a run for each HTTP request to a URL of the workflow",
+    title: "Webhook",
     icon: "webhook",
     first: { type: "webhook" },
     fields: {
       methods: { title: "Methods" },
       path: { title: "Path", placeholder: "orders/{id}" },
-      respond: { title: "Answer" },
+      respond: { title: "Response" },
       signature: { title: "Signature", reference: "secret" },
-      auth: { title: "Who may call", reference: "secret" },
-      dedupe: { title: "Once for each", example: { key: "input.headers.idempotency-key" } },
+      auth: { title: "Authentication", reference: "secret" },
+      dedupe: { title: "Deduplication", example: { key: "input.headers.idempotency-key" } },
     },
     schema: WebhookTrigger,
     check: checkHook,
@@ -158,23 +169,23 @@ const ALL: readonly TriggerType[] = [
   },
   {
     type: "form",
-    summary: "By a form on a page of its own",
-    title: "By a form",
+    summary: "Starts a run when a form on a hosted page is submitted",
+    title: "Form",
     icon: "clipboard-list",
     first: {
       type: "form",
-      title: "Ask us",
+      title: "Contact us",
       pages: [
         { fields: [{ name: "message", label: "Message", type: "textarea", required: true }] },
       ],
     },
     fields: {
-      title: { title: "Title", placeholder: "Ask us" },
-      description: { title: "Below the title", multiline: true },
+      title: { title: "Title", placeholder: "Contact us" },
+      description: { title: "Description", multiline: true },
       pages: { title: "Pages" },
-      submit: { title: "Button", placeholder: "Send" },
-      respond: { title: "Answer" },
-      thanks: { title: "Thanks", multiline: true },
+      submit: { title: "Button label", placeholder: "Send" },
+      respond: { title: "Response" },
+      thanks: { title: "Confirmation", multiline: true },
       accent: { title: "Colour" },
     },
     schema: FormTrigger,
@@ -187,15 +198,15 @@ const ALL: readonly TriggerType[] = [
   },
   {
     type: "chat",
-    summary: "By a message in a chat on a page of its own",
-    title: "By a chat",
+    summary: "Starts a run for each message in a chat on a hosted page",
+    title: "Chat",
     icon: "messages-square",
     first: { type: "chat", title: "Chat", greeting: "Hello. How can I help?" },
     fields: {
       title: { title: "Title", placeholder: "Chat" },
-      greeting: { title: "First message", multiline: true },
-      placeholder: { title: "In the empty field", placeholder: "Write a message" },
-      suggestions: { title: "Questions to begin with" },
+      greeting: { title: "Greeting", multiline: true },
+      placeholder: { title: "Placeholder", placeholder: "Write a message" },
+      suggestions: { title: "Suggested questions" },
       accent: { title: "Colour" },
     },
     schema: ChatTrigger,
@@ -228,8 +239,8 @@ export const TriggerTypeDescription = Type.Object(
     icon: Type.String(),
     summary: Type.String(),
     schema: JsonSchema("A JSON Schema"),
-    firstConfig: JsonSchema("A trigger that was just chosen"),
-    scope: JsonSchema("A JSON Schema of what expressions see as `trigger`"),
+    firstConfig: JsonSchema("Initial configuration of a new trigger"),
+    scope: JsonSchema("JSON Schema of `trigger` in expressions"),
   },
   { title: "TriggerType" },
 );
@@ -276,14 +287,14 @@ export const Trigger = Type.Unsafe<Trigger>(
         "rss",
       ]),
       ...commonFields,
-      ...optionalFields(ManualTrigger, "Of `manual`"),
-      ...optionalFields(EventBusTrigger, "Of `event_bus`"),
-      ...optionalFields(ScheduleTrigger, "Of `schedule`"),
-      ...optionalFields(ChatTrigger, "Of `form` and `chat`"),
-      ...optionalFields(FormTrigger, "Of `form`"),
-      ...optionalFields(WebhookTrigger, "Of `webhook`"),
-      ...optionalFields(RssTrigger, "Of `rss`"),
-      ...optionalFields(ConnectorTrigger, "Of `connector`"),
+      ...optionalFields(ManualTrigger, "For `manual`"),
+      ...optionalFields(EventBusTrigger, "For `event_bus`"),
+      ...optionalFields(ScheduleTrigger, "For `schedule`"),
+      ...optionalFields(ChatTrigger, "For `form` and `chat`"),
+      ...optionalFields(FormTrigger, "For `form`"),
+      ...optionalFields(WebhookTrigger, "For `webhook`"),
+      ...optionalFields(RssTrigger, "For `rss`"),
+      ...optionalFields(ConnectorTrigger, "For `connector`"),
     },
     { title: "WorkflowTrigger" },
   ),

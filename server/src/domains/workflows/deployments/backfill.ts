@@ -16,18 +16,18 @@ export const Backfill = Type.Object(
   {
     id: BackfillId,
     workflowId: WorkflowId,
-    triggerId: Type.String({ description: `\`${FIRST_TRIGGER_ID}\` for the first` }),
+    triggerId: Type.String({ description: `\`${FIRST_TRIGGER_ID}\` for the first trigger` }),
     triggerType: Type.Enum(["event_bus", "schedule", "webhook", "form"]),
     state: Type.Enum([...states]),
     from: Time,
     to: Time,
     filter: Type.Unsafe<Condition | null>({ type: ["object", "null"] }),
     maxConcurrency: Type.Integer(),
-    scanned: Type.Integer({ description: "Events, times or requests that were looked at" }),
-    started: Type.Integer({ description: "Runs that were started" }),
+    scanned: Type.Integer({ description: "Number of examined events, times or requests" }),
+    started: Type.Integer({ description: "Number of started runs" }),
     reason: Type.Unsafe<string | null>({
       type: ["string", "null"],
-      description: "Why it failed, where it did",
+      description: "Reason of the failure",
     }),
     createdBy: Type.String(),
     createdAt: Time,
@@ -39,24 +39,24 @@ export type Backfill = Static<typeof Backfill>;
 
 export const BackfillStarted = event("workflow.backfill_started", {
   resource: "backfill",
-  summary: "A backfill began.",
+  summary: "A backfill started.",
   data: Backfill,
 });
 
 export const TooManyBackfills = failure(
   "too_many_backfills",
   409,
-  "Twenty backfills of this environment are under way. Wait for one, or cancel it.",
+  "The environment has reached the limit of 20 active backfills. Wait for one, or cancel it.",
 );
 export const NothingToBackfill = failure(
   "nothing_to_backfill",
   409,
-  "The workflow has no trigger that hears events, has a schedule or keeps its requests.",
+  "The workflow has no trigger with events, a schedule or stored requests.",
 );
 export const AlreadyActive = failure(
   "already_active",
   409,
-  "The trigger is on already. A backfill runs the workflow for what has been.",
+  "The trigger is already on. A backfill runs the workflow for past events.",
 );
 
 /** Runs a workflow for what has been until its trigger was turned on, in the same transaction. */

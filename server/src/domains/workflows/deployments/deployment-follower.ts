@@ -29,10 +29,10 @@ export const ModuleUpdate = Type.Union(
     Type.Boolean(),
     Type.Array(Type.String({ maxLength: 200 }), {
       maxItems: 500,
-      description: "Names as scripts import them, such as `module:money`",
+      description: "Names in imports, such as `module:money`",
     }),
   ],
-  { description: "Whether script modules move to their newest versions: all, or those named" },
+  { description: "Whether script modules move to their newest versions: all, or the given ones" },
 );
 export type ModuleUpdate = boolean | readonly string[];
 
@@ -49,8 +49,8 @@ export const DeploymentFollowerPoint = extensionPoint<DeploymentFollower>(
 /** A module that scripts of a workflow import and whose newest version is not the one that is deployed. */
 export const ModuleChange = Type.Object(
   {
-    name: Type.String({ description: "As scripts import it: `module:money`" }),
-    from: nullable(Type.Integer({ description: "The deployed version; null where there is none" })),
+    name: Type.String({ description: "Name in imports: `module:money`" }),
+    from: nullable(Type.Integer({ description: "The deployed version. Null if there is none" })),
     to: Type.Integer({ description: "The newest version" }),
     savedBy: Type.Object({ id: Type.String(), name: Type.String() }),
     savedAt: Time,

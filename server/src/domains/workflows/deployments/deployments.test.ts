@@ -211,7 +211,7 @@ test("a definition that is no longer valid is not deployed, and an event says wh
   });
   await owner("DELETE /api/v1/secrets/FLEETING");
   const reasons = [
-    { path: "/nodes/0/config/body", message: "names the secret FLEETING, which does not exist" },
+    { path: "/nodes/0/config/body", message: "uses the secret FLEETING, which does not exist" },
   ];
   expect(await act(id, "publish")).toMatchObject({
     status: 422,

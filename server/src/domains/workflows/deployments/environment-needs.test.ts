@@ -75,7 +75,7 @@ const { id } = await make("workflows", DEFINITION);
 const STAGING_WARNINGS = [
   {
     path: "/nodes/4/config/table",
-    message: "names the table orders, which does not exist in this environment",
+    message: "refers to the table orders, which does not exist in this environment",
     stepId: "read",
     field: "/config/table",
   },
@@ -87,7 +87,7 @@ const STAGING_WARNINGS = [
   },
   {
     path: "/nodes/0/config/headers/c",
-    message: "needs the secret PRODUCTION_ONLY, which has no value in staging",
+    message: "requires the secret PRODUCTION_ONLY, which has no value in staging",
     stepId: "call",
     field: "/config/headers/c",
   },
@@ -126,7 +126,7 @@ test("a draft that is not saved is told the same", async () => {
 
 test("a failure names the table and the environment that lacks it", async () => {
   const { status, body } = await owner("GET /api/v1/tables/orders/records", undefined, STAGING);
-  expect([status, body.detail]).toEqual([404, "There is no table orders in staging."]);
+  expect([status, body.detail]).toEqual([404, "The table orders does not exist in staging."]);
 });
 
 test("where environments have their own values, new secrets and variables stay in production", async () => {

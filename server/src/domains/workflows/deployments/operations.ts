@@ -38,17 +38,9 @@ export const publishWorkflow = command({
   id: "workflows.publish",
   effect: "live",
   ...workflowRoutes("POST", "/{id}/publish"),
-  summary: "Deploy the live definition, or a version, to the environment of the request",
+  summary: "Deploy a workflow",
   description:
-    "Without a `versionId` the live definition is deployed: the newest version or, when the " +
-    "definition differs from it as after a restore, a version that is appended first. The version " +
-    "becomes `active`; the one that was active there is superseded unless it is active elsewhere. " +
-    "The first deployment to an environment turns the trigger on there; later ones leave it as it " +
-    "is. `label` goes to the version that is deployed. A definition that is no longer valid is " +
-    "refused, and `deploy.failed` says why. `requireRehearsal` makes a rehearsal with past runs the gate " +
-    "of this environment, now and later, until it is sent as null: a version with which they would differ " +
-    "in ways that are not in `allow` is refused. Script modules keep the versions that are deployed in the " +
-    "environment; with `updateModules` they move to the newest. A module that was not imported before takes the newest.",
+    "Deploys to the environment of the request. Without a `versionId`, deploys the live definition: the newest version, or a new version if the definition differs from it, for example after a restore. The version becomes `active`; the previous one is superseded unless it is active in another environment. The first deployment to an environment turns the trigger on; later deployments do not change it. `label` is set on the deployed version. If the definition is no longer valid, the deployment fails, and `deploy.failed` contains the reasons. `requireRehearsal` requires a rehearsal with past runs for this and later deployments to the environment, until it is set to null: the deployment fails if past runs would differ in ways that `allow` does not contain. Script modules keep their deployed versions; `updateModules` moves them to the newest. Newly imported modules use the newest version.",
   environmentScoped: true,
   permission: DeploymentsCreate,
   params: ByWorkflow,
@@ -84,12 +76,9 @@ export const activateWorkflow = command({
   id: "workflows.activate",
   effect: "live",
   ...workflowRoutes("POST", "/{id}/activate"),
-  summary: "Turn the trigger on in the environment of the request",
+  summary: "Activate a workflow",
   description:
-    "Where no version is deployed yet, the live definition is published first. Where it is on " +
-    "already, nothing happens. With `from` it is as if it had been on since then: backfills start a run for each event " +
-    "and time from that moment up to this one, and each event is heard once, by them or by the trigger, also where it " +
-    "was on in between. That needs `workflows:trigger` too.",
+    "Turns the trigger on in the environment of the request. If no version is deployed yet, the live definition is deployed first. If the trigger is already on, nothing changes. With `from`, backfills start a run for each event and scheduled time since then, and each event is processed once, by the backfill or by the trigger. This also requires `workflows:trigger`.",
   environmentScoped: true,
   permission: DeploymentsCreate,
   params: ByWorkflow,
@@ -128,10 +117,9 @@ async function assertMayCatchUp({ tx, caller }: ReadContext, id: string): Promis
 export const deactivateWorkflow = command({
   id: "workflows.deactivate",
   ...workflowRoutes("POST", "/{id}/deactivate"),
-  summary: "Turn the trigger off in the environment of the request",
+  summary: "Deactivate a workflow",
   description:
-    "The version stays deployed and can be run by hand; runs that are under way go on. Where it is " +
-    "off already, nothing happens.",
+    "Turns the trigger off in the environment of the request. The version stays deployed and can be run manually; active runs continue. If the trigger is already off, nothing changes.",
   environmentScoped: true,
   permission: DeploymentsCreate,
   params: ByWorkflow,
@@ -147,10 +135,9 @@ export const rollBackWorkflow = command({
   id: "workflows.rollback",
   effect: "drastic",
   ...workflowRoutes("POST", "/{id}/rollback"),
-  summary: "Make an earlier version the active one of the environment of the request",
+  summary: "Roll back to an earlier version",
   description:
-    "Without a `versionId` it is the one that was active there before, so that a second rollback " +
-    "undoes the first. The live definition stays as it is.",
+    "Changes the deployed version in the environment of the request. Default for `versionId`: the version that was active before, so a second rollback undoes the first. The live definition does not change.",
   environmentScoped: true,
   permission: DeploymentsCreate,
   params: ByWorkflow,

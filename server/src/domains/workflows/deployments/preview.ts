@@ -32,35 +32,37 @@ const PublicationPreview = Type.Object(
     current: nullable(
       Type.Object(
         { ...Side.properties, enabled: Type.Boolean() },
-        { description: "Null where nothing is deployed" },
+        { description: "Null if no version is deployed" },
       ),
     ),
     next: Type.Object(Side.properties, {
-      description: "Without an id: the live definition becomes a version of this number first",
+      description:
+        "If the id is missing, the live definition becomes a version with this number first",
     }),
-    possible: Type.Boolean({ description: "False where it would be refused, see `errors`" }),
+    possible: Type.Boolean({ description: "False if the deployment would fail, see `errors`" }),
     errors: Type.Array(DefinitionIssue, {
-      description: "Also secrets, workflows, connectors and artifacts that are not there",
+      description: "Includes missing secrets, workflows, connectors and artifacts",
     }),
     warnings: Type.Array(DefinitionIssue, {
-      description: "Such as a table that this environment does not have",
+      description: "Such as a table that does not exist in this environment",
     }),
     productionValues: Type.Array(ProductionValue, {
-      description: "Values of production that it would use in this environment; none in production",
+      description:
+        "Production values that the workflow would use in this environment. Empty in production",
     }),
     difference: nullable(
-      Type.Object(Difference.properties, { description: "Null where nothing is deployed" }),
+      Type.Object(Difference.properties, { description: "Null if no version is deployed" }),
     ),
     trigger: Type.Object({
       before: nullable(Trigger),
       after: nullable(Trigger),
       change: Type.Enum(["none", "starts", "changes", "stays_off"], {
-        description: "`before` and `after` are null where the trigger is off",
+        description: "`before` and `after` are null if the trigger is off",
       }),
     }),
     modules: Type.Array(ModuleChange, {
       description:
-        "Script modules that have a newer version than the deployed one, and those that are new; they move with `updateModules`",
+        "Script modules that are new or have a newer version. `updateModules` updates them",
     }),
     rehearsalGate: nullable(RehearsalGate),
     runs: Type.Array(
@@ -70,7 +72,7 @@ const PublicationPreview = Type.Object(
         status: Type.String(),
         count: Type.Integer(),
       }),
-      { description: "Those under way; they end with the version that they began with" },
+      { description: "Number of active runs. They continue with their current version" },
     ),
   },
   { title: "PublicationPreview" },
@@ -80,9 +82,9 @@ type PublicationPreview = Static<typeof PublicationPreview>;
 export const previewPublication = query({
   id: "workflows.preview_publish",
   ...workflowRoutes("GET", "/{id}/publish"),
-  summary: "Show what a publication or rollback would change in the environment of the request",
+  summary: "Preview a deployment or rollback",
   description:
-    "Chooses the version as `publish` does, with `rollback` as `rollback` does; nothing is changed.",
+    "Selects the version like `publish`, or like `rollback` with the parameter `rollback`. Nothing is changed.",
   environmentScoped: true,
   permission: WorkflowsRead,
   params: ByWorkflow,
@@ -90,7 +92,7 @@ export const previewPublication = query({
     versionId: Type.Optional(VersionId),
     rollback: Type.Boolean({
       default: false,
-      description: "To the version that was active before",
+      description: "Rolls back to the version that was active before",
     }),
   }),
   response: item(PublicationPreview),

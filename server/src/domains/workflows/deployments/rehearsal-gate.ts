@@ -32,12 +32,12 @@ export interface GateRehearsal {
 export const RehearsalRefused = failure(
   "rehearsal_refused",
   409,
-  "Past runs would differ in ways that the gate of this environment does not allow.",
+  "Past runs would differ in ways that the rehearsal gate of this environment does not allow.",
 );
 export const RehearsalOutdated = failure(
   "rehearsal_outdated",
   409,
-  "The definition or the gate changed while it was rehearsed; try again.",
+  "The definition or the gate changed during the rehearsal. Try again.",
 );
 
 interface GatedRequest {
@@ -115,9 +115,9 @@ function listReasons(gate: RehearsalGate, result: RehearsalResult): string[] {
   const allowed = new Set<RehearsalVerdict>(gate.allow);
   const checks: [RehearsalVerdict, number, string][] = [
     ["other_branch", counts.otherBranch, "would go another way"],
-    ["other_output", counts.otherOutput, "would compute or send something else"],
+    ["other_output", counts.otherOutput, "would calculate or send something different"],
     ["would_fail", counts.wouldFail, "would fail"],
-    ["needs_outcome", counts.needsOutcome, "come to a step without a recorded outcome"],
+    ["needs_outcome", counts.needsOutcome, "would reach a step without a recorded output"],
     // Of these, too, nobody knows how they would end.
     ["needs_outcome", leftOut, "are too large, or took too long"],
   ];
@@ -125,5 +125,5 @@ function listReasons(gate: RehearsalGate, result: RehearsalResult): string[] {
     .filter(([verdict, runs]) => runs > 0 && !allowed.has(verdict))
     .map(([, runs, words]) => `${runs} of the past runs ${words}.`);
   if (hidden === 0) return reasons;
-  return [...reasons, `${hidden} of the past runs are not yours to see: it needs traces:read.`];
+  return [...reasons, `You can't view ${hidden} of the past runs. This requires traces:read.`];
 }

@@ -19,11 +19,11 @@ const runsOf = (description: string) => Type.Integer({ minimum: 0, description }
 /** How many runs had each verdict. */
 export const RehearsalCounts = Type.Object(
   {
-    same: runsOf("Runs that would end as they did"),
-    otherBranch: runsOf("Runs that would go another way"),
-    otherOutput: runsOf("Runs that would compute or send something else"),
-    wouldFail: runsOf("Runs that would fail, or fail in another way"),
-    needsOutcome: runsOf("Runs that come to a step whose outcome was never recorded"),
+    same: runsOf("Runs with the same result"),
+    otherBranch: runsOf("Runs that would follow another branch"),
+    otherOutput: runsOf("Runs that would calculate or send something different"),
+    wouldFail: runsOf("Runs that would fail, or fail in a different way"),
+    needsOutcome: runsOf("Runs that would reach a step without a recorded output"),
   },
   { title: "RehearsalCounts" },
 );
@@ -35,7 +35,7 @@ export const LAST_RUNS_DEFAULT = 100;
 export const LastRuns = Type.Integer({
   minimum: 1,
   maximum: LAST_RUNS_MAX,
-  description: `How many runs, the newest; ${LAST_RUNS_DEFAULT} unless given`,
+  description: `Number of runs, newest first. Default: ${LAST_RUNS_DEFAULT}`,
 });
 
 export const RehearsalGate = object(
@@ -43,7 +43,7 @@ export const RehearsalGate = object(
     allow: Type.Array(Type.Enum(REHEARSAL_VERDICTS.filter((verdict) => verdict !== "same")), {
       maxItems: 4,
       uniqueItems: true,
-      description: "The differences that are allowed; none when it is empty",
+      description: "The allowed differences. Empty: none",
     }),
     lastRuns: Type.Optional(LastRuns),
   },

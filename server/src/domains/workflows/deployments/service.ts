@@ -41,7 +41,7 @@ type RollbackContext = WriteContext<
 export const DefinitionInvalid = failure(
   "definition_invalid",
   422,
-  "The definition is no longer valid and can't be deployed; `errors` have paths into it.",
+  "The definition is no longer valid and can't be deployed. `errors` contains the paths.",
 );
 
 interface PublishRequest {

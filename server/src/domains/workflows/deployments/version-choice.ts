@@ -9,7 +9,7 @@ import * as store from "./store.ts";
 export const NothingBefore = failure(
   "nothing_to_roll_back",
   409,
-  "No other version was active in this environment before, or it is no longer kept.",
+  "No earlier version was active in this environment, or it was deleted.",
 );
 /** The version that a publication or rollback would deploy; undefined where one is appended first. */
 export async function chooseVersion(

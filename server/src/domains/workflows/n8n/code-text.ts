@@ -12,16 +12,16 @@ const VIEW_NAMES =
 const UNSUPPORTED: readonly (readonly [pattern: RegExp, needs: string])[] = [
   [
     /\brequire\s*\(\s*(?!["'`](?:node:)?(?:crypto|buffer|url|luxon|jmespath|querystring)["'`])|\bimport\s*\(/,
-    "modules of Node",
+    "Node.js modules",
   ],
   [
     /\$secrets\b|\$(?:vars|env)\b(?!\s*\??\.\s*[A-Za-z_]\w*|\s*\[\s*\\?["'`][A-Za-z_]\w*\\?["'`]\s*\])/,
-    "variables by names that code makes",
+    "variables with computed names",
   ],
-  [/\$execution\.getWorkflowStaticData/, "helpers of n8n"],
+  [/\$execution\.getWorkflowStaticData/, "n8n helpers"],
   [
     /this\.(?!helpers)get\w+\(|\$http\b|requestWithAuthentication|httpRequestWithAuthentication/,
-    "helpers of n8n",
+    "n8n helpers",
   ],
 ];
 
@@ -166,7 +166,7 @@ export function assertReadable(code: string): void {
     // oxlint-disable-next-line no-new
     new Script(`(async () => {${code}\n})`);
   } catch (error) {
-    throw new UnreadableCode(error instanceof Error ? error.message : "The code can't be read.");
+    throw new UnreadableCode(error instanceof Error ? error.message : "The code can't be parsed.");
   }
 }
 

@@ -104,8 +104,10 @@ export function optionsCode(
 export function findApproximations({ visible }: NodeContext, text: Json): string[] {
   const unseen = nodesRead(text).filter((name) => !visible.has(name));
   return [
-    ...unseen.map((name) => `reads ${name}, which is not done before it, or only inside of a loop`),
-    ...(readsPairedItem(text) ? ["an item of another node is found by its place in the list"] : []),
+    ...unseen.map(
+      (name) => `reads ${name}, which does not run before this node, or runs only in a loop`,
+    ),
+    ...(readsPairedItem(text) ? ["an item of another node is selected by its index"] : []),
     ...variablesRead(text).map((name) => `${name} is a variable of the workspace`),
   ];
 }
@@ -206,7 +208,7 @@ export function outsideSteps(
     ],
     approximations: [
       ...findApproximations(ctx, text),
-      ...(continues ? ["the error item has no error object of n8n"] : []),
+      ...(continues ? ["the error item does not contain the error object of n8n"] : []),
     ],
   };
 }
@@ -254,7 +256,9 @@ return ${node.onError === "continueErrorOutput" ? "outputs" : "outputs.o0"};`;
     steps: [node.retries === undefined ? step : { ...step, retry }],
     approximations: [
       ...findApproximations(ctx, text),
-      ...(node.onError === "stopWorkflow" ? [] : ["the error item has no error object of n8n"]),
+      ...(node.onError === "stopWorkflow"
+        ? []
+        : ["the error item does not contain the error object of n8n"]),
     ],
   };
 }

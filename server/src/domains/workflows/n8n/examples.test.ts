@@ -189,7 +189,7 @@ test("a column that n8n asks for is asked for, and without it the step fails", (
   });
   expect(reportOf(importChosen(workflow)).at(-1)).toMatchObject({
     status: "approximated",
-    reasons: ["the column that identifies a row is the one that was chosen at the import"],
+    reasons: ["the column that identifies a row was chosen in the import"],
   });
 });
 
@@ -198,6 +198,6 @@ test.for(["drop table people", "TRUNCATE people; insert into people values (1)"]
   (query) => {
     const { reasons } =
       reportOf(importN8n(one("postgres", { operation: "executeQuery", query })))[1] ?? {};
-    expect(reasons).toContain("drops or empties a table: look at it before you let it run");
+    expect(reasons).toContain("drops or empties a table: check it before you run it");
   },
 );

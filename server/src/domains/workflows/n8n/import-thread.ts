@@ -18,7 +18,7 @@ serveTasks(({ workflow, chosen }: ImportTask): ImportResult => {
   try {
     const imported = importN8n(workflow, chosen);
     return JSON.stringify(imported).length > CHARACTERS_MAX
-      ? { refusal: "It becomes more than 8 MiB." }
+      ? { refusal: "The imported workflow is larger than 8 MiB." }
       : { imported };
   } catch (error) {
     if (!(error instanceof Failure)) throw error;

@@ -169,7 +169,7 @@ test("connectors and workflows are chosen; several triggers are those of one wor
   // A connection can be chosen later: the draft is saved, and refused when it is deployed.
   const open = await owner("POST /api/v1/workflows", first.workflows[0].definition);
   expect(open.status).toBe(201);
-  const choice = expect.objectContaining({ message: "still has to be chosen" });
+  const choice = expect.objectContaining({ message: "is required" });
   expect(open.body.data.warnings).toContainEqual(choice);
   const deployed = await owner(`POST /api/v1/workflows/${open.body.data.id}/publish`);
   expect([deployed.status, deployed.body.errors]).toEqual([422, [choice]]);

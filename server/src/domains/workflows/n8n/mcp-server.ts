@@ -20,13 +20,13 @@ export function convertMcpServer(
       ...ctx,
       visible: new Map(),
     });
-    if (servers.length > 0) throw new NotConvertible("passes the tools of another server on");
+    if (servers.length > 0) throw new NotConvertible("forwards the tools of another server");
     if (tools.length === 0) throw new NotConvertible("has no tools");
     report.push({
       ...about,
       status: "approximated",
       reasons: [
-        "clients call the workflow by the platform's own MCP server, with the name of the tool and its arguments",
+        "clients call the workflow with the MCP server of Millrace, with the name of the tool and its arguments",
         ...new Set(approximations),
       ],
     });

@@ -20,14 +20,14 @@ const threads = new TaskThreads<ImportTask, ImportResult>({
 
 const NodeReport = Type.Object(
   {
-    node: Type.String({ description: "Its name in n8n" }),
-    type: Type.String({ description: "Its type in n8n" }),
+    node: Type.String({ description: "Name of the node in n8n" }),
+    type: Type.String({ description: "Type of the node in n8n" }),
     stepId: Type.String({
-      description: "The step that has its items; `trigger` of one that starts",
+      description: "The step that contains its items; `trigger` for a trigger",
     }),
     status: Type.Enum(["converted", "approximated", "placeholder"]),
     reasons: Type.Array(Type.String(), {
-      description: "In which way it differs, or why a step stands for it that fails",
+      description: "Differences to n8n, or the reason why it was replaced by a failing step",
     }),
   },
   { title: "ImportedNode" },
@@ -35,12 +35,13 @@ const NodeReport = Type.Object(
 
 const ImportBinding = Type.Object(
   {
-    id: Type.String({ description: "To be named in `bindings` of the next request" }),
+    id: Type.String({ description: "Key for `bindings` in the next request" }),
     kind: Type.Enum(["connector", "workflow", "table", "secret", "text"], {
-      description: "`text` for what the export does not say, such as the name of a column",
+      description:
+        "`text` for values that the export does not contain, such as the name of a column",
     }),
     title: Type.String(),
-    usedBy: Type.Array(Type.String(), { description: "The names of nodes" }),
+    usedBy: Type.Array(Type.String(), { description: "Names of the nodes" }),
   },
   { title: "ImportBinding" },
 );
@@ -50,16 +51,14 @@ export const importWorkflow = query({
   route: "POST /api/v1/workflows/import",
   summary: "Convert a workflow of another product",
   description:
-    "Saves nothing: it answers with one definition with all triggers, what became of each node, and the bindings that " +
-    "only a person can choose. Send the choices as `bindings`, then save the definitions. A node that has no " +
-    "counterpart becomes a step that fails as soon as an item comes to it (`not_imported`).",
+    "Saves nothing. Returns a definition with all triggers, the result for each node, and the bindings that you must choose. Send your choices as `bindings`, then create the workflow. A node that can't be converted becomes a step that fails when it receives an item (`not_imported`).",
   permission: WorkflowsWrite,
   environmentScoped: false,
   body: object({
     format: Type.Enum(["n8n"]),
     workflow: Type.Unknown({ description: "The export: `{ name, nodes, connections }`" }),
     bindings: Type.Optional(
-      Type.Record(Type.String(), line(100, "The id of a connector or a workflow, or a text"), {
+      Type.Record(Type.String(), line(100, "Ids of connectors or workflows, or texts"), {
         maxProperties: 200,
       }),
     ),
@@ -97,7 +96,7 @@ export const importWorkflow = query({
   async prepare(_platform, { body: { workflow, bindings: chosen = {} } }, caller) {
     const result = await threads.run(caller.workspace?.key ?? "", { workflow, chosen });
     if (result && "imported" in result) return result.imported;
-    const detail = result?.refusal ?? "It takes too long to convert.";
+    const detail = result?.refusal ?? "Converting the workflow takes too long.";
     throw new Failure(Invalid, { detail });
   },
   async run(_ctx, _input, { workflows, bindings }) {

@@ -34,11 +34,13 @@ export const basicTriggers: TriggerTable = {
   executeWorkflowTrigger: byHand,
   errorTrigger: () => ({
     trigger: { type: "manual" },
-    approximations: ["name it as the error workflow of others; the error has other fields"],
+    approximations: [
+      "select this workflow as the error workflow of others; the error has different fields",
+    ],
   }),
   evaluationTrigger: () => ({
     trigger: { type: "manual" },
-    approximations: ["evaluations are not imported: the rows of one are given by hand"],
+    approximations: ["evaluations are not imported: enter the rows of an evaluation manually"],
   }),
   scheduleTrigger: (ctx) => orAsk(ctx, () => schedule(ctx.node.parameters)),
   cron: (ctx) => orAsk(ctx, () => oldCron(ctx.node.parameters)),
@@ -88,7 +90,7 @@ function webhook({ node, bind }: TriggerContext): ConvertedTrigger {
     hasParams &&
     (words.length > 3 || words.some((word) => !/^([A-Za-z0-9._~-]+|\{\w+\})$/.test(word)))
   ) {
-    throw new NotConvertible("has a path of another kind");
+    throw new NotConvertible("has a path that is not supported");
   }
   const auth = toAuth(toText(authentication), bind);
   return {
@@ -102,7 +104,7 @@ function webhook({ node, bind }: TriggerContext): ConvertedTrigger {
     },
     approximations: [
       ...(known.length === 0 ? [`takes POST, and not ${methods.join(", ")}`] : []),
-      ...(responseMode === "lastNode" ? ["answers with the outputs of all last steps"] : []),
+      ...(responseMode === "lastNode" ? ["responds with the outputs of all last steps"] : []),
     ],
   };
 }
@@ -129,7 +131,7 @@ function toAuth(kind: string, bind: TriggerContext["bind"]): HookAuth | undefine
 function form({ node: { parameters } }: TriggerContext): ConvertedTrigger {
   const { formTitle, formDescription, formFields, responseMode, options } = parameters;
   if ((parameters["authentication"] ?? "none") !== "none") {
-    throw new NotConvertible("has the authentication of a form");
+    throw new NotConvertible("has a form with authentication");
   }
   const all = toList(toObject(formFields)["values"]).map(toObject);
   const hasFiles = all.some(({ fieldType }) => fieldType === "file");
@@ -151,10 +153,10 @@ function form({ node: { parameters } }: TriggerContext): ConvertedTrigger {
       ...(toText(buttonLabel) !== "" && { submit: toText(buttonLabel).slice(0, 50) }),
     },
     approximations: [
-      ...(isByExpression ? ["shows texts as they are written, without their expressions"] : []),
-      ...(isShortened ? ["shows no HTML between the questions"] : []),
+      ...(isByExpression ? ["shows texts without evaluating their expressions"] : []),
+      ...(isShortened ? ["does not show HTML between the questions"] : []),
       ...(fields.length === 0 ? ["has no question"] : []),
-      ...(hasFiles ? ["its files are handles in the fields of the item"] : []),
+      ...(hasFiles ? ["uploaded files are handles in the fields of the item"] : []),
     ],
   };
 }
@@ -171,7 +173,7 @@ function chat({ node: { parameters } }: TriggerContext): ConvertedTrigger {
       title: chatTitle === "" ? "Chat" : chatTitle,
       ...(greeting !== "" && { greeting }),
     },
-    approximations: allowFileUploads === true ? ["takes no files"] : [],
+    approximations: allowFileUploads === true ? ["does not accept files"] : [],
   };
 }
 
@@ -194,7 +196,8 @@ function schedule(parameters: JsonObject): ConvertedTrigger {
       return cronTrigger(`${minute} */${at("hoursInterval", 1)} * * *`);
     case "days": {
       const days = at("daysInterval", 1);
-      const note = days > 1 ? ["every so many days is counted from the first of the month"] : [];
+      const note =
+        days > 1 ? ["intervals of several days start on the first day of the month"] : [];
       return cronTrigger(`${minute} ${hour} ${days > 1 ? `*/${days}` : "*"} * *`, note);
     }
     case "weeks": {
@@ -207,7 +210,7 @@ function schedule(parameters: JsonObject): ConvertedTrigger {
         `${minute} ${hour} ${at("triggerAtDayOfMonth", 1)} ${at("monthsInterval", 1) > 1 ? `*/${at("monthsInterval", 1)}` : "*"} *`,
       );
     default:
-      throw new NotConvertible("has a schedule of another kind");
+      throw new NotConvertible("has a schedule type that is not supported");
   }
 }
 
@@ -217,9 +220,13 @@ function orAsk({ node, bind }: TriggerContext, read: () => ConvertedTrigger): Co
     return read();
   } catch (error) {
     if (!(error instanceof NotConvertible)) throw error;
-    const cron = bind("text", `schedule ${node.name}`, `${node.name}: when it runs, as cron`);
+    const cron = bind(
+      "text",
+      `schedule ${node.name}`,
+      `${node.name}: the schedule as a cron expression`,
+    );
     if (cron === "") throw error;
-    return cronTrigger(cron, ["the schedule is the one that was chosen at the import"]);
+    return cronTrigger(cron, ["the schedule was chosen in the import"]);
   }
 }
 
@@ -246,7 +253,7 @@ function cronTrigger(cron: string, approximations: readonly string[] = []): Conv
   if (cron.startsWith("=") || cron.trim() === "")
     throw new NotConvertible("has a schedule by expression");
   if (checkSchedule({ cron }).length > 0)
-    throw new NotConvertible("has a schedule of another kind");
+    throw new NotConvertible("has a schedule type that is not supported");
   return { trigger: { type: "schedule", cron }, approximations };
 }
 

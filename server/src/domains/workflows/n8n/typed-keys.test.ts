@@ -137,6 +137,6 @@ test("a key in code is told of", () => {
   const imported = importN8n(one("code", { jsCode: `const key = "${KEY}";\nreturn items;` }));
   expect(reportOf(imported)[1]).toMatchObject({
     status: "approximated",
-    reasons: ["has a key in its text: move it into a secret"],
+    reasons: ["contains a key in its text. Move it into a secret"],
   });
 });

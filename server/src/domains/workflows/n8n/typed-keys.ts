@@ -55,7 +55,7 @@ export function bindSecret({ bind, node }: Bind, field: string): string {
   const place = hostOf(node.parameters["url"]) ?? node.name;
   const secret = bind("secret", `${place} ${field.toLowerCase()}`, `${place}: ${field}`);
   if (!new RegExp(`^${SECRET_NAME}$`).test(secret))
-    throw new NotConvertible("needs the name of a secret for a key that was typed into it");
+    throw new NotConvertible("needs the name of a secret for a key that it contains");
   return secret;
 }
 

@@ -174,7 +174,7 @@ export const vendorTriggers: TriggerTable = {
     ]),
   ),
   rssFeedReadTrigger: ({ node: { parameters } }) => {
-    if (toText(parameters["feedUrl"]) === "") throw new NotConvertible("names no feed");
+    if (toText(parameters["feedUrl"]) === "") throw new NotConvertible("has no feed URL");
     return {
       trigger: { type: "rss", feedUrl: toText(parameters["feedUrl"]), ...pollTime(parameters) },
       approximations: ["entries have id, title, link, published, summary and content"],
@@ -198,7 +198,7 @@ function convertVendor({ node, bind }: TriggerContext, vendor: VendorTrigger): C
     approximations: [
       isHook
         ? "the item is what the service sends, without what n8n adds to it"
-        : "items are as the service gives them",
+        : "items have the format of the service",
     ],
   };
 }

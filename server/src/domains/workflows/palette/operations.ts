@@ -21,18 +21,14 @@ import { listPalette, PaletteEntry } from "./palette.ts";
 export const listNodeTypes = query({
   id: "workflows.node_types",
   ...workflowRoutes("GET", "/node-types"),
-  summary: "List what nodes and triggers there are, with JSON Schemas for their configuration",
+  summary: "List node types and trigger types",
   description:
-    "In `config`, a field with `x-literal` takes no template, one with `x-expression` is an " +
-    "expression as a whole, and in one with `x-template` any value may be a template. `x-order` is the " +
-    "order of a form; `x-placeholder`, `x-multiline`, `x-unit`, `x-language` and `examples` are hints for " +
-    "it, `x-reference` is the kind of thing that a field names, `x-references` that of the values of these names, and `x-when` the values of other fields " +
-    "with which it matters.",
+    "Contains JSON Schemas of the configurations. In `config`, a field with `x-literal` can't be a template, a field with `x-expression` is an expression, and a field with `x-template` can be a template. `x-order` is the order in a form. `x-placeholder`, `x-multiline`, `x-unit`, `x-language` and `examples` are display hints. `x-reference` is the kind of resource that the field refers to, `x-references` the kind for the values of an object, and `x-when` contains the values of other fields that make the field relevant.",
   permission: WorkflowsRead,
   response: item(
     Type.Object(
       {
-        groups: Type.Array(Type.String(), { description: "In the order of a palette" }),
+        groups: Type.Array(Type.String(), { description: "In display order" }),
         nodeTypes: Type.Array(NodeTypeDescription),
         triggerTypes: Type.Array(TriggerTypeDescription),
       },
@@ -52,18 +48,17 @@ export const listNodeTypes = query({
 export const getPalette = query({
   id: "workflows.palette",
   ...workflowRoutes("GET", "/palette"),
-  summary: "List every step that can be inserted, with a first configuration",
+  summary: "List available steps with initial configurations",
   description:
-    "The node types, and what the workspace has for them: artifacts, the actions of connectors, and " +
-    "workflows to run, each as far as one may read those. `q` finds the ones that an answer leaves out.",
+    "Returns the node types, and the artifacts, connector actions and workflows that you can view. `q` finds steps that are missing in a truncated list.",
   permission: WorkflowsRead,
-  query: object({ q: Type.Optional(line(100, "Part of a title or name, whatever its case")) }),
+  query: object({ q: Type.Optional(line(100, "Part of a title or name; ignores case")) }),
   response: item(
     Type.Object(
       {
         groups: Type.Array(Type.String()),
         entries: Type.Array(PaletteEntry),
-        truncated: Type.Boolean({ description: "Whether there are more than these" }),
+        truncated: Type.Boolean({ description: "Whether there are more" }),
       },
       { title: "Palette" },
     ),
@@ -80,14 +75,13 @@ const DUE_TIMES_MAX = 50;
 export const listDueTimes = query({
   id: "workflows.due_times",
   ...workflowRoutes("GET", "/due-times"),
-  summary: "List the next times of a schedule, saved or not",
+  summary: "List the next times of a schedule",
   description:
-    "A change of the clocks does to them what it does to runs: a time that is skipped comes at the " +
-    "moment to which the clocks skip, and one that is shown twice comes once, but for schedules of every hour.",
+    "Applies daylight saving time like the trigger: a skipped time moves to the end of the gap, and a repeated time is used once, except for hourly schedules.",
   permission: WorkflowsRead,
   query: object({
-    cron: line(200, "As in the trigger: `0 9 * * MON-FRI`"),
-    timezone: Type.Optional(line(100, "An IANA name such as `Europe/Berlin`; UTC unless given")),
+    cron: line(200, "Same format as in the trigger: `0 9 * * MON-FRI`"),
+    timezone: Type.Optional(line(100, "An IANA time zone such as `Europe/Berlin`. Default: UTC")),
     count: Type.Optional(Type.Integer({ minimum: 1, maximum: DUE_TIMES_MAX, default: DUE_TIMES })),
   }),
   response: item(Type.Object({ times: Type.Array(Time) }, { title: "DueTimes" })),

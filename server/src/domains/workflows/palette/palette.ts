@@ -11,11 +11,11 @@ export const ENTRIES_MAX = 2_000;
 /** A step that can be inserted as it is, or nearly. */
 export const PaletteEntry = Type.Object(
   {
-    key: Type.String({ description: "Unique, and the same each time" }),
+    key: Type.String({ description: "Unique and stable id" }),
     kind: Type.Enum(["node", "artifact", "connector", "workflow"], {
-      description: "A built-in type, or the thing of the workspace that it uses",
+      description: "A built-in type, or the resource that the step uses",
     }),
-    type: Type.String({ description: "The node's `type`" }),
+    type: Type.String({ description: "`type` of the node" }),
     title: Type.String(),
     group: Type.Enum([...NODE_GROUPS]),
     icon: Type.String(),
@@ -23,10 +23,12 @@ export const PaletteEntry = Type.Object(
     of: Type.Optional(
       Type.Object(
         { id: Type.String(), name: Type.String() },
-        { description: "The artifact, connector or workflow" },
+        { description: "Id of the artifact, connector or workflow" },
       ),
     ),
-    config: Type.Record(Type.String(), Type.Unknown(), { description: "What a new node has" }),
+    config: Type.Record(Type.String(), Type.Unknown(), {
+      description: "Initial configuration of a new node",
+    }),
   },
   { title: "PaletteEntry" },
 );

@@ -11,10 +11,10 @@ export const Difference = Type.Object(
     fields: Type.Array(
       Type.Object({
         field: Type.String(),
-        before: Type.Unknown({ description: "Null where it was not given" }),
-        after: Type.Unknown({ description: "Null where it is not given" }),
+        before: Type.Unknown({ description: "Value before. Null if it was missing" }),
+        after: Type.Unknown({ description: "Value after. Null if it is missing" }),
       }),
-      { description: "What differs besides trigger, nodes and edges" },
+      { description: "Changes other than trigger, nodes and edges" },
     ),
     trigger: nullable(Type.Object({ before: Trigger, after: Trigger })),
     nodes: Type.Object({
@@ -23,7 +23,7 @@ export const Difference = Type.Object(
       changed: Type.Array(
         Type.Object({
           id: Type.String(),
-          changes: Type.Array(Type.String(), { description: "Fields of the node" }),
+          changes: Type.Array(Type.String(), { description: "Changed fields of the node" }),
           before: Node,
           after: Node,
         }),
@@ -138,5 +138,5 @@ function listNames(verb: string, names: readonly string[]): string | undefined {
 function describeTriggerChange({ before, after }: NonNullable<Difference["trigger"]>): string {
   return before.type === after.type
     ? `Trigger ${after.type} changed`
-    : `Trigger ${before.type} became ${after.type}`;
+    : `Trigger ${before.type} changed to ${after.type}`;
 }

@@ -26,7 +26,7 @@ const LIST = "versions of a workflow, newest first";
 export const listWorkflowVersions = query({
   id: "workflows.list_versions",
   ...workflowRoutes("GET", "/{id}/versions"),
-  summary: "List the versions of a workflow, newest first",
+  summary: "List versions of a workflow, newest first",
   permission: WorkflowsRead,
   params: ByWorkflow,
   query: object(pageQuery),
@@ -50,8 +50,9 @@ export const snapshotWorkflow = command({
   id: "workflows.create_version",
   effect: "ordinary",
   ...workflowRoutes("POST", "/{id}/versions"),
-  summary: "Take a snapshot of the live definition as a new version",
-  description: "It becomes the draft, and the former draft is superseded.",
+  summary: "Create a version of a workflow",
+  description:
+    "Saves the live definition as a new version. It becomes the draft, and the previous draft is superseded.",
   permission: WorkflowsWrite,
   params: ByWorkflow,
   body: object(versionFields),
@@ -68,7 +69,7 @@ export const snapshotWorkflow = command({
 export const getVersion = query({
   id: "workflows.get_version",
   ...workflowRoutes("GET", "/{id}/versions/{versionId}"),
-  summary: "Read a version with its definition",
+  summary: "Get a version with its definition",
   permission: WorkflowsRead,
   params: ByVersion,
   response: item(FullVersion),
@@ -80,15 +81,15 @@ export const labelVersion = command({
   id: "workflows.label_version",
   effect: "ordinary",
   ...workflowRoutes("PATCH", "/{id}/versions/{versionId}"),
-  summary: "Give a version a label, or take it away with null",
-  description: "Nothing else of a version can be changed.",
+  summary: "Set or remove the label of a version",
+  description: "Other fields of a version can't be changed.",
   permission: WorkflowsWrite,
   params: ByVersion,
   body: object({ label: nullable(Label) }),
   allowNoop: true,
   response: item(Version),
   emits: [events.VersionLabelled],
-  example: { ...versionExample, body: { label: "As of the audit" } },
+  example: { ...versionExample, body: { label: "Audit 2026" } },
   run: (ctx, { params, body }) => service.relabel(ctx, params, body.label),
 });
 
@@ -96,10 +97,9 @@ export const restoreVersion = command({
   id: "workflows.restore_version",
   effect: "ordinary",
   ...workflowRoutes("POST", "/{id}/versions/{versionId}/restore"),
-  summary: "Overwrite the live definition with that of a version",
+  summary: "Restore a version of a workflow",
   description:
-    "No version is added and none changes; nothing that is deployed changes. Publish the workflow " +
-    "to deploy what was restored: it then becomes a new version.",
+    "Overwrites the live definition with that of the version. No version is created or changed, and deployed versions do not change. Deploy the workflow to use the restored definition; this creates a new version.",
   permission: WorkflowsWrite,
   params: ByVersion,
   response: item(Workflow),
@@ -115,8 +115,7 @@ export const archiveVersion = command({
   ...workflowRoutes("POST", "/{id}/versions/{versionId}/archive"),
   summary: "Archive a version",
   description:
-    "It stays in the history, is never pruned, and can't be deployed; restore and publish bring " +
-    "back what it holds.",
+    "The version stays in the history, is never deleted by retention, and can't be deployed. To use its definition again, restore it and deploy the workflow.",
   permission: WorkflowsWrite,
   params: ByVersion,
   allowNoop: true,
@@ -129,7 +128,7 @@ export const archiveVersion = command({
 
 const Ref = Type.String({
   pattern: `^(live|[1-9][0-9]{0,8})$|${idPattern("wfv")}`,
-  description: "A version's id or number, or `live`",
+  description: "Id or number of a version, or `live`",
 });
 const Side = Type.Object({
   id: nullable(VersionId),
@@ -139,7 +138,7 @@ const Side = Type.Object({
 export const diffVersions = query({
   id: "workflows.diff_versions",
   ...workflowRoutes("GET", "/{id}/versions/{a}/diff/{b}"),
-  summary: "Show how two versions differ",
+  summary: "Compare two versions",
   permission: WorkflowsRead,
   params: object({ id: WorkflowId, a: Ref, b: Ref }),
   response: item(
@@ -155,10 +154,9 @@ export const diffVersions = query({
 export const diffDraft = query({
   id: "workflows.diff_draft",
   ...workflowRoutes("POST", "/{id}/diff"),
-  summary: "Show how a definition that is not saved differs from a version",
+  summary: "Compare an unsaved definition with a version",
   description:
-    "By step, also within loops. It need not be valid: an editor compares what is being written. " +
-    "Compared is `from`: the live definition unless given, a number, or the id of a version.",
+    "Compares by step, including steps in loops. The definition does not have to be valid. Default for `from`: the live definition. It can also be the number or the id of a version.",
   permission: WorkflowsRead,
   params: ByWorkflow,
   body: object({
@@ -170,7 +168,7 @@ export const diffDraft = query({
       {
         from: Side,
         identical: Type.Boolean(),
-        fields: Type.Array(Type.String(), { description: "Besides nodes and edges" }),
+        fields: Type.Array(Type.String(), { description: "Other than nodes and edges" }),
         ...stepDiffFields,
       },
       { title: "WorkflowDraftDiff" },

@@ -9,7 +9,7 @@ import { listEdges, listNodes, type OutlineEdge, type OutlineNode } from "../def
 
 const StepChange = Type.Object(
   {
-    stepId: Type.String({ description: "Its key: `call`, or `each.call` in a loop" }),
+    stepId: Type.String({ description: "Key of the step: `call`, or `each.call` in a loop" }),
     name: Type.String(),
     type: Type.String(),
     change: Type.Enum(["added", "removed", "changed"]),
@@ -19,15 +19,17 @@ const StepChange = Type.Object(
         before: Type.Optional(Type.Unknown()),
         after: Type.Optional(Type.Unknown()),
       }),
-      { description: "Of one that changed" },
+      { description: "Changes within the step" },
     ),
-    harmless: Type.Boolean({ description: "Runs are the same: only a name or a note differs" }),
+    harmless: Type.Boolean({
+      description: "True if runs are not affected: only a name or a note changed",
+    }),
   },
   { title: "WorkflowStepChange" },
 );
 
 const LoopEdge = Type.Object({
-  in: Type.String({ description: "The key of the loop; empty for the workflow itself" }),
+  in: Type.String({ description: "Key of the loop. Empty for the workflow itself" }),
   from: Type.String(),
   to: Type.String(),
   when: Type.Optional(Type.String()),
@@ -35,11 +37,13 @@ const LoopEdge = Type.Object({
 
 /** The part of a difference that is about steps and edges. */
 export const stepDiffFields = {
-  harmless: Type.Boolean({ description: "Runs are the same: only names, notes and tags differ" }),
-  steps: Type.Array(StepChange, { description: "Also those within loops" }),
+  harmless: Type.Boolean({
+    description: "True if runs are not affected: only names, notes and tags changed",
+  }),
+  steps: Type.Array(StepChange, { description: "Including steps in loops" }),
   stepEdges: Type.Object(
     { added: Type.Array(LoopEdge), removed: Type.Array(LoopEdge) },
-    { description: "Also those within loops" },
+    { description: "Including edges in loops" },
   ),
 };
 const StepDiff = Type.Object(stepDiffFields);

@@ -4,24 +4,26 @@ import { id, line, nullable, Time } from "#kernel/schema/schema.ts";
 import { Definition } from "../definition/index.ts";
 
 export const VersionId = id("wfv");
-export const Label = line(100, "A name for the version");
-export const ChangeSummary = line(2_000, "What changed; made from the change unless given");
+export const Label = line(100, "Name of the version");
+export const ChangeSummary = line(
+  2_000,
+  "Summary of the changes. Default: generated from the changes",
+);
 
 export const VersionStatus = Type.Enum(["draft", "active", "superseded", "archived"], {
   description:
-    "`draft`: the newest, not yet deployed; `active`: deployed somewhere; `superseded`: by a later " +
-    "draft or deployment; `archived`: kept, and not to be deployed",
+    "`draft`: the newest version, not deployed yet. `active`: deployed in an environment. `superseded`: replaced by a later draft or deployment. `archived`: kept, but can't be deployed",
 });
 export type VersionStatus = Static<typeof VersionStatus>;
 
 const versionFields = {
   id: VersionId,
   workflowId: id("wf"),
-  version: Type.Integer({ description: "Counts up from 1" }),
+  version: Type.Integer({ description: "Consecutive number, from 1" }),
   label: nullable(Label),
   status: VersionStatus,
   activeIn: Type.Array(Type.Enum(["production", "staging", "development"]), {
-    description: "The environments in which it is deployed",
+    description: "Environments with this version",
   }),
   author: Type.Object({ id: Type.String(), name: Type.String() }),
   changeSummary: Type.String(),
@@ -42,12 +44,12 @@ export type FullVersion = Version & { readonly definition: Definition };
 export const VersionIsArchived = failure(
   "version_archived",
   409,
-  "The version is archived; restore it and publish the workflow to bring it back.",
+  "The version is archived. To use it again, restore it and deploy the workflow.",
 );
 export const VersionIsActive = failure(
   "version_active",
   409,
-  "The version is deployed in some environment, and can't be archived.",
+  "The version is deployed in an environment, so it can't be archived.",
 );
 
 /** The use of a version, which decides on its status. */

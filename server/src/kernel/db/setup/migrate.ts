@@ -59,7 +59,7 @@ async function requireVersion(client: pg.Client): Promise<void> {
   const version = rows[0]?.version ?? 0;
   if (version < 150_000) {
     throw new StartupError(
-      `Millrace needs PostgreSQL 15 or newer; this server is ${version / 10_000}.`,
+      `Millrace requires PostgreSQL 15 or later. This server runs ${version / 10_000}.`,
     );
   }
 }

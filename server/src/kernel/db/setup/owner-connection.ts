@@ -50,12 +50,14 @@ export function parseConnectionUrl(url: string): pg.ClientConfig {
 function toConnectError(error: unknown, { host, port, user, database }: pg.ClientConfig): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : "";
-  const why = error.message.startsWith("timeout ") ? "it does not answer" : CONNECT_FAULTS[code];
+  const why = error.message.startsWith("timeout ")
+    ? "the server does not respond"
+    : CONNECT_FAULTS[code];
   if (why === undefined) return error;
   const place = `${host ?? "localhost"}${host?.startsWith("/") ? "" : `:${port ?? 5432}`}`;
   const name = `${database ?? ""}${user === undefined ? "" : ` as ${user}`}`;
   return new StartupError(
-    `The database ${name} at ${place} can't be opened: ${why}. Check DATABASE_URL.`.replace(
+    `Can't open the database ${name} at ${place}: ${why}. Check DATABASE_URL.`.replace(
       "database  ",
       "database ",
     ),
@@ -64,15 +66,15 @@ function toConnectError(error: unknown, { host, port, user, database }: pg.Clien
 }
 
 const CONNECT_FAULTS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there",
-  ENOENT: "there is no socket",
-  ENOTFOUND: "there is no host of this name",
-  EAI_AGAIN: "the name of the host can't be resolved",
+  ECONNREFUSED: "the connection was refused",
+  ENOENT: "the socket does not exist",
+  ENOTFOUND: "the host name does not exist",
+  EAI_AGAIN: "the host name can't be resolved",
   EHOSTUNREACH: "the host can't be reached",
-  ENETUNREACH: "the host can't be reached",
-  ETIMEDOUT: "it does not answer",
-  EACCES: "this account may not use the socket",
-  "28P01": "it refuses the password",
-  "28000": "it refuses this user",
-  "3D000": "there is no database of this name",
+  ENETUNREACH: "the network can't be reached",
+  ETIMEDOUT: "the server does not respond",
+  EACCES: "this account can't access the socket",
+  "28P01": "the password is wrong",
+  "28000": "the user is not allowed to connect",
+  "3D000": "the database does not exist",
 };

@@ -79,8 +79,7 @@ async function ensureInstallation(owner: pg.ClientConfig, masterKey: MasterKey):
     );
     if (!verifyKeyCheck(masterKey, rows[0]?.key_check ?? Buffer.alloc(0))) {
       throw new StartupError(
-        "The master key is not the one that this database was made with. " +
-          "Set MILLRACE_MASTER_KEY, or bring back the file master.key of its data folder.",
+        "The master key does not match this database. Set MILLRACE_MASTER_KEY, or restore the file master.key of its data folder.",
       );
     }
     await presentEpoch(client);

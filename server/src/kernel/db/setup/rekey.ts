@@ -56,7 +56,7 @@ async function assertAlone(client: pg.Client): Promise<void> {
   );
   if (others.rowCount !== 0) {
     throw new StartupError(
-      "Millrace is running on this database. Stop every process of it first, and a pooler before it.",
+      "Millrace is running on this database. Stop all its processes, and any connection pooler first.",
     );
   }
 }
@@ -81,7 +81,6 @@ async function rewrapAll(client: pg.Client, { from, to }: MasterKeys): Promise<n
 
 function wrongKey(): StartupError {
   return new StartupError(
-    "The present master key is not the one that this database was made with. " +
-      "Set MILLRACE_MASTER_KEY, or bring back the file master.key of its data folder.",
+    "The current master key does not match this database. Set MILLRACE_MASTER_KEY, or restore the file master.key of its data folder.",
   );
 }

@@ -214,8 +214,7 @@ async function ensureRole(
     const code = error instanceof pg.DatabaseError ? error.code : undefined;
     if (code === "42501") {
       throw new StartupError(
-        `The role of DATABASE_URL may not create roles. As a superuser, run once: ` +
-          `alter role ${pg.escapeIdentifier(String(client.user))} createrole;`,
+        `The role of DATABASE_URL can't create roles. As a superuser, run once: alter role ${pg.escapeIdentifier(String(client.user))} createrole;`,
         { cause: error },
       );
     }

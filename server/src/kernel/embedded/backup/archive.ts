@@ -60,7 +60,7 @@ export async function refuseExisting(path: string): Promise<void> {
 /** The entries of a backup, the password first and the manifest last. */
 export async function* readBackup(path: string): AsyncGenerator<BackupEntry> {
   const found = await lstat(path).catch((error: unknown) => {
-    if (errnoOf(error) === "ENOENT") throw new StartupError(`There is no backup ${path}.`);
+    if (errnoOf(error) === "ENOENT") throw new StartupError(`The backup ${path} does not exist.`);
     throw error;
   });
   if (found.isDirectory()) yield* readFolder(path);
@@ -77,7 +77,7 @@ export async function checkBackup(path: string): Promise<Manifest> {
   )) {
     for await (const _ of content);
   }
-  if (!manifest) throw damagedBackup(path, "it has no manifest.json");
+  if (!manifest) throw damagedBackup(path, "manifest.json is missing");
   return manifest;
 }
 
@@ -113,7 +113,7 @@ async function* readFolder(folder: string): AsyncGenerator<BackupEntry> {
     .map((one) => relative(folder, join(one.parentPath, one.name)))
     .toSorted((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
   for (const path of paths) {
-    if (!isBackupPath(path)) throw damagedBackup(folder, `${path} does not belong to it`);
+    if (!isBackupPath(path)) throw damagedBackup(folder, `${path} is not part of the backup`);
     const entry = await fileEntry(path, join(folder, path));
     if (entry) yield entry;
   }
@@ -144,13 +144,14 @@ async function* explainFailure(
   try {
     yield* source;
   } catch (error) {
-    if (String(errnoOf(error)).startsWith("Z_")) throw damagedBackup(path, "it does not unpack");
+    if (String(errnoOf(error)).startsWith("Z_"))
+      throw damagedBackup(path, "the archive can't be unpacked");
     throw error;
   }
 }
 
 function alreadyExists(path: string): StartupError {
   return new StartupError(
-    `${path} exists already; a backup never replaces anything. Choose another name.`,
+    `${path} already exists. A backup never overwrites files. Choose another name.`,
   );
 }

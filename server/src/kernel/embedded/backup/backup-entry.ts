@@ -46,7 +46,7 @@ export async function readEntryText({ content }: BackupEntry): Promise<string> {
 
 /** The error for a damaged backup, for operators. */
 export function damagedBackup(backup: string, why: string): StartupError {
-  return new StartupError(`The backup ${backup} is damaged: ${why}. It is of no use.`);
+  return new StartupError(`The backup ${backup} is damaged and can't be restored: ${why}.`);
 }
 
 async function* readExactly(file: string, size: number): AsyncGenerator<Buffer> {

@@ -113,11 +113,15 @@ test("rejects a damaged backup with the reason, and leaves no files", async () =
   await writeSmall(tar);
   await checkBackup(tar);
   const damages: [string, RegExp, (path: string) => Promise<unknown>][] = [
-    ["header.tar", /not an archive of ours/, (path) => flip(path, "postgres.password")],
-    ["text.tar", /ends too early|not an archive/, (path) => writeFile(path, "a text")],
-    ["flipped.tar", /is not as it was/, (path) => flip(path, "the row 4321.")],
-    ["cut.tar", /ends too early/, async (path) => truncate(path, (await stat(path)).size / 2)],
-    ["manifest.tar", /manifest\.json is not as it was/, (path) => flip(path, "completeUpTo")],
+    ["header.tar", /not a Millrace archive/, (path) => flip(path, "postgres.password")],
+    ["text.tar", /is truncated|not a Millrace archive/, (path) => writeFile(path, "a text")],
+    ["flipped.tar", /has changed since the backup/, (path) => flip(path, "the row 4321.")],
+    ["cut.tar", /is truncated/, async (path) => truncate(path, (await stat(path)).size / 2)],
+    [
+      "manifest.tar",
+      /manifest\.json has changed since the backup/,
+      (path) => flip(path, "completeUpTo"),
+    ],
   ];
   for (const [name, words, harm] of damages) {
     const path = join(base(), name);
@@ -131,8 +135,8 @@ test("rejects a damaged backup with the reason, and leaves no files", async () =
   const zipped = join(base(), "cut.tar.gz");
   await writeSmall(zipped);
   await truncate(zipped, Math.floor((await stat(zipped)).size / 2));
-  await expect(checkBackup(zipped)).rejects.toThrow(/does not unpack|ends too early/);
-  await expect(checkBackup(join(base(), "nowhere.tar"))).rejects.toThrow("There is no backup");
+  await expect(checkBackup(zipped)).rejects.toThrow(/can't be unpacked|is truncated/);
+  await expect(checkBackup(join(base(), "nowhere.tar"))).rejects.toThrow("does not exist");
 });
 
 test("rejects a folder with a missing or an additional file", async () => {
@@ -141,7 +145,7 @@ test("rejects a folder with a missing or an additional file", async () => {
   await checkBackup(folder);
   const damages: [string, RegExp][] = [
     ["postgres/PG_VERSION", /postgres\/PG_VERSION is missing/],
-    ["manifest.json", /no manifest\.json/],
+    ["manifest.json", /manifest\.json is missing/],
     ["postgres.password", /postgres\.password is missing/],
   ];
   for (const [name, words] of damages) {
@@ -150,7 +154,7 @@ test("rejects a folder with a missing or an additional file", async () => {
     await rename(join(base(), "aside"), join(folder, name));
   }
   await writeFile(join(folder, "postgres/more"), "");
-  await expect(checkBackup(folder)).rejects.toThrow("postgres/more is not in its manifest");
+  await expect(checkBackup(folder)).rejects.toThrow("postgres/more is not listed in the manifest");
   await rm(join(folder, "postgres/more"));
   await symlink(join(base(), "elsewhere"), join(folder, "postgres/linked"));
   await expect(checkBackup(folder)).rejects.toThrow("linked is a link");
@@ -169,7 +173,7 @@ test.runIf(isRoot())("root restores into a private folder, or leaves no files th
   const path = join(base(), "cut.tar");
   await writeSmall(path);
   await truncate(path, (await stat(path)).size / 2);
-  await expect(restoreBackup(path, join(closed, "other"))).rejects.toThrow("ends too early");
+  await expect(restoreBackup(path, join(closed, "other"))).rejects.toThrow("is truncated");
   expect(await readdir(join(closed, "other"))).toEqual([]);
 });
 
@@ -179,7 +183,7 @@ test("neither backup nor restore overwrites existing files", async () => {
   const { ino, size, mtimeMs } = await stat(path);
   const running = await findRunning(data);
   await expect(writeBackup(path, startBackup(running, { withKey: false }))).rejects.toThrow(
-    "exists already",
+    "already exists",
   );
   expect(await stat(path)).toMatchObject({ ino, size, mtimeMs });
   await expect(restoreBackup(path, data)).rejects.toThrow("is in use by");

@@ -52,23 +52,25 @@ export async function* verifyAgainstManifest(
   let manifest: Manifest | undefined;
   for await (const entry of entries) {
     const { path, size, content } = entry;
-    if (manifest) throw damagedBackup(backup, `${path} comes after its end`);
+    if (manifest) throw damagedBackup(backup, `${path} comes after the end of the archive`);
     if (path === MANIFEST) manifest = read(await readEntryText(entry), backup);
     else {
       const keep = (sha256: string): unknown => found.set(path, { size, sha256 });
       yield { path, size, content: hashEntries(content, keep) };
     }
   }
-  if (!manifest) throw damagedBackup(backup, "it has no manifest.json, so it was not finished");
+  if (!manifest)
+    throw damagedBackup(backup, "manifest.json is missing, so the backup is incomplete");
   for (const [path, { size, sha256 }] of Object.entries(manifest.files)) {
     const file = found.get(path);
     if (!file) throw damagedBackup(backup, `${path} is missing`);
     if (file.size !== size || file.sha256 !== sha256) {
-      throw damagedBackup(backup, `${path} is not as it was`);
+      throw damagedBackup(backup, `${path} has changed since the backup`);
     }
     found.delete(path);
   }
-  for (const path of found.keys()) throw damagedBackup(backup, `${path} is not in its manifest`);
+  for (const path of found.keys())
+    throw damagedBackup(backup, `${path} is not listed in the manifest`);
   onManifest(manifest);
 }
 
@@ -92,10 +94,12 @@ function write(manifest: Manifest): string {
 
 function read(text: string, backup: string): Manifest {
   const [json = "", sum = ""] = /^([^]*)\n([0-9a-f]{64})\n$/.exec(text)?.slice(1) ?? [];
-  if (sum !== sha256Of(json)) throw damagedBackup(backup, "its manifest.json is not as it was");
+  if (sum !== sha256Of(json))
+    throw damagedBackup(backup, "manifest.json has changed since the backup");
   // The checksum is valid, so only the format version can be unknown.
   const manifest = JSON.parse(json) as Manifest;
-  if (manifest.format !== 1) throw damagedBackup(backup, "its format is of a later Millrace");
+  if (manifest.format !== 1)
+    throw damagedBackup(backup, "the format belongs to a later version of Millrace");
   return manifest;
 }
 

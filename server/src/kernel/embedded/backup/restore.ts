@@ -94,7 +94,7 @@ async function extract(
       await writeEntry(file, entry, begun.place.account);
     }
   }
-  if (!begun || !manifest) throw damagedBackup(backup, "it is empty");
+  if (!begun || !manifest) throw damagedBackup(backup, "the backup is empty");
   return { ...begun, key, manifest };
 }
 
@@ -127,7 +127,7 @@ async function requireEmpty(folder: string): Promise<boolean> {
   if (others.length > 0) {
     throw new StartupError(
       `${folder} is not empty (${others.slice(0, 3).join(", ")}). ` +
-        `A backup is restored into a folder that has nothing but, perhaps, ${KEY}.`,
+        `The target folder of a restore must be empty. It can contain ${KEY}.`,
     );
   }
   return names.includes(KEY);
@@ -135,15 +135,15 @@ async function requireEmpty(folder: string): Promise<boolean> {
 
 async function requireNone(cluster: string): Promise<void> {
   const there = await lstat(cluster).catch(() => undefined);
-  if (there) throw new StartupError(`There is a database in ${cluster} already; move it away.`);
+  if (there)
+    throw new StartupError(`${cluster} already contains a database. Move it to another folder.`);
 }
 
 async function requireVersion({ postgresql }: Manifest): Promise<void> {
   const { majorVersion } = await findBinaries();
   if (Number.parseInt(postgresql, 10) === majorVersion) return;
   throw new StartupError(
-    `The backup is of PostgreSQL ${postgresql}, and this release of Millrace brings PostgreSQL ${majorVersion}. ` +
-      "Restore it with the release that made it.",
+    `The backup was made with PostgreSQL ${postgresql}, but this release of Millrace includes PostgreSQL ${majorVersion}. Restore it with the release that created it.`,
   );
 }
 

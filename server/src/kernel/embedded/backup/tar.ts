@@ -36,7 +36,7 @@ export async function* unpackTar(
     const size = Number.parseInt(header.toString("latin1", 124, 135), 8);
     const sum = Number.parseInt(header.toString("latin1", 148, 154), 8);
     if (sum !== checksumOf(header) || !isBackupPath(path) || !(size >= 0)) {
-      throw damagedBackup(backup, "it is not an archive of ours, or not any more");
+      throw damagedBackup(backup, "the file is not a Millrace archive, or it is damaged");
     }
     let taken = 0;
     const content = (async function* () {
@@ -94,7 +94,7 @@ class Bytes {
     for (let left = length; left > 0;) {
       if (this.#rest.length === 0) {
         const { done, value } = await this.#source.next();
-        if (done === true) throw damagedBackup(this.#backup, "it ends too early");
+        if (done === true) throw damagedBackup(this.#backup, "the archive is truncated");
         this.#rest = value;
       }
       const chunk = this.#rest.subarray(0, left);

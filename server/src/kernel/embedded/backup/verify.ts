@@ -55,7 +55,7 @@ async function startAndRead(
 ): Promise<Omit<BackupVerification, "manifest">> {
   const database = await startEmbedded({ folder, log: () => undefined, settings: SETTINGS }).catch(
     (error: unknown) => {
-      throw damagedBackup(backup, `PostgreSQL does not start on it (${textOf(error)})`);
+      throw damagedBackup(backup, `PostgreSQL can't start with this data (${textOf(error)})`);
     },
   );
   try {
@@ -102,7 +102,11 @@ async function readAll(
   const log = await client.query<{ in_order: number; migrations: number }>(LOG);
   const { in_order = 0, migrations = 0 } = log.rows[0] ?? {};
   if (in_order !== events) {
-    throw new pg.DatabaseError(`of ${events} events its log shows ${in_order}`, 0, "error");
+    throw new pg.DatabaseError(
+      `the log contains ${events} events, of which ${in_order} are in order`,
+      0,
+      "error",
+    );
   }
   return { migrations, tables: names.length, rows, events };
 }

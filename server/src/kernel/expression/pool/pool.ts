@@ -66,7 +66,7 @@ export class ExpressionPool {
     const { bindings, input } = rest;
     signal?.throwIfAborted();
     if ((input?.length ?? 0) + (bindings?.length ?? 0) > inputCharactersMax) {
-      throw new ExpressionError("too_large", "What the expression reads is too large.");
+      throw new ExpressionError("too_large", "The input of the expression is too large.");
     }
     if (this.#isClosed) throw serverStopping();
     const request: EvaluationRequest = { ...rest, bindings, timeLimitMs, resultCharactersMax };
@@ -151,10 +151,10 @@ export class ExpressionPool {
 function poolBusy(): ExpressionError {
   return new ExpressionError(
     "busy",
-    "Too many expressions wait to be evaluated; try again shortly.",
+    "Too many expressions are waiting to be evaluated. Try again in a few seconds.",
   );
 }
 
 function serverStopping(): ExpressionError {
-  return new ExpressionError("busy", "The server is about to stop.");
+  return new ExpressionError("busy", "The server is shutting down.");
 }

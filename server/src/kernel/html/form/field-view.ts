@@ -186,7 +186,7 @@ function keptFileViews({ name }: FormField, ids: readonly string[]): VNode[] {
     h(
       "p",
       { class: "help" },
-      ids.length === 1 ? "1 file is kept." : `${ids.length} files are kept.`,
+      ids.length === 1 ? "1 file is attached." : `${ids.length} files are attached.`,
     ),
   ];
 }

@@ -67,7 +67,7 @@ function parseFiles(
   { isFile = () => true }: ParseOptions,
 ): Parsed {
   const files = sent.filter((one) => one !== "");
-  if (!files.every(isFile)) return { error: "Send the file itself." };
+  if (!files.every(isFile)) return { error: "Upload a file." };
   if (files.length === 0) return required ? { error: "Choose a file." } : { value: null };
   return { value: files };
 }
@@ -127,7 +127,7 @@ const PARSERS: Partial<Readonly<Record<FormInput, ParseText>>> = {
 function parseText(field: FormField, text: string, options: ParseOptions): Parsed {
   const { input, mask } = field;
   if (mask !== undefined && !fitsMask(text, mask)) {
-    return { error: `Write it as ${mask}, where # is a digit, A a letter and * either.` };
+    return { error: `Use the format ${mask}: # is a digit, A is a letter, and * is either.` };
   }
   return PARSERS[input]?.(text, field, options) ?? { value: text };
 }

@@ -150,7 +150,7 @@ test("reports errors in complete sentences", () => {
   ]).toEqual([
     "This field is required.",
     "Use at most 2 characters.",
-    "Write it as AA-#, where # is a digit, A a letter and * either.",
+    "Use the format AA-#: # is a digit, A is a letter, and * is either.",
     "Enter a number, for example 12.5.",
     "Enter a number of at least 3.",
     "Enter a number of at most 3.",

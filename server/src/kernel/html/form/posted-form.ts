@@ -95,7 +95,7 @@ async function readParts(
     } else if (part.fileName !== "") {
       files += 1;
       if (files > FILES_MAX) {
-        throw new Failure(TooLarge, { detail: `At most ${FILES_MAX} files can be sent at once.` });
+        throw new Failure(TooLarge, { detail: `You can send at most ${FILES_MAX} files at once.` });
       }
       const name = clean(part.fileName);
       try {

@@ -72,7 +72,7 @@ function reject(
   if (!methods || methods.has(request.method)) throw new Failure(NotFound);
   const allow = allowOf(methods);
   throw new Failure(MethodNotAllowed, {
-    detail: `This path answers ${allow}.`,
+    detail: `This path supports ${allow}.`,
     headers: { allow },
   });
 }

@@ -40,7 +40,7 @@ export function describeApi(domains: readonly Domain[]): DescriptionPart {
       ...domains
         .filter(({ tag }) => tag === undefined)
         .map(({ name, summary }) => ({ name, description: summary })),
-      { name: "api", description: "This description." },
+      { name: "api", description: "The OpenAPI description." },
     ],
     security: [{ bearer: [] }],
     paths,
@@ -62,13 +62,13 @@ function sortByName(parts: DescriptionPart): DescriptionPart {
 
 const DESCRIPTION = `Workflow automation, internal apps, tables, integrations and IT service management.
 
-Every request but those marked otherwise carries \`Authorization: Bearer …\` and \`X-Workspace: <slug>\`.
-Answers are \`{ "data": … }\`; lists add \`pagination\`, and \`after=<nextCursor>\` goes on. Failures are
-problem documents (RFC 9457) with a stable \`code\`. \`Idempotency-Key\` makes POST and PATCH safe to
-repeat for 24 hours; \`If-Match\` with an \`ETag\` guards an update. Every change appends the events that
-\`x-events\` names, in the same transaction. With \`Prefer: dry-run\`, or \`?dryRun=true\`, a command that
-has that header is performed and taken back: it answers 200 with \`{ "data": DryRun }\`, which holds the
-answer, the events and the changes that there would have been.`;
+Send \`Authorization: Bearer …\` and \`X-Workspace: <slug>\` with every request, unless an operation says otherwise.
+Responses are \`{ "data": … }\`. Lists add \`pagination\`; send \`after=<nextCursor>\` to get the next page. Errors are
+problem documents (RFC 9457) with a stable \`code\`. With an \`Idempotency-Key\`, you can safely repeat a POST or PATCH
+for 24 hours. Send \`If-Match\` with an \`ETag\` to update a resource only if it did not change. Every change appends the events
+listed in \`x-events\`, in the same transaction. Commands with the header \`Prefer\` support dry runs: with \`Prefer: dry-run\`,
+or \`?dryRun=true\`, the command runs and is rolled back. The response is 200 with \`{ "data": DryRun }\`: the response, the
+events and the changes that the command would produce.`;
 
 /** The addresses of the description itself. They are not operations, and every client can cache them. */
 const DESCRIPTION_PATHS = Object.fromEntries(
@@ -80,13 +80,14 @@ const DESCRIPTION_PATHS = Object.fromEntries(
     {
       get: {
         operationId: `api.describe_${format}`,
-        summary: `Get this description as ${format.toUpperCase()}`,
-        description: "With an ETag: a client that has it may ask with `If-None-Match`.",
+        summary: `Get the OpenAPI description as ${format.toUpperCase()}`,
+        description:
+          "The response has an ETag. Send it in `If-None-Match` to download the description only if it changed.",
         tags: ["api"],
         security: [],
         responses: {
-          200: { description: "It went well.", content: { [mediaType]: { schema } } },
-          304: { description: "It is the one that `If-None-Match` names." },
+          200: { description: "Success.", content: { [mediaType]: { schema } } },
+          304: { description: "Not changed: the ETag matches `If-None-Match`." },
         },
         "x-permission": null,
         "x-events": [],

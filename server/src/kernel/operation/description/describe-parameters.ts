@@ -96,22 +96,26 @@ const HEADERS = {
   ),
   workspaceOfStream: header(
     "X-Workspace",
-    "The slug of the workspace, unless the query names it.",
+    "The slug of the workspace. You can also send it in the query.",
     {
       type: "string",
     },
   ),
-  environment: header("X-Environment", "Which environment's data.", {
+  environment: header("X-Environment", "The environment. Default: production.", {
     enum: ENVIRONMENT_NAMES,
     default: "production",
   }),
-  requestId: header("X-Request-ID", "Your id for this request, echoed and logged.", {
-    type: "string",
-    maxLength: 128,
-  }),
+  requestId: header(
+    "X-Request-ID",
+    "Your id for this request. It is returned in the response and written to the log.",
+    {
+      type: "string",
+      maxLength: 128,
+    },
+  ),
   idempotencyKey: header(
     "Idempotency-Key",
-    "Repeating the request with it has no further effect.",
+    "A unique key. A repeated request with the same key has no further effect.",
     {
       type: "string",
       maxLength: 255,
@@ -119,13 +123,17 @@ const HEADERS = {
   ),
   prefer: header(
     "Prefer",
-    "`dry-run`: perform it, take it back, and answer with a DryRun. So does `?dryRun=true`.",
+    "`dry-run` runs the command and rolls it back. The response is a DryRun. `?dryRun=true` does the same.",
     { type: "string", examples: ["dry-run"] },
   ),
-  lastEventId: header("Last-Event-ID", "The id of the last event that you have.", {
+  lastEventId: header("Last-Event-ID", "The id of the last event that you received.", {
     type: "string",
   }),
-  ifMatch: header("If-Match", "The ETag that the resource must still have.", { type: "string" }),
+  ifMatch: header(
+    "If-Match",
+    "The expected ETag. If the resource has another ETag, the request fails.",
+    { type: "string" },
+  ),
 };
 
 function header(

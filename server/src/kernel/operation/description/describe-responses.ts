@@ -33,7 +33,9 @@ export function describeResponses(op: Operation, components: Components): Descri
     ...(op.response.raw &&
       !op.response.mediaType &&
       !op.response.body && {
-        303: components.share("responses", "Redirect", { description: "On to another page." }),
+        303: components.share("responses", "Redirect", {
+          description: "Redirect to another page.",
+        }),
       }),
     ...(op.response.otherResponses !== undefined && {
       default: shareAs(`${op.id}.default`, { description: op.response.otherResponses }),
@@ -46,7 +48,7 @@ export function describeResponses(op: Operation, components: Components): Descri
 
 function describeSuccess(op: Operation, components: Components): DescriptionPart {
   return {
-    description: "It went well.",
+    description: "Success.",
     ...(op.response.body && {
       content: { "application/json": { schema: components.resolve(op.response.body) } },
     }),

@@ -5,7 +5,7 @@ import type { CallLayer } from "./call-layer.ts";
 export const ChainTooDeep = failure(
   "chain_too_deep",
   409,
-  `A chain of automations ends after ${CAUSATION_DEPTH_MAX} links.`,
+  `An automation can trigger at most ${CAUSATION_DEPTH_MAX} other automations in a chain.`,
 );
 
 /** Ends a chain of automations that trigger each other. */

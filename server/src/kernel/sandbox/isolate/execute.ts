@@ -64,7 +64,7 @@ export function describeThrown(builtins: Builtins, thrown: unknown): ThrownError
       error.message = truncateText(builtins, errorText(builtins, thrown), 4_000);
     }
   } catch {
-    error.message ||= "The script threw something that can't be read.";
+    error.message ||= "The script threw a value that can't be read.";
   }
   return error;
 }

@@ -53,7 +53,7 @@ export function defineLazy(builtins: Builtins, name: string, make: () => unknown
 /** Disables `eval` and the function constructors, so that only the saved code runs. */
 export function disableEval(builtins: Builtins): void {
   const refuse = (): never => {
-    throw new EvalError("A script can't make code of a text.");
+    throw new EvalError("A script can't evaluate code from a string.");
   };
   const globals: Record<string, unknown> = globalThis;
   globals["eval"] = (): never => refuse();

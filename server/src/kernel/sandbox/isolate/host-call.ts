@@ -13,10 +13,13 @@ export async function callHost(
   if (builtins.apply(builtins.slice, method, [0, 6]) !== "files.")
     runtime.trafficSize += text.length;
   if (text.length > limits.callMax || runtime.trafficSize > limits.trafficMax) {
-    throw callError(builtins, { code: "too_large", message: `${method} was given too much.` });
+    throw callError(builtins, {
+      code: "too_large",
+      message: `The arguments of ${method} are too large.`,
+    });
   }
   if (runtime.callCount >= limits.callsMax) {
-    const message = `A script may make ${limits.callsMax} calls.`;
+    const message = `A script can make at most ${limits.callsMax} calls.`;
     throw callError(builtins, { code: "too_many_calls", message });
   }
   runtime.callCount += 1;

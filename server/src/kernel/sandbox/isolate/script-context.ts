@@ -88,7 +88,7 @@ export function writeLog(
     return send(kind, a, b);
   }
   runtime.noteCount = limits.notesMax + 1;
-  send("warn", "The script wrote too much; the rest is left out.");
+  send("warn", "The script wrote too many log lines. Later lines are omitted.");
 }
 
 /** Resolves the host call of a reply. */

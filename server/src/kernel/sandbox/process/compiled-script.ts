@@ -66,7 +66,7 @@ export class CompiledScript {
       : await parseScript(isolate, source, modules);
     if (!program || !parsed.code) {
       isolate.dispose();
-      return { error: error ?? syntaxError("The script can't be read.") };
+      return { error: error ?? syntaxError("The script can't be parsed.") };
     }
     const bootstrap = await isolate.compileScript(BOOTSTRAP, { filename: "millrace" });
     const body = program.isModule

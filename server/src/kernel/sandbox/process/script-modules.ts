@@ -46,14 +46,17 @@ async function parseModule(
       module.release();
       if (foreign === undefined) return { code };
       return {
-        error: withoutPosition("SyntaxError", `${name} imports "${foreign}", which is not there.`),
+        error: withoutPosition(
+          "SyntaxError",
+          `${name} imports "${foreign}", which does not exist.`,
+        ),
       };
     } catch (thrown) {
       if (isolate.isDisposed || !(thrown instanceof Error)) throw thrown;
       error = describe(name, thrown);
     }
   }
-  return { error: error ?? withoutPosition("SyntaxError", `${name} can't be read.`) };
+  return { error: error ?? withoutPosition("SyntaxError", `${name} can't be parsed.`) };
 }
 
 function describe(name: string, { message }: Error): ScriptError {

@@ -89,7 +89,7 @@ async function parseKinds(
     errors.set(kind, syntax);
   }
   const likely = /^\s*export\b/m.test(source) ? "artifact" : "body";
-  return { error: errors.get(likely) ?? syntaxError("The script can't be read.") };
+  return { error: errors.get(likely) ?? syntaxError("The script can't be parsed.") };
 }
 
 function toProgram(kind: ScriptKind, source: string): ScriptProgram {
@@ -160,7 +160,7 @@ async function checkModuleSyntax(
   const before = linesOf(source.slice(0, Math.max(0, source.search(quotedPattern(foreign)))));
   const position = { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
   const message = foreign.startsWith("module:")
-    ? `There is no module "${foreign}".`
+    ? `The module "${foreign}" does not exist.`
     : `A script can't import modules such as "${foreign}".`;
   return syntaxErrorAt(message, position);
 }

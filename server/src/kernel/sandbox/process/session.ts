@@ -117,7 +117,7 @@ export class Session {
     }
     if (this.#conclusion) return this.#finish(this.#conclusion);
     if (this.#callsPending > 0 || this.#timers.size > 0) return this.#sendActivity("idle");
-    const stalled = withoutPosition("Error", "The script waits for something that never happens.");
+    const stalled = withoutPosition("Error", "The script awaits a promise that never settles.");
     this.#finish({ status: "failed", error: this.#uncaught ?? stalled });
   }
 
@@ -154,7 +154,7 @@ export class Session {
     if (this.#uncaughtCount > UNCAUGHT_LOGGED_MAX) return;
     const { name, message, line } = error;
     const where = line === null ? "" : ` (line ${line})`;
-    this.#log("error", `Nobody handled an error: ${name}: ${message}${where}`, undefined);
+    this.#log("error", `Unhandled error: ${name}: ${message}${where}`, undefined);
   }
 
   #toScriptError(error: RawScriptError): ScriptError {

@@ -1,6 +1,6 @@
 import { ENDS, FAILS, failsWith, type HostileScript } from "./verdicts.ts";
 
-const NO_CODE = failsWith("EvalError", "A script can't make code of a text.");
+const NO_CODE = failsWith("EvalError", "A script can't evaluate code from a string.");
 
 /** Code evaluation from text, and access to the host's constructors. */
 export const CONSTRUCTORS: readonly HostileScript[] = [

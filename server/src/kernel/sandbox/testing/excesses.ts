@@ -35,7 +35,7 @@ export const TRICKS: readonly HostileScript[] = [
     name: "errors that throw when they are read",
     source:
       "throw new Proxy(new Error(), { get() { throw new Error('no') }, getPrototypeOf: () => Error.prototype })",
-    ...failsWith("Error", "The script threw something that can't be read."),
+    ...failsWith("Error", "The script threw a value that can't be read."),
   },
   { name: "throwing nothing", source: "throw undefined", ...failsWith("Error", "undefined") },
   { name: "throwing a symbol", source: "throw Symbol('x')", ...failsWith("Error", "Symbol(x)") },
@@ -71,7 +71,7 @@ export const TRICKS: readonly HostileScript[] = [
   {
     name: "a thenable that never settles",
     source: "return { then() {} }",
-    ...failsWith("Error", "The script waits for something that never happens."),
+    ...failsWith("Error", "The script awaits a promise that never settles."),
   },
   {
     name: "a thenable that settles again and again",
@@ -104,7 +104,7 @@ export const EXHAUSTION: readonly HostileScript[] = [
   {
     name: "a promise that never settles",
     source: "await new Promise(() => {})",
-    ...failsWith("Error", "The script waits for something that never happens."),
+    ...failsWith("Error", "The script awaits a promise that never settles."),
   },
   {
     name: "timers without end",

@@ -66,7 +66,7 @@ const ENTRIES: readonly ZipEntry[] = [
 const SheetTooLarge = failure(
   "sheet_too_large",
   422,
-  "A spreadsheet has no room for so much; export it as csv.",
+  "The data is too large for a spreadsheet. Export it as CSV.",
 );
 
 export const xlsxFormat: FileFormat = {

@@ -3,5 +3,5 @@ import { line } from "#kernel/schema/schema.ts";
 /** A field of the source; further words lead into JSON. */
 export const FieldPath = line(
   200,
-  "A field of the source; into JSON with dots, as `data.severity`",
+  "A field of the source. Use dots for JSON, as in `data.severity`",
 );

@@ -9,11 +9,13 @@ export const FilterBar = object(
   {
     from: Type.Optional(Period.properties.from),
     to: Period.properties.to,
-    timezone: Type.Optional(line(100, "The zone of relative times; the workspace's when absent")),
+    timezone: Type.Optional(
+      line(100, "Time zone of relative times. Default: the time zone of the workspace"),
+    ),
     filter: Type.Optional(
       Type.Unsafe<Readonly<Record<string, unknown>>>({
         ...ConditionSchema,
-        description: "Conditions by field. Those on fields that a source has not are left out",
+        description: "Conditions by field. Fields that the source does not have are ignored",
       }),
     ),
   },

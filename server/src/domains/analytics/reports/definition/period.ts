@@ -17,7 +17,7 @@ import { FieldPath } from "./field-path.ts";
 
 const Moment = line(
   60,
-  "A relative time as `$now-30d`, `$startOf.month` or `$endOf.week-1w`; a day there, or a time",
+  "A relative time such as `$now-30d`, `$startOf.month` or `$endOf.week-1w`, a date or a time",
 );
 
 /** Only rows whose time is in it count; `to` does not belong to it, and is now when absent. */
@@ -26,7 +26,7 @@ export const Period = object(
     field: Type.Optional({
       ...FieldPath,
       description:
-        "The time that counts; when absent the field of the time bucket, or the time at which a row was created",
+        "The time field to use. Default: the field of the time bucket, or the creation time",
     }),
     from: Moment,
     to: Type.Optional(Moment),
@@ -37,7 +37,7 @@ export type Period = Static<typeof Period>;
 
 export const Compare = Type.Enum(["period", "day", "week", "month", "year"], {
   description:
-    "Each value beside that of the span before of the same length, or of so much earlier",
+    "Compares each value with the preceding period of the same length, or with a period that is earlier by this amount",
 });
 
 /** A period as it is at a moment. */
@@ -59,7 +59,7 @@ export async function reportClock(
   const now = new Date(platform.clock.nowMs());
   if (timezone !== undefined) {
     if (!DateTime.local({ zone: timezone }).isValid)
-      throw invalidField("/timezone", "is not a time zone that we know");
+      throw invalidField("/timezone", "is not a known time zone");
     return { now, timezone };
   }
   const partition = partitionOfCaller(caller);
@@ -74,7 +74,7 @@ export function resolvePeriod({ from, to }: Period, clock: RelativeClock, at = "
     to: to === undefined ? clock.now : resolveMoment(to, clock, `${at}/to`),
   };
   if (span.from.getTime() >= span.to.getTime()) {
-    throw invalidField(`${at}/from`, "must be before its end");
+    throw invalidField(`${at}/from`, "must be before the end of the period");
   }
   return span;
 }
@@ -87,7 +87,7 @@ function resolveMoment(text: string, clock: RelativeClock, at: string): Date {
   }
   const isDay = /^\d{4}-\d\d-\d\d$/.test(text);
   const time = parseTime(text);
-  if (time === undefined) throw invalidField(at, "must be a relative time, a day or a time");
+  if (time === undefined) throw invalidField(at, "must be a relative time, a date or a time");
   return isDay ? DateTime.fromISO(text, { zone: clock.timezone }).toJSDate() : new Date(time);
 }
 

@@ -31,7 +31,7 @@ export function compileColumns(
   for (const [index, { name }] of columns.entries()) {
     if (columns.findIndex((column) => column.name === name) === index) continue;
     const at = index < firstValue ? "/groupBy" : `/aggregates/${index - firstValue}/as`;
-    throw invalidField(at, `${name} is the name of another column of the answer`);
+    throw invalidField(at, `${name} is already the name of another column of the result`);
   }
   return columns;
 }
@@ -114,11 +114,11 @@ function momentSql(
   at: string,
 ): { readonly sql: string; readonly zone: string } {
   if (!isTimezone(timezone)) {
-    throw invalidField(`${at}/timezone`, "is not a time zone that we know");
+    throw invalidField(`${at}/timezone`, "is not a known time zone");
   }
   const { kind, sql } = fieldAt(fields, path, { ...ctx, at: `${at}/field` });
   if (kind !== "time" && kind !== "date") {
-    throw invalidField(`${at}/field`, `${path} holds no times`);
+    throw invalidField(`${at}/field`, `${path} is not a time field`);
   }
   const zone = ctx.parameters.add(timezone, "text");
   // A day begins at its midnight there.

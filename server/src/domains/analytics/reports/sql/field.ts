@@ -33,7 +33,7 @@ export function fieldAt(
   const field = fields.get(name);
   if (!field) throw invalidField(at, `${path} is not a field of this source`);
   if (field.kind !== "json" || words.some((word) => word === "")) {
-    throw invalidField(at, `${name} is a field that leads no further`);
+    throw invalidField(at, `${name} is a field without subfields`);
   }
   const operand = parameters.add(words, "text[]");
   // In JSON there are two ways to say that there is nothing.
@@ -50,7 +50,7 @@ export function conditionSql(
   if ("errors" in typed) {
     const errors = typed.errors.map(({ path, message }) => ({
       path: at + path,
-      message: message.replace("of this table", "that is here"),
+      message: message.replace("of this table", "of this source"),
     }));
     throw invalidInput(errors);
   }
@@ -71,7 +71,7 @@ function patternErrors(part: unknown, fields: Fields, at: string): readonly Fiel
     const texts = JSON.stringify(value).match(/"[^"]*\*[^"]*"/g) ?? [];
     const isWrong = texts.some((text) => !isPattern(text.slice(1, -1)));
     return isWrong
-      ? [{ path, message: "must be an event type, or a pattern as `incident.*`" }]
+      ? [{ path, message: "must be an event type, or a pattern such as `incident.*`" }]
       : [];
   });
 }

@@ -61,10 +61,10 @@ function reachedSql(
   ctx: SqlContext,
   conditions: readonly string[],
 ): string {
-  if (time === undefined) throw invalidField("/period/field", "is required: steps have an order");
+  if (time === undefined) throw invalidField("/period/field", "is required to order the steps");
   const at = fieldAt(source.fields, time, { ...ctx, at: "/period/field" });
   if (at.kind !== "time" && at.kind !== "date")
-    throw invalidField("/period/field", `${time} is not a field that holds times`);
+    throw invalidField("/period/field", `${time} is not a time field`);
   const { sql } = fieldAt(source.fields, key, { ...ctx, at: "/funnel/key" });
   const marks = conditions.map((condition, step) => `${condition} as "m${step}"`).join(", ");
   const rows = `s as (select ${sql} as k, ${at.sql} as t, ${marks} from ${source.from}${base})`;

@@ -118,7 +118,8 @@ function stepParts(
   { group, base }: { readonly group: Mark["group"]; readonly base: string },
 ): readonly string[] {
   const step = funnel?.steps.findIndex(({ name }) => name === group["step"]) ?? -1;
-  if (!funnel || step === -1) throw invalidField("?group", "must name a step of the funnel");
+  if (!funnel || step === -1)
+    throw invalidField("?group", "must be the name of a step of the funnel");
   return [stepRowsSql(source, { funnel, time: period?.field, base }, ctx, step)];
 }
 
@@ -151,7 +152,7 @@ function assertKind(name: string, kind: Column["kind"], value: unknown): void {
     json: true,
     texts: Array.isArray(value) && value.every((member) => typeof member === "string"),
   }[kind];
-  if (!isRight) throw invalidField("?group", `${name} must be a value that the report shows there`);
+  if (!isRight) throw invalidField("?group", `${name} must be a value of this group in the report`);
 }
 
 const NUMBER = /^-?\d+(\.\d+)?$/;

@@ -111,10 +111,10 @@ function betweenSql(
   { parameters, clock }: SqlContext,
 ): readonly string[] {
   if (name === undefined)
-    throw invalidField(at, "is required: its rows do not tell when they came to be");
+    throw invalidField(at, "is required because the rows of this source have no creation time");
   const field = fields.get(name);
   if (field?.kind !== "time" && field?.kind !== "date")
-    throw invalidField(at, `${name} is not a field that holds times`);
+    throw invalidField(at, `${name} is not a time field`);
   const operand = (moment: Date): string => {
     const added = parameters.add(moment, "timestamptz");
     if (field.kind === "time") return added;
@@ -152,7 +152,7 @@ export function compileReportColumns(
   const columns = compileColumns(source, definition, ctx);
   assertChart(definition, columns);
   if (definition.timeBucket?.fill === true && (definition.having ?? definition.sort) !== null) {
-    throw invalidField("/timeBucket/fill", "does not go with having or sort");
+    throw invalidField("/timeBucket/fill", "can't be combined with having or sort");
   }
   return columns;
 }
@@ -206,7 +206,7 @@ function orderBySql(sort: string | null, columns: readonly Column[]): string {
   const requested = words.map((word) => {
     const name = word.replace(/^-/, "");
     const index = columns.findIndex((column) => column.name === name);
-    if (index === -1) throw invalidField("/sort", `${name} is not a column of the answer`);
+    if (index === -1) throw invalidField("/sort", `${name} is not a column of the result`);
     return { index, descending: word.startsWith("-") };
   });
   const rest = columns.flatMap(({ role, kind }, index) => {
@@ -232,7 +232,7 @@ function assertChart({ chart }: Definition, columns: readonly Column[]): void {
   ] as const;
   for (const [at, name] of named) {
     if (name !== undefined && !names.has(name)) {
-      throw invalidField(at, `${name} is not a column of the answer`);
+      throw invalidField(at, `${name} is not a column of the result`);
     }
   }
 }

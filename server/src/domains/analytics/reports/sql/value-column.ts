@@ -56,10 +56,10 @@ function ratioValue(fields: Fields, aggregate: Aggregate, ctx: ValueContext): Va
   const { filter, of, over = { fn: "count" } } = aggregate;
   for (const key of ["field", "p"] as const) {
     if (aggregate[key] !== undefined)
-      throw invalidField(`${ctx.at}/${key}`, "does not go with ratio");
+      throw invalidField(`${ctx.at}/${key}`, "can't be combined with ratio");
   }
   if (!of && !filter) throw invalidField(`${ctx.at}/of`, "is required by ratio");
-  if (of && filter) throw invalidField(`${ctx.at}/filter`, "does not go with of");
+  if (of && filter) throw invalidField(`${ctx.at}/filter`, "can't be combined with of");
   const parts = [
     partValue(fields, of ?? { fn: "count", ...(filter && { filter }) }, {
       ...ctx,
@@ -68,7 +68,8 @@ function ratioValue(fields: Fields, aggregate: Aggregate, ctx: ValueContext): Va
     partValue(fields, over, { ...ctx, at: `${ctx.at}/over` }),
   ] as const;
   const wrong = parts.findIndex(({ kind }) => kind !== "number");
-  if (wrong !== -1) throw invalidField(`${ctx.at}/${wrong === 0 ? "of" : "over"}`, "is no number");
+  if (wrong !== -1)
+    throw invalidField(`${ctx.at}/${wrong === 0 ? "of" : "over"}`, "is not a number field");
   const [upper, lower] = parts.map(({ sql }) => `(${sql})::float8`);
   const value = toValue(`${upper} / nullif(${lower}, 0)`, null);
   return { ...value, merge: ratioMerge(parts[0].merge, parts[1].merge) };
@@ -92,7 +93,7 @@ function partValue(fields: Fields, part: RatioPart, ctx: ValueContext): Value {
   const { fn, field: path, p, filter } = part;
   const { at } = ctx;
   if (p !== undefined && fn !== "percentile")
-    throw invalidField(`${at}/p`, `does not go with ${fn}`);
+    throw invalidField(`${at}/p`, `can't be combined with ${fn}`);
   if (path === undefined && fn !== "count")
     throw invalidField(`${at}/field`, `is required by ${fn}`);
   const field =
@@ -199,5 +200,5 @@ function numeric(field: ReportField | undefined, { at }: ValueContext): string {
   if (field?.kind === "json") {
     return `case when jsonb_typeof(${field.sql}) = 'number' then (${field.sql})::numeric end`;
   }
-  throw invalidField(`${at}/field`, "must hold numbers");
+  throw invalidField(`${at}/field`, "must contain numbers");
 }

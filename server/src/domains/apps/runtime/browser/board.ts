@@ -89,7 +89,7 @@ function boardCard({ columns, canMove, isPressed }: ResolvedBoard, card: Card, {
 }
 
 function titleView({ key, title }: Card, id: string, isPressed: boolean): VNode {
-  const words = title === "" ? "Without a name" : title;
+  const words = title === "" ? "Untitled" : title;
   if (!isPressed || key === null) return h("p", { class: "tile-title" }, words);
   const press = { "data-part": id, "data-act": "/rowAction", "data-row": key };
   return h("button", { type: "button", class: "tile-title open", ...press }, words);
@@ -121,7 +121,7 @@ export function calendarView(calendar: ResolvedCalendar, id: string): VNode {
         { class: "card-title" },
         title === "" ? formatMonth(month) : `${title} · ${formatMonth(month)}`,
       ),
-      h("div", { class: "turns" }, turn(-1, "←", "Month before"), turn(1, "→", "Month after")),
+      h("div", { class: "turns" }, turn(-1, "←", "Previous month"), turn(1, "→", "Next month")),
     ),
     h(
       "table",

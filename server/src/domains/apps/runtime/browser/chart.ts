@@ -15,7 +15,7 @@ export function chartView({ title, figure }: ResolvedChart, id: string, width = 
     { class: "card chart" },
     title !== "" && h("figcaption", { class: "card-title" }, title),
     isEmpty
-      ? h("p", { class: "faint" }, "There is nothing here.")
+      ? h("p", { class: "faint" }, "No data")
       : h("div", { class: "canvas", "data-chart": id }, drawFigure(figure, title, width)),
     !isEmpty && figure.kind !== "number" && numbersView(figure),
   );
@@ -105,7 +105,7 @@ const SPOKEN_MAX = 12;
 /** The numbers as words, while they are few enough to be heard. */
 function spellNumbers(figure: Figure): string {
   const rows = numbersOf(figure);
-  if (rows.length > SPOKEN_MAX) return "The numbers are below.";
+  if (rows.length > SPOKEN_MAX) return "The values are shown below.";
   return rows
     .map(([label, ...values]) => {
       const words = values.map((value) => formatValue(value, figure.style)).join(" and ");
@@ -187,5 +187,5 @@ function numbersView(figure: Figure): VNode {
       { class: "scroll", tabindex: "0", role: "region", "aria-label": "Numbers" },
       table,
     );
-  return h("details", { class: "numbers" }, h("summary", {}, "Show the numbers"), table);
+  return h("details", { class: "numbers" }, h("summary", {}, "Show values"), table);
 }

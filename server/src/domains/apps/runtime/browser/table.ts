@@ -36,7 +36,7 @@ export function tableView(table: ResolvedTable, id: string, edited: EditedCell |
         searchInput,
       ),
     rows.length === 0
-      ? h("p", { class: "faint empty" }, q === "" ? empty : `Nothing has “${q}” in it.`)
+      ? h("p", { class: "faint empty" }, q === "" ? empty : `No results for “${q}”.`)
       : h(
           "div",
           { class: "scroll", role: "region", tabindex: "0", "aria-label": label },
@@ -77,12 +77,12 @@ function bulkView({ bulkActions, selected }: ResolvedTable, id: string): VNode |
   const clear = { type: "button", class: "push", "data-deselect": id };
   return h(
     "div",
-    { class: "pager bulk", role: "group", "aria-label": "Chosen rows" },
+    { class: "pager bulk", role: "group", "aria-label": "Selected rows" },
     h("p", { class: "count", role: "status" }, `${formatNumber(selected.length)} chosen`),
     bulkActions.map((button, at) =>
       buttonView(button, { "data-part": id, "data-act": `/bulkActions/${at}/action` }),
     ),
-    h("button", clear, "Choose none"),
+    h("button", clear, "Clear selection"),
   );
 }
 
@@ -180,7 +180,7 @@ function cellView(column: TableColumn, value: unknown, cell: CellOptions): VNode
   }
   if (edit && row !== null && field !== undefined) {
     const change = { "data-part": part, "data-row": row, "data-edit": field };
-    const button = { type: "button", class: "cell", title: `Change ${label}`, ...change };
+    const button = { type: "button", class: "cell", title: `Edit ${label}`, ...change };
     return h("td", attributes, h("button", button, content));
   }
   if (!isFirst || row === null) return h("td", attributes, content);

@@ -75,7 +75,7 @@ function userView({ name, home, logOut }: NonNullable<PageState["user"]>): VNode
     "form",
     { class: "person", method: "post", action: logOut },
     h("a", { href: home }, name),
-    h("button", { class: "plain" }, "Log out"),
+    h("button", { class: "plain" }, "Sign out"),
   );
 }
 
@@ -95,7 +95,13 @@ export function componentView(component: ResolvedComponent, ui: UiState): VNode 
 function renderContent(component: ResolvedComponent, ui: UiState): VNode[] {
   switch (component.type) {
     case "failed":
-      return [h("p", { class: "alarm", role: "alert" }, component.error ?? "This can't be shown.")];
+      return [
+        h(
+          "p",
+          { class: "alarm", role: "alert" },
+          component.error ?? "This component can't be shown.",
+        ),
+      ];
     case "text":
       return [textView(component.text, component.style)];
     case "markdown":
@@ -194,7 +200,7 @@ function isAsked(
 }
 
 function imageView({ src, alt, width }: Extract<ResolvedComponent, { type: "image" }>): VNode {
-  if (src === null) return h("p", { class: "faint empty" }, "There is no picture.");
+  if (src === null) return h("p", { class: "faint empty" }, "No image");
   return h("img", { src, alt, class: `picture ${width}`, loading: "lazy" });
 }
 
@@ -204,7 +210,7 @@ function detailView({ title, fields }: Extract<ResolvedComponent, { type: "detai
     { class: "card" },
     title !== "" && h("h2", { class: "card-title" }, title),
     fields === null
-      ? h("p", { class: "faint empty" }, "There is nothing here.")
+      ? h("p", { class: "faint empty" }, "No data")
       : h(
           "dl",
           { class: "facts" },

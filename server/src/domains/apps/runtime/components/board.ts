@@ -31,7 +31,7 @@ export async function renderBoard(ctx: RenderContext): Promise<RenderedComponent
     })),
     canMove: component["move"] === true && isRecord && !groupBy.includes("."),
     isPressed: component["rowAction"] !== undefined,
-    empty: toText(props["empty"] ?? "There is nothing here."),
+    empty: toText(props["empty"] ?? "No data"),
   };
 }
 
@@ -82,7 +82,7 @@ export async function renderCalendar(ctx: RenderContext): Promise<RenderedCompon
       cards: rows.filter((row) => dayOf(row) === day).map((row) => toCard(ctx, row, labelOf)),
     })),
     isPressed: component["rowAction"] !== undefined,
-    ...(rows.length >= RANGE_ROWS_MAX && { notice: `Only the first ${RANGE_ROWS_MAX}.` }),
+    ...(rows.length >= RANGE_ROWS_MAX && { notice: `Shows only the first ${RANGE_ROWS_MAX}.` }),
   };
 }
 

@@ -22,7 +22,7 @@ export function renderChart(ctx: RenderContext): RenderedComponent {
     return { type: "chart", title, figure: toFigure(answer, { ...report, chart }) };
   }
   const cut = rows.length > POINTS_MAX && {
-    notice: `Only the first ${POINTS_MAX} of ${rows.length} values.`,
+    notice: `Shows only the first ${POINTS_MAX} of ${rows.length} values.`,
   };
   const figure = toFigure(toAnswer(ctx, rows.slice(0, POINTS_MAX)), {
     chart: { type: toText(kind ?? "bar") },

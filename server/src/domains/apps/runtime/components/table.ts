@@ -68,7 +68,7 @@ export async function renderTable(ctx: RenderContext): Promise<RenderedComponent
     hasBefore: after !== undefined,
     next,
     total: component["total"] === true ? (total ?? null) : null,
-    empty: toText(props["empty"] ?? "There is nothing here."),
+    empty: toText(props["empty"] ?? "No data"),
   };
 }
 

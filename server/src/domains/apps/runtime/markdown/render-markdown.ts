@@ -8,7 +8,7 @@ import { TaskThreads } from "#kernel/work/task-threads.ts";
 import type { VNode } from "#kernel/html/vnode.ts";
 import { loadMarkdownElements, type MarkdownElements } from "./markdown-elements.ts";
 
-const TooMuchMarkdown = failure("too_much_markdown", 422, "There is too much Markdown here.");
+const TooMuchMarkdown = failure("too_much_markdown", 422, "The Markdown text is too long.");
 
 /** As much as a page may hold itself; longer data is cut off. */
 const CHARACTERS_MAX = 50_000;

@@ -99,8 +99,8 @@ export async function runWorkflow(
   if (run.status === "completed") return run.output ?? null;
   const ended = run.status === "failed" || run.status === "cancelled";
   const detail = ended
-    ? (run.error?.message ?? `The run was ${run.status}.`)
-    : "The run has not ended in time.";
+    ? (run.error?.message ?? `The status of the run was ${run.status}.`)
+    : "The run did not end in time.";
   throw new Failure(SourceFailed, { detail });
 }
 

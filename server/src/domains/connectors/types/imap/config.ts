@@ -6,17 +6,17 @@ import { notDestination } from "../../destination-mark.ts";
 
 /** The configuration of an IMAP connector. */
 export const config = object({
-  host: hostName("The mail server"),
+  host: hostName("Host of the mail server"),
   port: Type.Integer({ minimum: 1, maximum: 65_535, default: 993 }),
   security: Type.Enum(["tls", "starttls", "none"], {
     default: "tls",
     description:
-      "`tls` from the first byte (port 993), `starttls` before anything is said (143), or `none`",
+      "`tls`: encrypted from the start (port 993). `starttls`: encrypted before the sign-in (port 143). `none`",
   }),
   allowWrites: notDestination(
     Type.Boolean({
       default: false,
-      description: "Whether there are the actions that change the mailbox",
+      description: "Whether actions can change the mailbox",
     }),
   ),
   maxConnections: notDestination(
@@ -24,7 +24,7 @@ export const config = object({
       minimum: 1,
       maximum: 10,
       default: 2,
-      description: "Of each node",
+      description: "Per node",
     }),
   ),
   ...limits,

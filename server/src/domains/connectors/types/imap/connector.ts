@@ -18,25 +18,29 @@ const Uid = Type.Integer({ minimum: 1, maximum: 4_294_967_295 });
 const Uids = Type.Array(Uid, { minItems: 1, maxItems: UIDS_MAX });
 const Flags = Type.Array(line(60), {
   maxItems: 20,
-  description: "As `\\Seen`, `\\Flagged`, or a word of one's own",
+  description: "Such as `\\Seen`, `\\Flagged`, or a custom keyword",
 });
 
 const SearchInput = object({
   folder: Folder,
-  seen: Type.Optional(Type.Boolean({ description: "False for those that nobody has read" })),
+  seen: Type.Optional(Type.Boolean({ description: "`false`: only unread messages" })),
   flagged: Type.Optional(Type.Boolean()),
   answered: Type.Optional(Type.Boolean()),
   from: Type.Optional(line(500)),
   to: Type.Optional(line(500)),
   subject: Type.Optional(line(500)),
-  text: Type.Optional(line(500, "In the headers or the body")),
+  text: Type.Optional(line(500, "Text in the headers or the body")),
   since: Type.Optional(InputTime),
   before: Type.Optional(InputTime),
   afterUid: Type.Optional(Uid),
   limit: Type.Integer({ minimum: 1, maximum: UIDS_MAX, default: 50 }),
 });
 const FetchInput = object({ folder: Folder, uid: Uid });
-const AttachmentInput = object({ folder: Folder, uid: Uid, part: line(50, "As `fetch` names it") });
+const AttachmentInput = object({
+  folder: Folder,
+  uid: Uid,
+  part: line(50, "Id of the part from `fetch`"),
+});
 const MoveInput = object({ folder: Folder, uids: Uids, to: line(500) });
 const FlagInput = object({
   folder: Folder,
@@ -47,7 +51,7 @@ const FlagInput = object({
 const DeleteInput = object({ folder: Folder, uids: Uids });
 const AppendInput = object({
   folder: Folder,
-  message: text(1_000_000, "A whole message, as RFC 5322 has it"),
+  message: text(1_000_000, "A complete message in RFC 5322 format"),
   flags: Type.Optional(Flags),
 });
 const NoInput = object({});
@@ -67,13 +71,14 @@ export const imap = connectorType({
     }),
     action<ImapConfig, typeof SearchInput>({
       name: "search",
-      summary: "Finds messages, newest first, as `messages`; `total` is how many fit",
+      summary:
+        "Finds messages, newest first. Returns `messages` and the number of matches as `total`",
       input: SearchInput,
       run: (connection, input) => repeatably(connection, () => search(connection, input)),
     }),
     action<ImapConfig, typeof FetchInput>({
       name: "fetch",
-      summary: "Reads a message: its `text`, `html`, and `attachments`, without marking it as read",
+      summary: "Reads a message: its `text`, `html` and `attachments`. Does not mark it as read",
       input: FetchInput,
       run: (connection, input) => repeatably(connection, () => fetchMessage(connection, input)),
     }),
@@ -93,14 +98,15 @@ export const imap = connectorType({
         repeatably(connection, () =>
           withFolder(connection, { folder, readOnly: false }, async (client) => {
             const moved = await client.messageMove(uids.join(","), to, { uid: true });
-            if (moved === false) throw new UpstreamError(`They could not be moved to ${to}.`);
+            if (moved === false)
+              throw new UpstreamError(`The messages could not be moved to ${to}.`);
             return { moved: uids.length };
           }),
         ),
     }),
     action<ImapConfig, typeof FlagInput>({
       name: "flag",
-      summary: "Adds flags to messages, or removes them",
+      summary: "Adds or removes flags of messages",
       input: FlagInput,
       isOffered: ({ allowWrites }) => allowWrites,
       run: (connection, { folder, uids, add = [], remove = [] }) =>
@@ -115,7 +121,7 @@ export const imap = connectorType({
     }),
     action<ImapConfig, typeof DeleteInput>({
       name: "delete",
-      summary: "Deletes messages for good",
+      summary: "Deletes messages permanently",
       input: DeleteInput,
       isOffered: ({ allowWrites }) => allowWrites,
       run: (connection, { folder, uids }) =>
@@ -128,14 +134,14 @@ export const imap = connectorType({
     }),
     action<ImapConfig, typeof AppendInput>({
       name: "append",
-      summary: "Adds a message to a folder; gives its `uid` where the server tells it",
+      summary: "Adds a message to a folder. Returns its `uid` if the server sends it",
       input: AppendInput,
       isOffered: ({ allowWrites }) => allowWrites,
       run: (connection, { folder, message, flags = [] }) =>
         withRetries({ ...connection, idempotent: false }, () =>
           withServer(connection, async (client) => {
             const added = await client.append(folder, message, flags);
-            if (!added) throw new UpstreamError(`It could not be added to ${folder}.`);
+            if (!added) throw new UpstreamError(`The message could not be added to ${folder}.`);
             return { uid: added.uid ?? null };
           }),
         ),
@@ -189,7 +195,7 @@ async function fetchMessage(
   return withFolder(connection, { folder, readOnly: true }, async (client) => {
     const fields = { uid: true, envelope: true, flags: true, size: true, bodyStructure: true };
     const message = await client.fetchOne(String(uid), fields, { uid: true });
-    if (!message) throw new UpstreamError(`There is no message ${uid} in ${folder}.`);
+    if (!message) throw new UpstreamError(`The message ${uid} does not exist in ${folder}.`);
     const parts = listParts(message.bodyStructure);
     return {
       ...toSummary(message),
@@ -209,7 +215,7 @@ async function fetchPart(
   return withFolder(connection, { folder, readOnly: true }, async (client) => {
     const { content, meta } = await client.download(String(uid), part, { uid: true });
     if (!content)
-      throw new UpstreamError(`There is no part ${part} of message ${uid} in ${folder}.`);
+      throw new UpstreamError(`The message ${uid} in ${folder} does not have the part ${part}.`);
     const name = meta.filename ?? `part-${part}`;
     return { file: await connection.files.keep(content as AsyncIterable<Uint8Array>, { name }) };
   });

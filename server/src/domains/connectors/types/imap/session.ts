@@ -106,7 +106,7 @@ function toImapError({ scrubber }: ImapConnection, error: unknown, unsent = fals
   if (error instanceof OutboundRefused) return upstreamErrorOf(error);
   const { authenticationFailed, responseStatus } = error as LibraryError;
   const isAnswer = authenticationFailed === true || /^(NO|BAD)$/.test(responseStatus ?? "");
-  const words = `The mail server answered: ${imapErrorWords(error)}`;
+  const words = `The mail server returned an error: ${imapErrorWords(error)}`;
   return new UpstreamError(scrubber.scrub(isAnswer ? words : imapErrorWords(error)), {
     isDown: !isAnswer,
     unsent: unsent && !isAnswer,

@@ -28,7 +28,7 @@ const TOKENS_DEFAULT = 8_192;
 /** The tool by which an answer of a schema is given. */
 const ANSWER_TOOL = "final_answer";
 
-const config = object(modelConfig(AddressSchema(`${API} by default`)));
+const config = object(modelConfig(AddressSchema(`Default: ${API}`)));
 type Config = Static<typeof config>;
 
 const parts = modelParts<Config>({ api: API, ask: askModel, listModels });
@@ -94,7 +94,7 @@ function toRequest(input: ChatInput) {
   }));
   const answer = schema && {
     name: ANSWER_TOOL,
-    description: "Gives the final answer.",
+    description: "Returns the final response.",
     input_schema: isObjectSchema(schema) ? schema : wrapSchema(schema),
   };
   const tools = answer ? [...offered, answer] : offered;
@@ -179,7 +179,7 @@ const FINISH: Readonly<Record<string, RawAnswer["finish"]>> = {
 function readAnswer(answer: Readonly<Record<string, unknown>>, input: ChatInput): RawAnswer {
   const blocks = listOf(answer["content"]).map(fieldsOf);
   if (blocks.length === 0 && answer["stop_reason"] === undefined) {
-    throw new UpstreamError("The model's service gave no answer.");
+    throw new UpstreamError("The model provider did not return a response.");
   }
   const usage = fieldsOf(answer["usage"]);
   const cachedTokens = countIn(usage["cache_read_input_tokens"]);

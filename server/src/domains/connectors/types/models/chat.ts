@@ -14,10 +14,8 @@ export const ToolCall = object(
   {
     id: line(500),
     name: line(200),
-    arguments: Type.Unknown({ description: "An object, as the tool's schema has it" }),
-    signature: Type.Optional(
-      text(100_000, "What the service wants back with the call; means nothing to others"),
-    ),
+    arguments: Type.Unknown({ description: "An object according to the schema of the tool" }),
+    signature: Type.Optional(text(100_000, "Provider data that must be sent back with the call")),
   },
   { title: "ModelToolCall" },
 );
@@ -26,8 +24,8 @@ export type ToolCall = Static<typeof ToolCall>;
 const MessagePart = object({
   type: Type.Enum(["text", "image"]),
   text: Type.Optional(text(TEXT_CHARACTERS_MAX)),
-  url: Type.Optional(line(8_000, "Of an image that the service fetches by itself")),
-  mediaType: Type.Optional(line(100, "Of `data`")),
+  url: Type.Optional(line(8_000, "URL of an image that the provider downloads")),
+  mediaType: Type.Optional(line(100, "Media type of `data`")),
   data: Type.Optional(text(8_000_000, "An image in base64")),
 });
 export type MessagePart = Static<typeof MessagePart>;
@@ -39,11 +37,13 @@ export const Message = object(
       Type.Union([text(TEXT_CHARACTERS_MAX), Type.Array(MessagePart, { maxItems: 100 })]),
     ),
     calls: Type.Optional(
-      Type.Array(ToolCall, { maxItems: TOOLS_MAX, description: "Of the assistant" }),
+      Type.Array(ToolCall, { maxItems: TOOLS_MAX, description: "For the role assistant" }),
     ),
-    callId: Type.Optional(line(500, "Of a tool: the call that it answers")),
-    name: Type.Optional(line(200, "Of a tool")),
-    isError: Type.Optional(Type.Boolean({ description: "Of a tool: it failed" })),
+    callId: Type.Optional(line(500, "For a tool result: id of the call")),
+    name: Type.Optional(line(200, "For a tool result")),
+    isError: Type.Optional(
+      Type.Boolean({ description: "For a tool result: whether the tool failed" }),
+    ),
   },
   { title: "ModelMessage" },
 );
@@ -63,7 +63,7 @@ export const ChatInput = object({
   messages: Type.Array(Message, { minItems: 1, maxItems: MESSAGES_MAX }),
   tools: Type.Optional(Type.Array(ToolOffer, { maxItems: TOOLS_MAX })),
   toolChoice: Type.Optional(
-    Type.Enum(["auto", "none"], { description: "`none`: it must answer without a tool" }),
+    Type.Enum(["auto", "none"], { description: "`none`: the model must respond without a tool" }),
   ),
   schema: Type.Optional(JsonSchema),
   temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
@@ -131,7 +131,10 @@ const ARGUMENTS_DEPTH_MAX = 50;
 export function parseArguments(written: string): Pick<AskedCall, "arguments" | "problem"> {
   if (written.trim() === "") return { arguments: {} };
   if (isNestedDeeperThan(written, ARGUMENTS_DEPTH_MAX)) {
-    return { arguments: written.slice(0, 2_000), problem: "The arguments are nested too deeply." };
+    return {
+      arguments: written.slice(0, 2_000),
+      problem: "The arguments have too many levels of nesting.",
+    };
   }
   try {
     return { arguments: JSON.parse(written) as unknown };

@@ -22,7 +22,7 @@ import { callModel, isStreamWanted, streamModel } from "./model-call.ts";
 
 const API = "https://generativelanguage.googleapis.com/v1beta";
 
-const config = object(modelConfig(AddressSchema(`${API} by default`)));
+const config = object(modelConfig(AddressSchema(`Default: ${API}`)));
 type Config = Static<typeof config>;
 
 const parts = modelParts<Config>({ api: API, ask: askModel, listModels });
@@ -37,7 +37,7 @@ export const gemini = connectorType({
     parts.chat,
     action<Config, typeof EmbedInput>({
       name: "embed",
-      summary: "Gives a vector for each text",
+      summary: "Returns a vector for each text",
       input: EmbedInput,
       async run(connection, { model, texts, dimensions }) {
         const path = `${pathOf(model)}:batchEmbedContents`;
@@ -112,7 +112,7 @@ function toRequest(input: ChatInput) {
   const instructions = [
     ...(system === undefined || system === "" ? [] : [system]),
     ...(isToldInWords
-      ? [`The final answer is JSON alone, which fits this JSON Schema: ${JSON.stringify(schema)}`]
+      ? [`The final response is only JSON that matches this JSON Schema: ${JSON.stringify(schema)}`]
       : []),
   ].join("\n\n");
   return {
@@ -187,7 +187,7 @@ function readAnswer(answer: Readonly<Record<string, unknown>>, input: ChatInput)
   const candidate = fieldsOf(listOf(answer["candidates"])[0]);
   const blocked = textIn(fieldsOf(answer["promptFeedback"])["blockReason"]);
   if (!("finishReason" in candidate) && !("content" in candidate) && blocked === "") {
-    throw new UpstreamError("The model's service gave no answer.");
+    throw new UpstreamError("The model provider did not return a response.");
   }
   const parts = listOf(fieldsOf(candidate["content"])["parts"]).map(fieldsOf);
   const calls = parts.filter((part) => "functionCall" in part).map(readCall);

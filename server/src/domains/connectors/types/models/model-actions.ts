@@ -21,7 +21,7 @@ const limits = {
       minimum: 100,
       maximum: 900_000,
       default: 180_000,
-      description: "How long an answer may take, its retries included",
+      description: "Timeout of a response, including retries",
     }),
   ),
   retries: notDestination(
@@ -29,8 +29,7 @@ const limits = {
       minimum: 0,
       maximum: 5,
       default: 0,
-      description:
-        "How often a call that can't have been sent is tried again; steps retry the rest",
+      description: "Number of retries for calls that were not sent. Steps retry other failures",
     }),
   ),
 };
@@ -60,14 +59,14 @@ export function modelParts<Config extends ModelConfig>({
   return {
     chat: action<Config, typeof ChatInput>({
       name: "chat",
-      summary: "Asks a model; gives its text, the tools that it calls, and what it took",
+      summary: "Sends a prompt to a model. Returns its text, its tool calls and its token usage",
       input: ChatInput,
       run: async (connection, input) =>
         withCost(await ask(connection, input), input.model, connection.config.prices),
     }),
     models: action<Config, typeof ModelsInput>({
       name: "models",
-      summary: "Lists the models that there are",
+      summary: "Lists the available models",
       input: ModelsInput,
       run: async (connection) => ({ models: await listModels(connection) }),
     }),
@@ -102,5 +101,5 @@ export function toVectors(
   const vectors = rows.map((row) => listOf(fieldsOf(row)[field]).map(Number));
   const isSound = vectors.every((vector) => vector.length > 0 && vector.every(Number.isFinite));
   if (vectors.length === count && isSound) return vectors;
-  throw new UpstreamError("The model's service did not give a vector for each text.");
+  throw new UpstreamError("The model provider did not return a vector for each text.");
 }

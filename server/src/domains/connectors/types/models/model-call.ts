@@ -49,7 +49,7 @@ export async function callModel(
 ): Promise<unknown> {
   const response = await sendToModel(connection, { method, url, headers, body }, ANSWER_BYTES_MAX);
   if (typeof response !== "string") return response;
-  throw new UpstreamError("The answer of the model's service is not JSON.");
+  throw new UpstreamError("The response of the model provider is not JSON.");
 }
 
 /** Folds the events of a streamed answer into one, and says which text each adds. */
@@ -84,7 +84,7 @@ export async function streamModel<State>(
   const request = { method: "POST", url, headers, body };
   await sendToModel(connection, request, STREAM_BYTES_MAX, onBody);
   if (failure !== undefined) throw failure;
-  if (events.count === 0) throw new UpstreamError("The model's service sent no events.");
+  if (events.count === 0) throw new UpstreamError("The model provider did not send events.");
   return fold.first;
 }
 
@@ -127,12 +127,14 @@ function withReason({ scrubber }: UpstreamConnection, error: unknown): unknown {
   const reason = typeof given === "string" ? given : textIn(fieldsOf(given)["message"]);
   if (reason === "") return error;
   const words = scrubber.scrub(reason).slice(0, REASON_CHARACTERS_MAX);
-  return new UpstreamError(`The model's service answered ${status}: ${words}`, error.particulars);
+  return new UpstreamError(`The model provider returned ${status}: ${words}`, error.particulars);
 }
 
 function toStreamError({ scrubber }: UpstreamConnection, reason: string): UpstreamError {
   const words = scrubber.scrub(reason).slice(0, REASON_CHARACTERS_MAX);
-  return new UpstreamError(`The model's service broke off: ${words}`, { isDown: true });
+  return new UpstreamError(`The model provider interrupted the response: ${words}`, {
+    isDown: true,
+  });
 }
 
 const LINE_CHARACTERS_MAX = 4 * 1_048_576;
@@ -165,7 +167,7 @@ class EventParser {
   #keep(part: string): void {
     this.#characters += part.length;
     if (this.#characters > LINE_CHARACTERS_MAX) {
-      throw new UpstreamError("An event of the model's service is too large.");
+      throw new UpstreamError("An event of the model provider is too large.");
     }
     if (part !== "") this.#parts.push(part);
   }
@@ -175,13 +177,13 @@ class EventParser {
     const data = line.slice("data:".length).trim();
     if (data === "" || data === "[DONE]") return;
     if (isNestedDeeperThan(data, JSON_DEPTH_MAX)) {
-      throw new UpstreamError("An event of the model's service is nested too deeply.");
+      throw new UpstreamError("An event of the model provider has too many levels of nesting.");
     }
     let event: unknown;
     try {
       event = JSON.parse(data);
     } catch {
-      throw new UpstreamError("An event of the model's service is not JSON.");
+      throw new UpstreamError("An event of the model provider is not JSON.");
     }
     this.count += 1;
     this.#onEvent(fieldsOf(event));

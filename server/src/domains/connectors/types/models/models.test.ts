@@ -120,10 +120,10 @@ test("hostile services: no choice, no JSON, too large, an error with the key in 
   const messages = [{ role: "user", content: "x" }];
   const ask = () => invoke("chat", { model: "m", messages });
   const reasons: [(response: any) => void, RegExp][] = [
-    [(response) => json(response, { choices: [] }), /gave no answer/],
+    [(response) => json(response, { choices: [] }), /did not return a response/],
     [(response) => response.end("<html>"), /is not JSON/],
     [(response) => response.end("x".repeat(5_000_000)), /larger than 4 MiB/],
-    [(response) => json(response, { error: { message: `Bad ${KEY}` } }, 400), /answered 400: Bad/],
+    [(response) => json(response, { error: { message: `Bad ${KEY}` } }, 400), /returned 400: Bad/],
   ];
   for (const [answer, reason] of reasons) {
     upstream.answer = (_, response) => answer(response);

@@ -27,8 +27,7 @@ const API = "https://api.openai.com/v1";
 const config = object({
   ...modelConfig(
     AddressSchema(
-      `${API} by default. Also OpenRouter, Groq, Mistral, DeepSeek, Ollama (\`http://host:11434/v1\`), Azure ` +
-        "(`https://NAME.openai.azure.com/openai/v1`, auth `api_key` with the name `api-key`), or any that is compatible",
+      `Default: ${API}. Also for OpenRouter, Groq, Mistral, DeepSeek, Ollama (\`http://host:11434/v1\`), Azure (\`https://NAME.openai.azure.com/openai/v1\`, auth \`api_key\` with the name \`api-key\`), and other compatible providers`,
     ),
   ),
   organization: Type.Optional(notDestination(line(200))),
@@ -41,14 +40,14 @@ const parts = modelParts<Config>({ api: API, ask: askModel, listModels });
 export const openai = connectorType({
   type: "openai",
   summary:
-    "Language models of OpenAI, or of any service that is compatible: OpenRouter, Azure, Groq, Mistral, DeepSeek, Ollama",
+    "Language models of OpenAI and compatible providers: OpenRouter, Azure, Groq, Mistral, DeepSeek, Ollama",
   config,
   authKinds: ["none", "bearer", "api_key", "oauth2_client_credentials"],
   actions: [
     parts.chat,
     action<Config, typeof EmbedInput>({
       name: "embed",
-      summary: "Gives a vector for each text",
+      summary: "Returns a vector for each text",
       input: EmbedInput,
       async run(connection, { model, texts, dimensions }) {
         const body = { model, input: texts, ...(dimensions !== undefined && { dimensions }) };
@@ -164,7 +163,8 @@ const FINISH: Readonly<Record<string, RawAnswer["finish"]>> = {
 
 function readAnswer(answer: Readonly<Record<string, unknown>>, input: ChatInput): RawAnswer {
   const [choice] = listOf(answer["choices"]);
-  if (choice === undefined) throw new UpstreamError("The model's service gave no answer.");
+  if (choice === undefined)
+    throw new UpstreamError("The model provider did not return a response.");
   const message = fieldsOf(fieldsOf(choice)["message"]);
   const usage = fieldsOf(answer["usage"]);
   const details = fieldsOf(usage["prompt_tokens_details"]);

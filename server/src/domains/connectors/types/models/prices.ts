@@ -8,14 +8,15 @@ const PerMillion = (description: string) =>
 /** The prices of models, for limits and traces. */
 export const Prices = Type.Array(
   object({
-    model: line(300, "A name, or the beginning of several with `*` at its end"),
+    model: line(300, "Name of a model, or a prefix with `*` at the end"),
     input: PerMillion("US dollars for a million tokens of input"),
     output: PerMillion("US dollars for a million tokens of output"),
     cached: Type.Optional(PerMillion("US dollars for a million tokens from the cache")),
   }),
   {
     maxItems: 200,
-    description: "What models cost, as services change it; without, cost is what a service says",
+    description:
+      "Prices of models, which providers change. Without them, the cost is the one that the provider returns",
   },
 );
 export type Prices = Static<typeof Prices>;

@@ -5,7 +5,7 @@ import { notDestination } from "../../destination-mark.ts";
 
 /** The configuration of a MongoDB connector. */
 export const config = object({
-  ...serverFields("The server, or the name of a cluster with `isCluster`", 27_017),
+  ...serverFields("The host, or the name of a cluster with `isCluster`", 27_017),
   isCluster: Type.Boolean({
     default: false,
     description: "The name stands for several servers, as in `mongodb+srv://`",
@@ -20,8 +20,7 @@ export const config = object({
       {
         maxItems: 50,
         description:
-          "The other servers of its set, as `host:port`. A server that takes no writes names the one that does, which " +
-          "must be one of these, or of the cluster",
+          "Other members of the replica set, as `host:port`. If the primary changes, it must be one of these or of the cluster",
       },
     ),
   ),
@@ -31,13 +30,13 @@ export const config = object({
       minLength: 1,
       maxLength: 63,
       default: "admin",
-      description: "The database that knows the user",
+      description: "The authentication database",
     }),
   ),
   allowWrites: notDestination(
     Type.Boolean({
       default: false,
-      description: "Whether there are the actions that change something",
+      description: "Whether actions can change data",
     }),
   ),
   maxDocuments: notDestination(Type.Integer({ minimum: 1, maximum: 10_000, default: 1_000 })),

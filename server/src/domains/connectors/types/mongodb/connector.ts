@@ -44,13 +44,13 @@ const UpdateInput = object({
   collection: Collection,
   filter: Doc,
   update: Doc,
-  many: Type.Boolean({ default: false, description: "All that fit, instead of the first" }),
-  upsert: Type.Boolean({ default: false, description: "Makes one where none fits" }),
+  many: Type.Boolean({ default: false, description: "All matches instead of the first" }),
+  upsert: Type.Boolean({ default: false, description: "Inserts a document if there is no match" }),
 });
 const DeleteInput = object({
   collection: Collection,
   filter: Doc,
-  many: Type.Boolean({ default: false, description: "All that fit, instead of the first" }),
+  many: Type.Boolean({ default: false, description: "All matches instead of the first" }),
 });
 
 /** A MongoDB database. */
@@ -62,7 +62,7 @@ export const mongodb = connectorType({
   actions: [
     action<MongoConfig, typeof FindInput>({
       name: "find",
-      summary: "Finds `documents`, and tells whether there may be more as `truncated`",
+      summary: "Finds `documents`. `truncated` is true if there may be more",
       input: FindInput,
       run: (connection, { collection, limit, ...input }) =>
         again(connection, async () => {
@@ -75,7 +75,7 @@ export const mongodb = connectorType({
     }),
     action<MongoConfig, typeof AggregateInput>({
       name: "aggregate",
-      summary: "Runs a pipeline; gives its `documents`",
+      summary: "Runs an aggregation pipeline. Returns its `documents`",
       input: AggregateInput,
       run: (connection, { collection, pipeline, limit }) =>
         again(connection, async () => {
@@ -89,7 +89,7 @@ export const mongodb = connectorType({
     }),
     action<MongoConfig, typeof CountInput>({
       name: "count",
-      summary: "Counts documents as `count`",
+      summary: "Counts documents. Returns `count`",
       input: CountInput,
       run: (connection, { collection, filter = {} }) =>
         again(connection, async () => {
@@ -101,7 +101,7 @@ export const mongodb = connectorType({
     }),
     action<MongoConfig, typeof InsertInput>({
       name: "insert",
-      summary: "Adds documents; gives their ids as `insertedIds`",
+      summary: "Inserts documents. Returns their ids as `insertedIds`",
       input: InsertInput,
       isOffered: ({ allowWrites }) => allowWrites,
       run: (connection, input) => once(connection, () => insert(connection, input)),
@@ -109,14 +109,14 @@ export const mongodb = connectorType({
     action<MongoConfig, typeof UpdateInput>({
       name: "update",
       summary:
-        "Changes documents; gives how many were `matched` and `modified`, and an `upsertedId`",
+        "Updates documents. Returns the numbers `matched` and `modified`, and an `upsertedId`",
       input: UpdateInput,
       isOffered: ({ allowWrites }) => allowWrites,
       run: (connection, input) => once(connection, () => update(connection, input)),
     }),
     action<MongoConfig, typeof DeleteInput>({
       name: "delete",
-      summary: "Deletes documents; gives how many as `deleted`",
+      summary: "Deletes documents. Returns the number `deleted`",
       input: DeleteInput,
       isOffered: ({ allowWrites }) => allowWrites,
       run: (connection, { collection, filter, many }) =>
@@ -137,7 +137,7 @@ export const mongodb = connectorType({
       const place = parseServer(member);
       return place
         ? hostErrors(platform, path, place.host)
-        : [{ path, message: "is no server and port" }];
+        : [{ path, message: "must have the form host:port" }];
     }),
     ...(isCluster && sslMode === "disable"
       ? [{ path: "/config/sslMode", message: "must not be `disable` for a cluster" }]
@@ -208,7 +208,7 @@ async function update(
 function checkPipeline({ config: { allowWrites } }: MongoConnection, stages: readonly object[]) {
   const at = stages.findIndex((stage) => "$out" in stage || "$merge" in stage);
   if (at >= 0 && !allowWrites) {
-    throw invalidField(`/input/pipeline/${at}`, "writes, which this connector may not");
+    throw invalidField(`/input/pipeline/${at}`, "writes data, but this connector can only read");
   }
 }
 
@@ -221,7 +221,7 @@ function checkOperators(value: unknown, path = "/input"): void {
   for (const [name, part] of Object.entries(value)) {
     const at = jsonPointer(path, name);
     if (SCRIPTED.has(name))
-      throw invalidField(at, "runs code on the server, which no connector may");
+      throw invalidField(at, "runs code on the server, which connectors do not allow");
     checkOperators(part, at);
   }
 }
@@ -236,7 +236,7 @@ async function toBson(input: object): Promise<Document> {
   try {
     return EJSON.deserialize(input as Document, { relaxed: true }) as Document;
   } catch {
-    throw invalidField("/input", "has a value that is no extended JSON of MongoDB");
+    throw invalidField("/input", "contains a value that is not valid MongoDB extended JSON");
   }
 }
 
@@ -244,7 +244,7 @@ async function toJson(value: unknown): Promise<unknown> {
   const { EJSON } = await loadBson();
   const json: unknown = EJSON.serialize(value as Document, { relaxed: true });
   if (JSON.stringify(json).length > RESPONSE_BYTES_MAX) {
-    throw new UpstreamError("The answer is larger than 1 MiB.");
+    throw new UpstreamError("The response is larger than 1 MiB.");
   }
   return json;
 }

@@ -101,7 +101,7 @@ test("a connector that may not write has no action that does, and no pipeline ei
 test("a wrong password is told without it, and only permitted addresses are reached", async () => {
   const stranger = await made({}, { password: "another-word" });
   const denied = await stranger.invoke("find");
-  expect(denied.body.detail).toContain("refused the name or the password");
+  expect(denied.body.detail).toContain("rejected the user name or the password");
   expect(JSON.stringify(denied.body)).not.toContain("another-word");
   for (const [config, path] of [
     [{ host: "10.0.0.1" }, "/config/host"],
@@ -126,7 +126,7 @@ test.skipIf(real)(
     const alone = await (await made({ retries: 0 })).invoke("find");
     expect([alone.status, alone.body.detail]).toEqual([
       502,
-      expect.stringContaining("none of the connector's members"),
+      expect.stringContaining("not a member in the configuration of the connector"),
     ]);
     expect(other.received.length).toBe(before);
     const members = [`127.0.0.1:${other.port}`];

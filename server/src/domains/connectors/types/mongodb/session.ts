@@ -70,7 +70,7 @@ async function openAt(
       }
       const name = `${primary.host}:${primary.port}`.slice(0, NAME_CHARACTERS_MAX);
       throw new UpstreamError(
-        `The server takes no writes, and names ${name}, which is none of the connector's members.`,
+        `The server is read-only. Its primary ${name} is not a member in the configuration of the connector.`,
       );
     }
     if (auth.kind === "basic") {
@@ -92,7 +92,7 @@ async function findServers({ config, deadline }: MongoConnection): Promise<reado
   try {
     const records = await withDeadline(deadline, resolveSrv(`_mongodb._tcp.${host}`));
     const own = records.filter(({ name }) => name.toLowerCase().endsWith(domain.toLowerCase()));
-    if (own.length === 0) throw new UpstreamError(`The DNS names no servers of ${host}.`);
+    if (own.length === 0) throw new UpstreamError(`The DNS has no servers for ${host}.`);
     return own.map(({ name, port }) => ({ host: name, port }));
   } catch (error) {
     deadline.signal.throwIfAborted();

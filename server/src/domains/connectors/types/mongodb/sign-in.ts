@@ -52,7 +52,7 @@ export async function signIn(
 
 function readPayload(bson: Bson, { ok, payload }: Document): string {
   if (ok !== 1 || !(payload instanceof bson.Binary)) {
-    throw new UpstreamError("The server refused the name or the password.");
+    throw new UpstreamError("The server rejected the user name or the password.");
   }
   return Buffer.from(payload.buffer).toString();
 }
@@ -66,5 +66,5 @@ function hmac(key: Uint8Array, text: string): Buffer {
 }
 
 function wrongServer(): UpstreamError {
-  return new UpstreamError("The server did not prove that it knows the password.");
+  return new UpstreamError("The server could not prove that it knows the password.");
 }

@@ -33,7 +33,9 @@ export class MongoSession implements Session {
     this.#stream = stream;
     stream.on("data", (chunk: Buffer) => this.#take(chunk));
     stream.on("error", (error) => this.#fail(streamError(error, at)));
-    stream.on("close", () => this.#fail(new UpstreamError(`${at}: the connection broke`, DOWN)));
+    stream.on("close", () =>
+      this.#fail(new UpstreamError(`${at}: the connection was closed`, DOWN)),
+    );
   }
 
   get isOpen(): boolean {
@@ -64,7 +66,7 @@ export class MongoSession implements Session {
     try {
       this.#read();
     } catch (error) {
-      const words = "The server does not speak the protocol of MongoDB.";
+      const words = "The server does not use the MongoDB protocol.";
       this.#fail(error instanceof UpstreamError ? error : new UpstreamError(words, DOWN));
       this.close();
     }
@@ -75,7 +77,7 @@ export class MongoSession implements Session {
     if ((this.#chunks[0]?.length ?? 0) < HEAD_BYTES) this.#join();
     const length = this.#chunks[0]?.readInt32LE(0) ?? 0;
     if (length > MESSAGE_BYTES_MAX)
-      throw new UpstreamError("The answer is larger than 1 MiB.", DOWN);
+      throw new UpstreamError("The response is larger than 1 MiB.", DOWN);
     if (this.#size < length) return;
     const bytes = this.#join();
     const isAnswer =

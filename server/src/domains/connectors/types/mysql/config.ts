@@ -7,12 +7,12 @@ const ROWS_MAX = 10_000;
 
 /** The configuration of a MySQL connector. */
 export const config = object({
-  ...serverFields("The server: MySQL, MariaDB and their like", 3_306),
+  ...serverFields("Host of the server: MySQL, MariaDB or compatible", 3_306),
   database: notDestination(line(64)),
   allowWrites: notDestination(
     Type.Boolean({
       default: false,
-      description: "Whether there is the action `execute`",
+      description: "Whether the action `execute` is available",
     }),
   ),
   maxRows: notDestination(Type.Integer({ minimum: 1, maximum: ROWS_MAX, default: 1_000 })),

@@ -96,7 +96,7 @@ class MysqlSession implements Session {
       .on("error", reject)
       .on("end", () => {
         if (bytes <= RESPONSE_BYTES_MAX) resolve({ fields, rows, header });
-        else reject(new UpstreamError("The answer is larger than 1 MiB."));
+        else reject(new UpstreamError("The response is larger than 1 MiB."));
       });
     return promise;
   }

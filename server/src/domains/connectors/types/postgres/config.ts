@@ -8,20 +8,18 @@ const ROWS_MAX = 10_000;
 
 /** The configuration of a PostgreSQL connector. */
 export const config = object({
-  host: hostName("The server"),
+  host: hostName("Host of the server"),
   port: Type.Integer({ minimum: 1, maximum: 65_535, default: 5_432 }),
   database: notDestination(line(63)),
   sslMode: Type.Enum(["verify-full", "require", "disable"], {
     default: "verify-full",
-    description: "`require` encrypts without asking whom it speaks to",
+    description: "`require` encrypts without verifying the server",
   }),
-  caCertificate: Type.Optional(
-    text(20_000, "PEM, for a server that its own authority vouches for"),
-  ),
+  caCertificate: Type.Optional(text(20_000, "PEM certificate of a private certificate authority")),
   allowWrites: notDestination(
     Type.Boolean({
       default: false,
-      description: "Whether there is the action `execute`",
+      description: "Whether the action `execute` is available",
     }),
   ),
   maxRows: notDestination(Type.Integer({ minimum: 1, maximum: ROWS_MAX, default: 1_000 })),
@@ -30,7 +28,7 @@ export const config = object({
       minimum: 1,
       maximum: 20,
       default: 4,
-      description: "Of each node",
+      description: "Per node",
     }),
   ),
   ...limits,

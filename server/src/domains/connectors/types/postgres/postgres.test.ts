@@ -149,7 +149,7 @@ test("rows and bytes have limits", async () => {
   const wide = await made({ maxRows: 10_000 });
   expect((await wide.query("select repeat('x', 2000000)")).body).toMatchObject({
     code: "upstream_failed",
-    detail: "The answer is larger than 1 MiB.",
+    detail: "The response is larger than 1 MiB.",
   });
   expect((await wide.query("select 1 as one")).body.data.rows).toEqual([{ one: 1 }]);
 });
@@ -188,7 +188,7 @@ test("what the database says is told, with its code and without the password", a
   expect(JSON.stringify(refused.body)).not.toContain("planted");
   const { query: sound, path } = await made();
   expect((await sound("selec 1")).body).toMatchObject({
-    detail: 'The database answered: syntax error at or near "selec"',
+    detail: 'The database returned an error: syntax error at or near "selec"',
     upstreamCode: "42601",
   });
   // To be told so is to be answered.

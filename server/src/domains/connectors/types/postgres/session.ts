@@ -132,7 +132,7 @@ async function transact(
   });
   if (bounded.isTooLarge) {
     await client.query("rollback");
-    throw new UpstreamError("The answer is larger than 1 MiB.");
+    throw new UpstreamError("The response is larger than 1 MiB.");
   }
   await client.query("commit");
   const columns = fields.map(({ name }) => name);
@@ -175,7 +175,7 @@ function toDatabaseError(
   const code = sqlStateOf(error);
   if (error instanceof Error && code !== undefined && SQLSTATE.test(code)) {
     const isDown = /^(08|57P|53)/.test(code) || code === CANCELLED;
-    return new UpstreamError(scrubber.scrub(`The database answered: ${error.message}`), {
+    return new UpstreamError(scrubber.scrub(`The database returned an error: ${error.message}`), {
       code,
       isDown,
       isTimeout: code === CANCELLED,

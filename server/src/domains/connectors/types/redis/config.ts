@@ -5,18 +5,19 @@ import { notDestination } from "../../destination-mark.ts";
 
 /** The configuration of a Redis connector. */
 export const config = object({
-  ...serverFields("The server: Redis, Valkey, KeyDB and their like", 6_379),
+  ...serverFields("Host of the server: Redis, Valkey, KeyDB or compatible", 6_379),
   database: notDestination(Type.Integer({ minimum: 0, maximum: 1_000, default: 0 })),
   allowWrites: notDestination(
     Type.Boolean({
       default: false,
-      description: "Whether there are the actions that change something",
+      description: "Whether actions can change data",
     }),
   ),
   allowCommands: notDestination(
     Type.Boolean({
       default: false,
-      description: "Whether there is the action `command`, which runs any command of the server",
+      description:
+        "Whether the action `command` is available, which runs any command of the server",
     }),
   ),
 });

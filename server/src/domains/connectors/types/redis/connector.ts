@@ -15,13 +15,18 @@ const EXPIRY_MAX_MS = 10 * 365 * 86_400_000;
 
 const Key = Type.String({ minLength: 1, maxLength: 10_000 });
 const Value = Type.Union([text(VALUE_CHARACTERS_MAX), Type.Number(), Type.Boolean()], {
-  description: "A text, or a number that becomes one",
+  description: "A string, or a number that becomes a string",
 });
 const End = Type.Enum(["start", "end"], { default: "end" });
 const ExpireMs = Type.Integer({ minimum: 1, maximum: EXPIRY_MAX_MS });
 
 const KeysInput = object({
-  match: Type.String({ minLength: 1, maxLength: 1_000, default: "*", description: "As `order:*`" }),
+  match: Type.String({
+    minLength: 1,
+    maxLength: 1_000,
+    default: "*",
+    description: "Pattern, such as `order:*`",
+  }),
   limit: Type.Integer({ minimum: 1, maximum: ITEMS_MAX, default: 100 }),
 });
 
@@ -29,7 +34,7 @@ const CommandInput = object({
   args: Type.Array(Value, {
     minItems: 1,
     maxItems: ITEMS_MAX,
-    description: "The command and its arguments, each apart",
+    description: "The command and its arguments as separate items",
   }),
 });
 
@@ -62,13 +67,13 @@ function commandAction<Input extends TObject>(
 /** A Redis server. */
 export const redis = connectorType({
   type: "redis",
-  summary: "A Redis server, or one that speaks its protocol",
+  summary: "A Redis server, or a compatible server",
   config,
   authKinds: ["none", "basic"],
   actions: [
     commandAction({
       name: "get",
-      summary: "Reads a key; gives its `value`, null where there is none",
+      summary: "Reads a key. Returns its `value`; null if it does not exist",
       input: object({ key: Key }),
       does: "read",
       args: ({ key }) => ["GET", key],
@@ -76,7 +81,7 @@ export const redis = connectorType({
     }),
     commandAction({
       name: "set",
-      summary: "Sets a key; `isSet` is false where `onlyIf` did not hold",
+      summary: "Sets a key. `isSet` is false if `onlyIf` did not match",
       input: object({
         key: Key,
         value: Value,
@@ -95,7 +100,7 @@ export const redis = connectorType({
     }),
     commandAction({
       name: "delete",
-      summary: "Deletes keys; gives how many there were as `deleted`",
+      summary: "Deletes keys. Returns the number `deleted`",
       input: object({ keys: Type.Array(Key, { minItems: 1, maxItems: ITEMS_MAX }) }),
       does: "repeatable write",
       args: ({ keys }) => ["DEL", ...keys],
@@ -103,7 +108,7 @@ export const redis = connectorType({
     }),
     commandAction({
       name: "exists",
-      summary: "Tells whether there is a key, as `exists`",
+      summary: "Checks whether a key exists. Returns `exists`",
       input: object({ key: Key }),
       does: "read",
       args: ({ key }) => ["EXISTS", key],
@@ -111,7 +116,7 @@ export const redis = connectorType({
     }),
     commandAction({
       name: "increment",
-      summary: "Adds to a number; gives the new `value`",
+      summary: "Increments a number. Returns the new `value`",
       input: object({ key: Key, by: Type.Integer({ default: 1 }) }),
       does: "write",
       args: ({ key, by }) => ["INCRBY", key, String(by)],
@@ -119,7 +124,7 @@ export const redis = connectorType({
     }),
     commandAction({
       name: "expire",
-      summary: "Lets a key end after a time; `isSet` is false where there is no such key",
+      summary: "Sets the expiry of a key. `isSet` is false if the key does not exist",
       input: object({ key: Key, expireMs: ExpireMs }),
       does: "repeatable write",
       args: ({ key, expireMs }) => ["PEXPIRE", key, String(expireMs)],
@@ -127,7 +132,7 @@ export const redis = connectorType({
     }),
     commandAction({
       name: "publish",
-      summary: "Publishes a message to a channel; gives how many heard it as `receivers`",
+      summary: "Publishes a message to a channel. Returns the number of `receivers`",
       input: object({ channel: Key, message: Value }),
       does: "write",
       args: ({ channel, message }) => ["PUBLISH", channel, String(message)],
@@ -135,7 +140,7 @@ export const redis = connectorType({
     }),
     commandAction({
       name: "list_push",
-      summary: "Adds values to a list; gives its new `length`",
+      summary: "Adds values to a list. Returns its new `length`",
       input: object({
         key: Key,
         values: Type.Array(Value, { minItems: 1, maxItems: ITEMS_MAX }),
@@ -151,7 +156,7 @@ export const redis = connectorType({
     }),
     commandAction({
       name: "list_pop",
-      summary: "Takes a value from a list; gives it as `value`, null where the list is empty",
+      summary: "Removes a value from a list. Returns it as `value`; null if the list is empty",
       input: object({ key: Key, at: End }),
       does: "write",
       args: ({ key, at }) => [at === "start" ? "LPOP" : "RPOP", key],
@@ -159,13 +164,13 @@ export const redis = connectorType({
     }),
     commandAction({
       name: "list_range",
-      summary: "Reads a part of a list as `values`; negative places count from the end",
+      summary: "Reads a range of a list. Returns `values`; negative indexes count from the end",
       input: object({
         key: Key,
         start: Type.Integer({ default: 0 }),
         stop: Type.Integer({
           default: ITEMS_MAX - 1,
-          description: "The last one, itself included",
+          description: "Index of the last value, inclusive",
         }),
       }),
       does: "read",
@@ -174,7 +179,7 @@ export const redis = connectorType({
     }),
     commandAction({
       name: "list_length",
-      summary: "Gives the `length` of a list",
+      summary: "Returns the `length` of a list",
       input: object({ key: Key }),
       does: "read",
       args: ({ key }) => ["LLEN", key],
@@ -190,7 +195,7 @@ export const redis = connectorType({
     }),
     commandAction({
       name: "hash_set",
-      summary: "Sets fields of a hash; gives how many of them are new as `added`",
+      summary: "Sets fields of a hash. Returns the number of new fields as `added`",
       input: object({
         key: Key,
         fields: Type.Record(Type.String(), Value, { minProperties: 1, maxProperties: ITEMS_MAX }),
@@ -205,7 +210,7 @@ export const redis = connectorType({
     }),
     commandAction({
       name: "hash_delete",
-      summary: "Deletes fields of a hash; gives how many there were as `deleted`",
+      summary: "Deletes fields of a hash. Returns the number `deleted`",
       input: object({ key: Key, fields: Type.Array(Key, { minItems: 1, maxItems: ITEMS_MAX }) }),
       does: "repeatable write",
       args: ({ key, fields }) => ["HDEL", key, ...fields],
@@ -213,14 +218,14 @@ export const redis = connectorType({
     }),
     action<RedisConfig, typeof KeysInput>({
       name: "keys",
-      summary: "Finds keys by a pattern as `keys`, and whether there may be more as `truncated`",
+      summary: "Finds keys by a pattern. Returns `keys`; `truncated` is true if there may be more",
       input: KeysInput,
       run: (connection, input) =>
         withRetries({ ...connection, idempotent: true }, () => findKeys(connection, input)),
     }),
     action<RedisConfig, typeof CommandInput>({
       name: "command",
-      summary: "Runs any command; gives its `reply`",
+      summary: "Runs any command. Returns its `reply`",
       input: CommandInput,
       isOffered: ({ allowCommands }) => allowCommands,
       run: (connection, { args }) =>
@@ -247,7 +252,7 @@ async function findKeys(
     const reply = await runCommand(connection, "SCAN", cursor, "MATCH", match, "COUNT", "1000");
     const [next, keys] = Array.isArray(reply) ? (reply as readonly Reply[]) : [];
     if (typeof next !== "string" || !Array.isArray(keys)) {
-      throw new UpstreamError("The server's answer is none to SCAN.");
+      throw new UpstreamError("The response of the server to SCAN is not valid.");
     }
     for (const key of keys) found.add(key as Reply);
     cursor = next;

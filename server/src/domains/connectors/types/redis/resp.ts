@@ -71,7 +71,7 @@ export class RespDecoder {
 
   #append(chunk: Uint8Array): void {
     const needed = this.#end + chunk.length;
-    if (needed > this.#bytesMax) throw new RespViolation("The answer is larger than 1 MiB.");
+    if (needed > this.#bytesMax) throw new RespViolation("The response is larger than 1 MiB.");
     if (needed > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(Math.min(needed * 2, this.#bytesMax));
       this.#bytes.copy(larger, 0, 0, this.#end);
@@ -97,7 +97,7 @@ export class RespDecoder {
     const found = this.#bytes.subarray(0, this.#end).indexOf(CRLF, from);
     this.#searched = this.#end;
     const length = (found < 0 ? this.#end : found) - this.#at;
-    if (length > LINE_BYTES_MAX) throw new RespViolation("The server sent a line without end.");
+    if (length > LINE_BYTES_MAX) throw new RespViolation("The server sent an incomplete line.");
     return found < 0 ? undefined : length;
   }
 
@@ -128,19 +128,20 @@ function* readReply(depth: number): Generator<number | "line", Reply, Buffer> {
     case "*": {
       const length = toLength(rest);
       if (length < 0) return null;
-      if (depth >= DEPTH_MAX) throw new RespViolation("The answer is nested too deep.");
+      if (depth >= DEPTH_MAX)
+        throw new RespViolation("The response has too many levels of nesting.");
       const items: Reply[] = [];
       for (let index = 0; index < length; index += 1) items.push(yield* readReply(depth + 1));
       return items;
     }
     default:
-      throw new RespViolation("The server does not speak the protocol of Redis.");
+      throw new RespViolation("The server does not use the Redis protocol.");
   }
 }
 
 /** A number that JSON readers would round stays a text. */
 function toInteger(text: string): number | string {
-  if (!/^[+-]?\d{1,20}$/.test(text)) throw new RespViolation("The server sent no number.");
+  if (!/^[+-]?\d{1,20}$/.test(text)) throw new RespViolation("The server did not send a number.");
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : text;
 }
@@ -148,7 +149,7 @@ function toInteger(text: string): number | string {
 function toLength(text: string): number {
   const length = toInteger(text);
   if (typeof length !== "number" || length < -1) {
-    throw new RespViolation("The server sent no length.");
+    throw new RespViolation("The server did not send a length.");
   }
   return length;
 }

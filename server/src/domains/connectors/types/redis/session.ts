@@ -46,7 +46,7 @@ class RedisSession implements Session {
     try {
       for (const reply of this.#decoder.push(chunk)) {
         // Nobody asked: it would be taken for the answer to the next command.
-        if (!this.#answer) throw new RespViolation("The server sent more than it was asked for.");
+        if (!this.#answer) throw new RespViolation("The server sent more data than requested.");
         this.#answer.resolve(reply);
         this.#answer = undefined;
       }
@@ -118,12 +118,15 @@ async function openSession(connection: RedisConnection): Promise<RedisSession> {
 
 function refusal({ scrubber }: RedisConnection, { message }: RespError): UpstreamError {
   const [code = ""] = message.split(" ", 1);
-  return new UpstreamError(scrubber.scrub(`The server answered: ${message.slice(0, 500)}`), {
-    ...(/^[A-Z]+$/.test(code) && { code }),
-    isDown: DOWN.test(message),
-  });
+  return new UpstreamError(
+    scrubber.scrub(`The server returned an error: ${message.slice(0, 500)}`),
+    {
+      ...(/^[A-Z]+$/.test(code) && { code }),
+      isDown: DOWN.test(message),
+    },
+  );
 }
 
 function brokenError(at: string): UpstreamError {
-  return new UpstreamError(`${at}: the connection broke`, { isDown: true });
+  return new UpstreamError(`${at}: the connection was closed`, { isDown: true });
 }

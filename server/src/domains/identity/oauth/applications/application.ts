@@ -15,20 +15,19 @@ export const ClientId = id("oac");
 
 /** The writable fields of an application. */
 export const applicationFields = {
-  name: line(100, "Shown to people who are asked for their consent"),
+  name: line(100, "Shown to users on the consent page"),
   redirectUris: Type.Array(Type.String({ minLength: 1, maxLength: 2_000 }), {
     minItems: 1,
     maxItems: REDIRECT_URIS_MAX,
     uniqueItems: true,
     description:
-      "Compared exactly, but for the port of a loopback host (RFC 8252). `https`, or `http` on a loopback " +
-      "host; no fragment",
+      "Compared exactly, except for the port of a loopback host (RFC 8252). Must use `https`, or `http` on a loopback host, without a fragment",
   }),
   allowedScopes: Type.Array(line(100), {
     minItems: 1,
     maxItems: SCOPES_MAX,
     uniqueItems: true,
-    description: "The most that it may ask for: names of permissions",
+    description: "The maximum scope: names of permissions",
   }),
 };
 
@@ -71,11 +70,11 @@ export function redirectUriError(uri: string): string | undefined {
   if (!/^[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return "is not an absolute URL";
   const { protocol, hostname, username, password } = new URL(uri);
   if (protocol !== "https:" && protocol !== "http:") return "must begin with https:";
-  if (!HOST.test(hostname)) return "has a host that we can't redirect to";
-  if (username !== "" || password !== "") return "must not hold a user name or password";
+  if (!HOST.test(hostname)) return "has a host that redirects can't use";
+  if (username !== "" || password !== "") return "must not contain a user name or password";
   if (uri.includes("#")) return "must not have a fragment";
   if (protocol === "http:" && !LOOPBACK.test(hostname)) {
-    return "must begin with https:, since its host is not this computer";
+    return "must begin with https:, because its host is not this computer";
   }
   return undefined;
 }
@@ -111,13 +110,13 @@ export const ApplicationCreated = event("audit.oauth_application.created", {
 });
 export const ApplicationUpdated = changeEvent("audit.oauth_application.updated", {
   ...application,
-  summary: "An OAuth application was changed.",
+  summary: "An OAuth application was updated.",
 });
 export const ApplicationSecretRotated = event("audit.oauth_application.secret_rotated", {
   ...application,
-  summary: "An OAuth application got a new secret; the old one no longer works.",
+  summary: "The secret of an OAuth application was rotated. The old one no longer works.",
 });
 export const ApplicationDeleted = event("audit.oauth_application.deleted", {
   ...application,
-  summary: "An OAuth application was removed, and with it all of its tokens.",
+  summary: "An OAuth application and all its tokens were deleted.",
 });

@@ -30,7 +30,7 @@ const FRESH_DEFAULT_MS = 600_000;
 export const BadClientDocument = failure(
   "oauth_bad_client_document",
   400,
-  "The document that the application's id names can't be used.",
+  "The document at the client id can't be used.",
 );
 
 /** Further members are ignored. */
@@ -66,7 +66,8 @@ export async function resolveDocumentClient(
   caller: Pick<Caller, "address">,
 ): Promise<Client> {
   const problem = documentUrlError(url);
-  if (problem !== undefined) throw new Failure(BadClientDocument, { detail: `Its id ${problem}.` });
+  if (problem !== undefined)
+    throw new Failure(BadClientDocument, { detail: `The client id ${problem}.` });
   const { db, clock } = platform;
   const cache = caches.get(db) ?? new BoundedCache<CachedClient>(CACHED_MAX);
   caches.set(db, cache);
@@ -81,14 +82,14 @@ export async function resolveDocumentClient(
 /** The form that the draft demands: nothing in it can mean two things. */
 function documentUrlError(url: string): string | undefined {
   if (url.length > URL_CHARACTERS_MAX) return `has more than ${URL_CHARACTERS_MAX} characters`;
-  if (!/^[\x21-\x7e]+$/.test(url) || !URL.canParse(url)) return "is no address";
+  if (!/^[\x21-\x7e]+$/.test(url) || !URL.canParse(url)) return "is not a URL";
   const { protocol, username, password, pathname, href } = new URL(url);
   if (protocol !== "https:") return "must begin with https:";
-  if (username !== "" || password !== "") return "must not hold a user name or password";
-  if (/[?#]/.test(url)) return "must have neither a query nor a fragment";
+  if (username !== "" || password !== "") return "must not contain a user name or password";
+  if (/[?#]/.test(url)) return "must not have a query or a fragment";
   if (pathname === "/") return "must have a path";
   // Dot segments, capital letters in the host and the like are another spelling of another id.
-  return href === url ? undefined : "must be spelt as browsers spell it";
+  return href === url ? undefined : "must be in the normalised form of browsers";
 }
 
 async function fetchClient(
@@ -110,7 +111,7 @@ async function fetchClient(
     .catch((error: unknown) => {
       if (!(error instanceof OutboundFailed) && !(error instanceof OutboundRefused)) throw error;
       // Not why: whether something answers at an address is nothing that a stranger learns from us.
-      throw new Failure(BadClientDocument, { detail: "It can't be read." });
+      throw new Failure(BadClientDocument, { detail: "The document can't be loaded." });
     });
   const { status, headers, body, truncated } = response;
   if (
@@ -118,7 +119,7 @@ async function fetchClient(
     truncated ||
     !/^application\/(?:[\w.+-]+\+)?json\b/.test(headers["content-type"] ?? "")
   )
-    throw new Failure(BadClientDocument, { detail: "It can't be read." });
+    throw new Failure(BadClientDocument, { detail: "The document can't be loaded." });
   const document = parseDocument(body, url);
   const scopes = parseScopes(document.scope ?? "").filter((scope) =>
     permissions.some(({ name }) => name === scope),
@@ -141,7 +142,7 @@ function parseDocument(body: Uint8Array, url: string): ClientDocument {
   try {
     value = JSON.parse(Buffer.from(body).toString());
   } catch {
-    throw new Failure(BadClientDocument, { detail: "It is no JSON." });
+    throw new Failure(BadClientDocument, { detail: "The document is not JSON." });
   }
   const result = documents.check(value);
   if ("errors" in result) {
@@ -152,9 +153,9 @@ function parseDocument(body: Uint8Array, url: string): ClientDocument {
   }
   const document = result.value as ClientDocument;
   const refuse = (detail: string) => new Failure(BadClientDocument, { detail });
-  if (document.client_id !== url) throw refuse("client_id is not the address of the document.");
+  if (document.client_id !== url) throw refuse("client_id is not the URL of the document.");
   if (Object.hasOwn(value as object, "client_secret"))
-    throw refuse("A document that anybody reads holds no secret.");
+    throw refuse("A public document must not contain a secret.");
   if ((document.token_endpoint_auth_method ?? "none") !== "none")
     throw refuse("token_endpoint_auth_method must be none.");
   if (document.grant_types?.includes("authorization_code") === false)

@@ -30,9 +30,9 @@ export const createApplication = command({
   id: "oauth.create_application",
   effect: "drastic",
   route: "POST /api/v1/oauth/applications",
-  summary: "Register an application that acts for people",
+  summary: "Register an OAuth application",
   description:
-    "`clientSecret` is shown this once. An application that can't keep a secret leaves it out, and relies on PKCE.",
+    "`clientSecret` is shown only in this response. For an application that can't keep a secret, omit it and use PKCE.",
   permission: ApplicationsWrite,
   body: object(applicationFields),
   response: created(RegisteredApplication, {
@@ -66,7 +66,7 @@ export const createApplication = command({
 export const listApplications = query({
   id: "oauth.list_applications",
   route: "GET /api/v1/oauth/applications",
-  summary: "List the OAuth applications of the workspace, oldest first",
+  summary: "List OAuth applications of the workspace, oldest first",
   permission: ApplicationsRead,
   query: object(pageQuery),
   response: page(withRevision(Application)),
@@ -88,7 +88,7 @@ export const listApplications = query({
 export const getApplication = query({
   id: "oauth.get_application",
   route: "GET /api/v1/oauth/applications/{clientId}",
-  summary: "Read an OAuth application",
+  summary: "Get an OAuth application",
   permission: ApplicationsRead,
   params: ByClientId,
   response: item(Application),
@@ -100,8 +100,8 @@ export const updateApplication = command({
   id: "oauth.update_application",
   effect: "drastic",
   route: "PATCH /api/v1/oauth/applications/{clientId}",
-  summary: "Change an OAuth application",
-  description: "A scope that is taken away is gone from the tokens that it has, too.",
+  summary: "Update an OAuth application",
+  description: "Removing a scope also removes it from existing tokens.",
   permission: ApplicationsWrite,
   params: ByClientId,
   body: patch(applicationFields),
@@ -132,8 +132,9 @@ export const rotateApplicationSecret = command({
   id: "oauth.rotate_application_secret",
   effect: "drastic",
   route: "POST /api/v1/oauth/applications/{clientId}/secret/rotate",
-  summary: "Give an OAuth application a new secret, shown this once",
-  description: "The old one stops working at once. Tokens stay as they are.",
+  summary: "Rotate the secret of an OAuth application",
+  description:
+    "Shows the new secret only in this response. The old one stops working immediately. Tokens are not affected.",
   permission: ApplicationsWrite,
   params: ByClientId,
   response: item(RegisteredApplication),
@@ -158,7 +159,7 @@ export const rotateApplicationSecret = command({
 export const deleteApplication = command({
   id: "oauth.delete_application",
   route: "DELETE /api/v1/oauth/applications/{clientId}",
-  summary: "Remove an OAuth application and end all of its tokens",
+  summary: "Delete an OAuth application and all its tokens",
   permission: ApplicationsWrite,
   params: ByClientId,
   response: noContent(),

@@ -55,7 +55,7 @@ const RegisteredClient = Type.Object(
 
 export const ClientRegistered = event("audit.oauth_application.registered", {
   resource: "oauth_application",
-  summary: "A client registered itself; nobody has allowed it anything yet.",
+  summary: "A client registered itself dynamically. It has no consents yet.",
   data: Type.Object({
     clientId: ClientId,
     name: Type.String(),
@@ -74,10 +74,9 @@ const COUNT_UNUSED = `
 export const registerClient = command({
   id: "oauth.register",
   route: "POST /api/v1/oauth/register",
-  summary: "Register a client that nobody knows yet",
+  summary: "Register an OAuth client",
   description:
-    "RFC 7591, for clients of the Model Context Protocol. Such a client is public: it has no secret, and relies on PKCE. It is " +
-    "forgotten after a day unless somebody allows it something, and when the last of that has ended.",
+    "Dynamic registration (RFC 7591) for MCP clients. The client is public: it has no secret and uses PKCE. It is deleted after one day without a consent, and when its last consent ends.",
   access: "public",
   body: ClientMetadata,
   response: { ...unwrapped(RegisteredClient, oauthErrorRendering), status: 201 },
@@ -103,7 +102,9 @@ export const registerClient = command({
         throw new Failure(InvalidRedirectUri, { detail: `redirect_uris/${index} ${error}.` });
     }
     if (body.grant_types?.includes("authorization_code") === false) {
-      throw new Failure(InvalidClientMetadata, { detail: "grant_types lacks authorization_code." });
+      throw new Failure(InvalidClientMetadata, {
+        detail: "grant_types must contain authorization_code.",
+      });
     }
     const known = new Set(services.permissions.map(({ name }) => name));
     const asked = parseScopes(body.scope ?? "").filter((scope) => known.has(scope));
@@ -149,12 +150,12 @@ async function assertRoom({ db, clock }: Platform): Promise<void> {
   const since = new Date(clock.nowMs() - UNUSED_WITHIN_MS);
   const [row] = await db.system<{ n: number }>(COUNT_UNUSED, [UNUSED_MAX, since]);
   if ((row?.n ?? 0) >= UNUSED_MAX) {
-    throw new Failure(RateLimited, { detail: "Too many clients registered and were not used." });
+    throw new Failure(RateLimited, { detail: "Too many clients were registered and not used." });
   }
 }
 
 /** People see it before they decide: one line of plain characters. */
 export function toClientName(text: string | undefined): string {
   const line = (text ?? "").replaceAll(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  return line.slice(0, NAME_CHARACTERS_MAX) || "A client without a name";
+  return line.slice(0, NAME_CHARACTERS_MAX) || "Unnamed client";
 }

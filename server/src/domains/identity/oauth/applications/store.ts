@@ -173,12 +173,12 @@ function toApplication(row: Row): Application {
   };
 }
 
-export const ApplicationsRead = permission("oauth_applications:read", "See OAuth applications", [
+export const ApplicationsRead = permission("oauth_applications:read", "View OAuth applications", [
   "builder",
   "auditor",
 ]);
 export const ApplicationsWrite = permission(
   "oauth_applications:write",
-  "Register, change and remove OAuth applications",
+  "Register, update and delete OAuth applications",
   ["builder"],
 );

@@ -156,8 +156,8 @@ describe("the pages", () => {
     const { body } = await visit(asked(), owner.token);
     for (const text of [
       "Default",
-      "See the workspace",
-      "See who you are",
+      "View the workspace",
+      "View own name",
       `${owner.userId}@example.com`,
       "desk.example.com",
       ">Allow</button>",

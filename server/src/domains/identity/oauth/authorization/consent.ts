@@ -65,12 +65,12 @@ function signature({ masterKey }: Pick<PlatformServices, "masterKey">, text: str
 export const FormExpired = failure(
   "oauth_form_expired",
   400,
-  "This page is no longer good. Go back to the application and begin again.",
+  "This page has expired. Return to the application and start again.",
 );
 export const FormUsed = failure(
   "oauth_form_used",
   409,
-  "This page was answered before. Go back to the application and begin again.",
+  "This page was already submitted. Return to the application and start again.",
   "oauth_grants_id",
 );
 
@@ -105,7 +105,7 @@ export function askConsent(
   // Without it the client would act as the person, in the log and past the policy of agents.
   const isNoAgent = client.workspace === null && !granted.includes(AGENT_SCOPE);
   if (granted.length === 0 || isNoAgent) {
-    const error_description = "the person may do nothing of what was asked for";
+    const error_description = "the user has none of the requested permissions";
     return redirectBack(request, { error: "access_denied", error_description, iss: caller.origin });
   }
   const form: ConsentForm = {
@@ -187,7 +187,7 @@ export async function recordDecision(
     ctx.emit(ConsentDenied, resource, data);
     return redirectBack(form, {
       error: "access_denied",
-      error_description: "the person denied it",
+      error_description: "the user denied the request",
       iss,
     });
   }

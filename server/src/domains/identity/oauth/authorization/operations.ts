@@ -43,11 +43,9 @@ const example = {
 export const authorizePage = query({
   id: "oauth.authorize",
   route: "GET /oauth/authorize",
-  summary: "Show a person the login page, then the consent page",
+  summary: "Show the sign-in page, then the consent page",
   description:
-    "RFC 6749 with PKCE (S256 only). `redirect_uri` must be exactly a registered one, but for the port of a loopback host; with another, or an " +
-    "unknown client, the person sees an error and nobody is redirected. `scope` defaults to all allowed ones. " +
-    "The answer goes to `redirect_uri` with `code`, `state` and `iss`, or with `error`.",
+    "RFC 6749 with PKCE (S256 only). `redirect_uri` must exactly match a registered URI, except for the port of a loopback host. With another URI, or an unknown client, the user sees an error and is not redirected. Default for `scope`: all allowed scopes. Redirects to `redirect_uri` with `code`, `state` and `iss`, or with `error`.",
   access: "visitor",
   query: AuthorizationQuery,
   response: html(htmlErrorRendering),
@@ -68,11 +66,11 @@ export const authorizePage = query({
 export const decideAuthorization = command({
   id: "oauth.decide",
   route: "POST /oauth/authorize",
-  summary: "Take the answer of the consent page",
+  summary: "Submit the consent form",
   access: "visitor",
   acceptsForm: true,
   body: object({
-    request: Type.String({ maxLength: 40_000, description: "From the page, signed" }),
+    request: Type.String({ maxLength: 40_000, description: "Signed value from the page" }),
     decision: Type.Enum(["allow", "allow_reading", "deny"]),
   }),
   issuesCredential: true,
@@ -86,7 +84,7 @@ export const decideAuthorization = command({
 export const loginToAuthorize = command({
   id: "oauth.login",
   route: "POST /oauth/login",
-  summary: "Take the answer of the login page, and go on to the consent page",
+  summary: "Submit the sign-in form, and continue to the consent page",
   access: "visitor",
   acceptsForm: true,
   body: object({

@@ -20,12 +20,12 @@ import { CHALLENGE } from "../tokens/token.ts";
 export const UnknownApplication = failure(
   "oauth_unknown_application",
   400,
-  "We do not know the application that sent you here.",
+  "The application that sent you here is unknown.",
 );
 export const UnknownRedirect = failure(
   "oauth_unknown_redirect",
   400,
-  "The application wants you sent to an address that it has not registered.",
+  "The redirect URL of the application is not registered.",
 );
 
 /** The parameters of RFC 6749 and RFC 7636; others are ignored. */
@@ -46,11 +46,11 @@ export const AuthorizationQuery = Type.Object({
   workspace: Type.Optional(
     Type.String({
       maxLength: 100,
-      description: "The slug of one, for a client that registered itself",
+      description: "The slug of a workspace, for a dynamically registered client",
     }),
   ),
   prompt: Type.Optional(
-    Type.String({ maxLength: 100, description: "`login` asks for a login in any case" }),
+    Type.String({ maxLength: 100, description: "`login` always requires a sign-in" }),
   ),
 });
 export type AuthorizationQuery = Static<typeof AuthorizationQuery>;
@@ -94,7 +94,7 @@ export async function resolveRequest(
   const named = workspaceInResource(query.resource, issuer);
   const requestError =
     named === null
-      ? (["invalid_target", "resource is none of ours"] as const)
+      ? (["invalid_target", "resource is not a resource of this server"] as const)
       : findRequestError(query, client, scopes);
   if (requestError) {
     const [error, error_description] = requestError;
@@ -144,7 +144,7 @@ function findRequestError(
   if (beyond !== undefined) {
     return [
       "invalid_scope",
-      toErrorDescription(`the application may not ask for ${beyond.slice(0, 100)}`),
+      toErrorDescription(`the application is not allowed to request ${beyond.slice(0, 100)}`),
     ];
   }
   return undefined;

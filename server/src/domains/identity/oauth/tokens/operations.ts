@@ -57,9 +57,7 @@ export const issueToken = command({
   route: "POST /api/v1/oauth/token",
   summary: "Exchange a code or a refresh token for tokens",
   description:
-    "RFC 6749, as JSON or as a form. The client secret may be left out; one that is sent, in the " +
-    "body or by HTTP Basic, must be right. A code lives 60 seconds and works once, a refresh token " +
-    "lives 30 days and works once: a second use ends every token of the grant.",
+    "RFC 6749, as JSON or as a form. The client secret is optional, but it must be correct if it is sent in the body or by HTTP Basic. A code is valid for 60 seconds and works once. A refresh token is valid for 30 days and works once: a second use revokes all tokens of the grant.",
   body: TokenRequest,
   response: unwrapped(TokenResponse, oauthErrorRendering),
   emits: [TokenIssued, TokenRefreshed, TokenReuseDetected, TokenRefused],
@@ -119,10 +117,9 @@ export const revokeToken = command({
   ...common,
   id: "oauth.revoke",
   route: "POST /api/v1/oauth/revoke",
-  summary: "Give back a token",
+  summary: "Revoke a token",
   description:
-    "RFC 7009. With a refresh token its whole grant ends, access tokens included. A token that is " +
-    "not known is answered alike.",
+    "RFC 7009. A refresh token revokes its whole grant, including access tokens. Unknown tokens get the same response.",
   body: TokenRef,
   response: unwrapped(Type.Object({}), oauthErrorRendering),
   emits: [TokenRevoked, TokenRefused],
@@ -177,9 +174,9 @@ export const introspectToken = query({
   ...common,
   id: "oauth.introspect",
   route: "POST /api/v1/oauth/introspect",
-  summary: "Ask whether a token is alive, and what it is good for",
+  summary: "Introspect a token",
   description:
-    "RFC 7662. The client must prove itself by its secret, and hears only of its own tokens.",
+    "RFC 7662. The client must authenticate with its secret, and can only introspect its own tokens.",
   body: TokenRef,
   response: unwrapped(Introspection, oauthErrorRendering),
   fails: [InvalidRequest, InvalidClient],

@@ -20,9 +20,9 @@ export const TokenResponse = Type.Object(
   {
     access_token: Type.String(),
     token_type: Type.Literal("Bearer"),
-    expires_in: Type.Integer({ description: "Seconds" }),
+    expires_in: Type.Integer({ description: "In seconds" }),
     refresh_token: Type.String(),
-    scope: Type.String({ description: "What was granted, separated by single spaces" }),
+    scope: Type.String({ description: "The granted scopes, separated by spaces" }),
   },
   { title: "OAuthToken" },
 );

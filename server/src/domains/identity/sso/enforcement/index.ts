@@ -8,7 +8,7 @@ import { failure } from "#kernel/operation/failure.ts";
 export const SsoRequired = failure(
   "sso_required",
   403,
-  "A workspace of this account demands its single sign-on; `loginUrl` leads there.",
+  "A workspace of this account requires single sign-on. Sign in at `loginUrl`.",
 );
 
 /**

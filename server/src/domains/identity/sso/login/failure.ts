@@ -39,12 +39,12 @@ export class LoginRefused extends Error {
 export const SsoRejected = failure(
   "sso_rejected",
   403,
-  "The answer of your identity provider was not accepted. Please try again.",
+  "The response of your identity provider was not accepted. Please try again.",
 );
 export const SsoNotUnderWay = failure(
   "sso_not_under_way",
   403,
-  "This sign-in is no longer under way. Please begin again.",
+  "This sign-in has expired. Please start again.",
 );
 export const SsoNoAccess = failure(
   "sso_no_access",

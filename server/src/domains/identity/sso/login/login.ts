@@ -72,7 +72,7 @@ function requireTester({ credential }: Caller, sso: store.WorkspaceSso): string 
   const memberships = isOwn ? [...credential.memberships.values()] : [];
   const here = memberships.find(({ workspace }) => workspace.key === sso.key);
   if (!isOwn || here?.roles.includes("owner") !== true) {
-    throw new Failure(Forbidden, { detail: "Only an owner tests single sign-on." });
+    throw new Failure(Forbidden, { detail: "Only an owner can test single sign-on." });
   }
   return credential.user.id;
 }
@@ -120,7 +120,7 @@ export async function prepareResponse(
   let test: { readonly startedBy: string; readonly returnTo: string } | undefined;
   const result = await catchRefusal(async () => {
     if (state === undefined)
-      throw new LoginRefused("request_unknown", "The answer names no login.");
+      throw new LoginRefused("request_unknown", "The response does not belong to a sign-in.");
     const details = await matchRequest(platform, sso, state, caller);
     const { testedBy, returnTo } = details;
     if (testedBy !== undefined) test = { startedBy: testedBy, returnTo };
@@ -146,7 +146,7 @@ export async function finishLogin(
   const isFirst = stateHash !== undefined && (await store.consumeRequest(ctx.tx, stateHash));
   const proven = await catchRefusal(async () => {
     if (result instanceof LoginRefused) throw result;
-    if (!isFirst) throw new LoginRefused("request_unknown", "The login was answered already.");
+    if (!isFirst) throw new LoginRefused("request_unknown", "The sign-in was already completed.");
     await assertFirstUse(ctx, result.identity);
     return result;
   });
@@ -257,7 +257,7 @@ async function assertFirstUse(
   if (!assertion) return;
   const { id, expiresAt } = assertion;
   const isFirst = await store.consumeAssertion(tx, { idHash: sha256(id), expiresAt, now });
-  if (!isFirst) throw new LoginRefused("answer_replayed", "The assertion was used before.", email);
+  if (!isFirst) throw new LoginRefused("answer_replayed", "The assertion was already used.", email);
 }
 
 async function catchRefusal<T>(work: () => Promise<T>): Promise<T | LoginRefused> {

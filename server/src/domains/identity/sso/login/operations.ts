@@ -30,10 +30,9 @@ const params = { workspace: "default" };
 export const findSso = query({
   id: "sso.find",
   route: "GET /api/v1/auth/sso",
-  summary: "Find the workspace that people sign in to by their identity provider",
+  summary: "Get the workspace for single sign-on",
   description:
-    "The slug of the named workspace, if it has single sign-on, or of the only one that has: then nobody is asked for " +
-    "it. `null` otherwise.",
+    "Returns the slug of the given workspace if it has single sign-on, or the slug of the only workspace with single sign-on. Otherwise `null`.",
   access: "public",
   query: object({ workspace: Type.Optional(text(63)) }),
   response: item(
@@ -48,16 +47,16 @@ export const startSso = command({
   id: "sso.login",
   route: "GET /sso/{workspace}/login",
   allowInMaintenance: true,
-  summary: "Go to the workspace's identity provider to sign in",
+  summary: "Redirect to the identity provider",
   description:
-    "Answers with a redirect. `returnTo`, a path of ours, is where it ends. A browser that is logged in shows " +
-    "by it that the person at the provider is also the account's holder. With `test` an owner tries the configuration: " +
-    "no session begins, and `GET /api/v1/settings/sso` tells what came back.",
+    "`returnTo`, a path on this server, is the page after the sign-in. If the browser is already signed in, the identity is linked to the account. With `test`, an owner tests the configuration: no session is created, and `GET /api/v1/settings/sso` contains the result.",
   access: "visitor",
   params: BySlug,
   query: object({
     returnTo: Type.Optional(text(2_000)),
-    test: Type.Optional(Type.Boolean({ description: "Tries it without a session" })),
+    test: Type.Optional(
+      Type.Boolean({ description: "Tests the configuration without creating a session" }),
+    ),
   }),
   response: html(htmlErrorRendering),
   emits: [SsoLoginStarted, SsoLoginFailed, SsoTested],
@@ -72,10 +71,9 @@ export const samlAcs = command({
   id: "sso.samlAcs",
   route: "POST /sso/{workspace}/saml/acs",
   allowInMaintenance: true,
-  summary: "Take the answer of a SAML identity provider",
+  summary: "Receive the response of a SAML identity provider",
   description:
-    "The assertion consumer service. The assertion itself must be signed, be meant for us, be in " +
-    "time, answer a login of ours and be new. Begins a session, good for this workspace alone.",
+    "The assertion consumer service. The assertion must be signed, addressed to this server, valid at this time, unused, and a response to our sign-in request. Creates a session for this workspace only.",
   access: "public",
   acceptsForm: true,
   readsCookies: true,
@@ -106,8 +104,8 @@ export const oidcCallback = command({
   id: "sso.oidcCallback",
   route: "GET /sso/{workspace}/oidc/callback",
   allowInMaintenance: true,
-  summary: "Take the answer of an OpenID Connect identity provider",
-  description: "Begins a session, good for this workspace alone.",
+  summary: "Receive the response of an OpenID Connect provider",
+  description: "Creates a session for this workspace only.",
   access: "public",
   readsCookies: true,
   params: BySlug,
@@ -140,7 +138,7 @@ export const oidcCallback = command({
 export const samlMetadata = query({
   id: "sso.samlMetadata",
   route: "GET /sso/{workspace}/saml/metadata",
-  summary: "Read what a SAML identity provider has to know about us",
+  summary: "Get the SAML metadata of a workspace",
   access: "public",
   params: BySlug,
   response: media("application/samlmetadata+xml"),

@@ -113,17 +113,21 @@ function assertAdmitted(
 ): void {
   assertActive(user, status);
   if (roles.includes("owner") && sso.setUpBy === null) {
-    throw new LoginRefused("owner_not_admitted", "No owner set this single sign-on up.", email);
+    throw new LoginRefused(
+      "owner_not_admitted",
+      "Single sign-on was not configured by an owner.",
+      email,
+    );
   }
   // The provider has given the address to another person than the member whom we know.
   if (subject && link?.issuer === subject.issuer && link.subject !== subject.id) {
-    throw new LoginRefused("identity_mismatch", "Another identity has this member.", email);
+    throw new LoginRefused("identity_mismatch", "The member is linked to another identity.", email);
   }
 }
 
 function assertProvisioned(sso: WorkspaceSso, { email }: Identity): void {
   if (sso.jitProvisioning) return;
-  throw new LoginRefused("user_unknown", "Nobody with this address is a member.", email);
+  throw new LoginRefused("user_unknown", "No member has this e-mail address.", email);
 }
 
 /**
@@ -178,7 +182,7 @@ async function resolveRole(
     const roleId = await findRoleId(tx, nameOrId);
     if (roleId !== undefined) return roleId;
   }
-  throw new LoginRefused("role_unknown", `There is no role ${sso.defaultRole} any more.`, email);
+  throw new LoginRefused("role_unknown", `The role ${sso.defaultRole} no longer exists.`, email);
 }
 
 function assertActive(user: User, membershipStatus: string): void {

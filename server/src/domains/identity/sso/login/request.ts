@@ -65,17 +65,18 @@ export async function matchRequest(
 ): Promise<LoginRequestDetails> {
   const stateHash = sha256(state);
   const row = await store.findRequest(db, stateHash, sso.key, clock.now());
-  if (!row) throw new LoginRefused("request_unknown", "The answer belongs to no login under way.");
+  if (!row)
+    throw new LoginRefused("request_unknown", "The response does not belong to an active sign-in.");
   const text = open(await keys.of(sso.key), row.details, contextOf(stateHash)).toString();
   const details = JSON.parse(text) as LoginRequestDetails;
   if (details.sent.protocol !== sso.protocol) {
-    throw new LoginRefused("request_unknown", "The protocol was changed meanwhile.");
+    throw new LoginRefused("request_unknown", "The protocol was changed during the sign-in.");
   }
   const browser = caller.cookies?.get(cookieName(state));
   const isBound = sso.protocol === "oidc" || isSecure(details.origin);
   const isKnown = browser !== undefined && equalBytes(sha256(browser), row.browser_hash);
   if (isBound && !isKnown) {
-    throw new LoginRefused("browser_unknown", "Another browser began this login.");
+    throw new LoginRefused("browser_unknown", "The sign-in was started in another browser.");
   }
   return details;
 }

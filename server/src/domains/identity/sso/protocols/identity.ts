@@ -20,12 +20,12 @@ const NAME_CHARACTERS_MAX = 100;
 export function parseEmail(values: readonly string[]): string {
   const [value, ...others] = values;
   if (value === undefined)
-    throw new LoginRefused("email_missing", "The answer has no e-mail address.");
+    throw new LoginRefused("email_missing", "The response does not contain an e-mail address.");
   if (others.length > 0)
-    throw new LoginRefused("email_missing", "The answer has several addresses.");
+    throw new LoginRefused("email_missing", "The response contains several e-mail addresses.");
   const email = toAccountEmail(value.trim());
   if (!Value.Check(Email, email) || /\p{C}/u.test(email)) {
-    throw new LoginRefused("email_missing", "What should be an e-mail address is none.");
+    throw new LoginRefused("email_missing", "The e-mail address in the response is not valid.");
   }
   return email;
 }

@@ -114,7 +114,7 @@ test("a person who refuses at the provider comes back to a page that says so", a
   expect(done.body).not.toContain("<script>");
   expect((await refusals(world, place.key)).at(-1)).toMatchObject({
     reason: "provider_refused",
-    detail: "The provider answered access_denied.",
+    detail: "The provider returned access_denied.",
   });
 });
 

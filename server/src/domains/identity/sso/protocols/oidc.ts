@@ -48,7 +48,10 @@ export async function buildRequestUrl(
   });
   const isSecure = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
   if (!isSecure)
-    throw new LoginRefused("provider_unreachable", "Its authorization endpoint is no https URL.");
+    throw new LoginRefused(
+      "provider_unreachable",
+      "The authorization endpoint is not an https URL.",
+    );
   return url.href;
 }
 
@@ -74,7 +77,7 @@ export async function verifyResponse(
   if (!claims || !ALGORITHM.test(algorithmOf(tokens.id_token ?? ""))) {
     throw new LoginRefused(
       "answer_rejected",
-      "The ID token is not signed by the provider's own key.",
+      "The ID token is not signed with a key of the provider.",
     );
   }
   return readIdentity(relyingParty.provider, claims, () =>
@@ -94,7 +97,11 @@ async function readIdentity(
   const email = parseEmail([readClaim(claims, emailClaim)].filter((value) => value !== undefined));
   const verified = claims["email_verified"];
   if (verified !== undefined && verified !== true && verified !== "true") {
-    throw new LoginRefused("email_unverified", "The provider has not verified the address.", email);
+    throw new LoginRefused(
+      "email_unverified",
+      "The provider has not verified the e-mail address.",
+      email,
+    );
   }
   return {
     email,
@@ -174,7 +181,8 @@ function createFetch({ outbound }: Platform): client.CustomFetch {
       allowHttp: isLoopback(new URL(url)),
       ...(signal && { signal }),
     });
-    if (truncated) throw new LoginRefused("answer_malformed", "The provider's answer is too long.");
+    if (truncated)
+      throw new LoginRefused("answer_malformed", "The response of the provider is too long.");
     const empty = status === 204 || status === 304;
     return new Response(empty ? null : Buffer.from(bytes), {
       status,
@@ -202,6 +210,6 @@ function refuseLogin(error: unknown): never {
   const messages = chain.map(({ message }) => message).join(": ");
   const providerError = chain.find((cause) => cause instanceof client.AuthorizationResponseError);
   throw providerError
-    ? new LoginRefused("provider_refused", `The provider answered ${providerError.error}.`)
+    ? new LoginRefused("provider_refused", `The provider returned ${providerError.error}.`)
     : new LoginRefused("answer_rejected", messages);
 }

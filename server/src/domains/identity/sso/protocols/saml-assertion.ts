@@ -47,14 +47,14 @@ export function decodeResponse(base64: string): string {
   if (body.includes("<!") || body.includes("<?")) {
     throw new LoginRefused(
       "answer_malformed",
-      "The response holds a declaration, comment or the like.",
+      "The response contains a declaration, a comment or similar content.",
     );
   }
   if (body.split("<").length > TAGS_MAX || body.split("=").length > ATTRIBUTES_MAX) {
     throw new LoginRefused("answer_malformed", "The response has too many parts.");
   }
   if (/#(rsa-|hmac-|dsa-)?sha1["']/.test(body)) {
-    throw new LoginRefused("answer_rejected", "The response is signed by SHA-1.");
+    throw new LoginRefused("answer_rejected", "The response is signed with SHA-1.");
   }
   return xml;
 }

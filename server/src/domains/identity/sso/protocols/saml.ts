@@ -48,7 +48,8 @@ export async function verifyResponse(
 ): Promise<Identity> {
   const xml = decodeResponse(base64);
   const assertion = await verifyAssertion(provider, sent, xml, clock);
-  if (assertion.issuer === undefined) throw new LoginRefused("issuer_wrong", "There is no Issuer.");
+  if (assertion.issuer === undefined)
+    throw new LoginRefused("issuer_wrong", "The Issuer is missing.");
   if (provider.idpEntityId !== undefined && assertion.issuer !== provider.idpEntityId) {
     throw new LoginRefused("issuer_wrong", `The Issuer is ${assertion.issuer}.`);
   }
@@ -122,7 +123,8 @@ async function verifyAssertion(
     const reason = error instanceof SamlStatusError ? "provider_refused" : "answer_rejected";
     throw new LoginRefused(reason, error instanceof Error ? error.message : "unknown");
   });
-  if (!profile) throw new LoginRefused("answer_rejected", "The response holds no assertion.");
+  if (!profile)
+    throw new LoginRefused("answer_rejected", "The response does not contain an assertion.");
   return toAssertion(profile);
 }
 
@@ -136,7 +138,7 @@ function assertEnvelope(xml: string, { acs, requestId }: SentRequest): void {
   }
   const inResponseTo = responseAttribute(xml, "InResponseTo");
   if (inResponseTo !== undefined && inResponseTo !== requestId) {
-    throw new LoginRefused("request_unknown", "InResponseTo names another request.");
+    throw new LoginRefused("request_unknown", "InResponseTo refers to another request.");
   }
 }
 
@@ -148,13 +150,18 @@ function findConfirmationExpiry(
 ): Date {
   const bearer = confirmations.filter(({ method }) => method === BEARER);
   const ours = bearer.filter(({ recipient }) => recipient === acs);
-  if (ours.length === 0) throw new LoginRefused("recipient_wrong", "No Recipient of it is ours.");
+  if (ours.length === 0)
+    throw new LoginRefused("recipient_wrong", "The Recipient is not this server.");
   const answers = ours.filter(({ inResponseTo }) => inResponseTo === requestId);
   if (answers.length === 0) {
-    throw new LoginRefused("request_unknown", "It answers another request, or none.");
+    throw new LoginRefused(
+      "request_unknown",
+      "The response belongs to another request, or to none.",
+    );
   }
   const untilMs = Math.max(...answers.map((one) => validUntilMs(one, clock.nowMs())));
-  if (untilMs <= clock.nowMs()) throw new LoginRefused("answer_rejected", "Its time is over.");
+  if (untilMs <= clock.nowMs())
+    throw new LoginRefused("answer_rejected", "The response has expired.");
   return new Date(untilMs);
 }
 

@@ -67,7 +67,7 @@ function checkFieldValues(input: SsoInput): FieldError[] {
   };
   check("/ssoUrl", input.ssoUrl, urlError);
   check("/issuer", input.issuer, (text) =>
-    /[?#]/.test(text) ? "must have neither query nor fragment" : urlError(text),
+    /[?#]/.test(text) ? "must not have a query or a fragment" : urlError(text),
   );
   check("/entityId", input.entityId, (text) =>
     URL.canParse(text) ? undefined : "must be a URL or URN",
@@ -81,7 +81,7 @@ function checkFieldValues(input: SsoInput): FieldError[] {
   for (const [index, scope] of (input.scopes ?? []).entries()) {
     // The characters that RFC 6749 allows.
     const isValid = /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope);
-    if (!isValid) errors.push({ path: `/scopes/${index}`, message: "is not a scope" });
+    if (!isValid) errors.push({ path: `/scopes/${index}`, message: "is not a valid scope" });
   }
   return errors;
 }
@@ -89,7 +89,7 @@ function checkFieldValues(input: SsoInput): FieldError[] {
 function urlError(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url) return "must be a URL";
-  if (url.username !== "" || url.password !== "") return "must not hold credentials";
+  if (url.username !== "" || url.password !== "") return "must not contain credentials";
   const isValid = url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
   return isValid ? undefined : "must be an https URL";
 }

@@ -15,43 +15,41 @@ const attribute = (what: string) => Type.Optional(line(500, what));
 /** The fields of both protocols. */
 const commonFields = {
   jitProvisioning: Type.Boolean({
-    description: "Makes users at their first login; false unless set",
+    description: "Creates users at their first sign-in. Default: false",
   }),
-  defaultRole: line(
-    100,
-    "Name or id of the role that such users get, never `owner`; `member` unless set",
-  ),
+  defaultRole: line(100, "Name or id of the role of new users, never `owner`. Default: `member`"),
   enforceSSO: Type.Boolean({
-    description: "Refuses password logins of all members; false unless set",
+    description: "Rejects password sign-ins of all members. Default: false",
   }),
 };
 
 const samlFields = {
-  entityId: line(1_000, "saml2: our own name at the identity provider, a URL"),
-  ssoUrl: line(URL_CHARACTERS_MAX, "saml2: where the identity provider takes sign-on requests"),
+  entityId: line(1_000, "saml2: entity id of this server at the identity provider, a URL"),
+  ssoUrl: line(URL_CHARACTERS_MAX, "saml2: URL of the identity provider for sign-on requests"),
   certificate: line(
     20_000,
-    "saml2: the identity provider's signing certificate, base64 or PEM; several PEM blocks for a change of keys",
+    "saml2: signing certificate of the identity provider, base64 or PEM. Use several PEM blocks to change keys",
   ),
   attributeMapping: object({
-    email: attribute("Attribute with the e-mail address; without it the NameID is one"),
+    email: attribute("Attribute with the e-mail address. Default: the NameID"),
     firstName: attribute("Attribute with the first name"),
     lastName: attribute("Attribute with the last name"),
-    role: attribute("Attribute whose value may name a role for a new user"),
+    role: attribute("Attribute with the role of a new user"),
   }),
-  idpEntityId: line(1_000, "saml2: the identity provider's own name, checked when it is set"),
+  idpEntityId: line(1_000, "saml2: entity id of the identity provider. Checked if it is set"),
 };
 
 const oidcFields = {
-  issuer: line(URL_CHARACTERS_MAX, "oidc: the identity provider's issuer"),
-  clientId: line(500, "oidc: our client id at the identity provider"),
+  issuer: line(URL_CHARACTERS_MAX, "oidc: issuer of the identity provider"),
+  clientId: line(500, "oidc: client id at the identity provider"),
   scopes: Type.Array(line(200), {
     maxItems: 50,
-    description: "oidc: `openid email profile` unless set; `openid` is always asked for",
+    description:
+      "oidc: requested scopes, always including `openid`. Default: `openid email profile`",
   }),
   claimsMapping: object({
-    email: attribute("Claim with the e-mail address; `email` unless set"),
-    name: attribute("Claim with the name; `name` unless set"),
+    email: attribute("Claim with the e-mail address. Default: `email`"),
+    name: attribute("Claim with the name. Default: `name`"),
   }),
 };
 
@@ -59,7 +57,7 @@ const ClientSecret = Type.String({
   minLength: 1,
   maxLength: 2_000,
   writeOnly: true,
-  description: "oidc: our client secret; kept sealed and never returned",
+  description: "oidc: client secret. Encrypted and never returned",
 });
 
 /** The fields of each protocol, required and optional. */
@@ -94,11 +92,13 @@ export const Configuration = Type.Object(
     ...commonFields,
     ...protocolFields,
     hasClientSecret: Type.Boolean(),
-    loginUrl: text(URL_CHARACTERS_MAX, "Send people there to sign in"),
-    acsUrl: Type.Optional(text(URL_CHARACTERS_MAX, "saml2: where the identity provider answers")),
+    loginUrl: text(URL_CHARACTERS_MAX, "URL for users to sign in"),
+    acsUrl: Type.Optional(
+      text(URL_CHARACTERS_MAX, "saml2: URL for the response of the identity provider"),
+    ),
     metadataUrl: Type.Optional(text(URL_CHARACTERS_MAX, "saml2: our metadata")),
     redirectUri: Type.Optional(
-      text(URL_CHARACTERS_MAX, "oidc: where the identity provider answers"),
+      text(URL_CHARACTERS_MAX, "oidc: URL for the response of the identity provider"),
     ),
     test: nullable(Trial),
     createdAt: Time,
@@ -148,18 +148,18 @@ export type SsoConfiguration = SignInRules &
 export const NotConfigured = failure(
   "sso_not_configured",
   404,
-  "This workspace has no single sign-on.",
+  "This workspace does not have single sign-on.",
 );
 
 export const SsoUntested = failure(
   "sso_untested",
   409,
-  "Test single sign-on first: nobody could sign in if it did not work.",
+  "Test single sign-on first, so that members are not locked out.",
 );
 
-export const SsoRead = permission("sso:read", "See how people sign in by single sign-on", []);
+export const SsoRead = permission("sso:read", "View the single sign-on configuration", []);
 export const SsoWrite = permission(
   "sso:write",
-  "Take single sign-on away; only an owner, by a session of their own, sets it up",
+  "Remove single sign-on. Only an owner can configure it, in a user session",
   [],
 );

@@ -10,7 +10,7 @@ import * as service from "./service.ts";
 export const getSso = query({
   id: "sso.get",
   route: "GET /api/v1/settings/sso",
-  summary: "Read how people sign in by single sign-on",
+  summary: "Get the single sign-on configuration",
   permission: SsoRead,
   response: item(Configuration),
   fails: [NotConfigured],
@@ -20,13 +20,9 @@ export const getSso = query({
 export const putSso = command({
   id: "sso.put",
   route: "POST /api/v1/settings/sso",
-  summary: "Set up single sign-on",
+  summary: "Configure single sign-on",
   description:
-    "A workspace has one configuration; sending it again replaces it as a whole, the client secret " +
-    "included, and answers 200 like the first time. Fields of the other protocol are refused. " +
-    "`If-Match` guards against overwriting somebody else's change. Sessions that are open stay open. Whoever " +
-    "runs the provider can sign in as any member, so only an owner sets it up, by a session of their own and " +
-    "no token.",
+    "A workspace has one configuration. Sending it again replaces it, including the client secret, and also returns 200. Fields of the other protocol are rejected. `If-Match` prevents overwriting changes of others. Open sessions stay open. An administrator of the provider can sign in as any member, so only an owner can configure it, in a user session and not with a token.",
   permission: SsoWrite,
   ownersInPerson: true,
   body: SsoInput,
@@ -50,10 +46,9 @@ export const putSso = command({
 export const enforceSso = command({
   id: "sso.enforce",
   route: "POST /api/v1/settings/sso/enforce",
-  summary: "Require single sign-on of everybody, or no longer",
+  summary: "Set single sign-on enforcement",
   description:
-    "With `enforce` no member logs in by password any more. The configuration must have been tested, as it is now, and a " +
-    "login must have been possible: otherwise 409 `sso_untested`. `enforceSSO` of the whole configuration asks for no test.",
+    "With `enforce`, members can't sign in with passwords any longer. The current configuration must have passed a test; otherwise the response is 409 `sso_untested`. `enforceSSO` in the configuration does not require a test.",
   permission: SsoWrite,
   ownersInPerson: true,
   body: object({ enforce: Type.Boolean() }),
@@ -67,8 +62,8 @@ export const enforceSso = command({
 export const deleteSso = command({
   id: "sso.delete",
   route: "DELETE /api/v1/settings/sso",
-  summary: "Take single sign-on away",
-  description: "Members log in by password again. Sessions that are open stay open.",
+  summary: "Delete the single sign-on configuration",
+  description: "Members sign in with passwords again. Open sessions stay open.",
   permission: SsoWrite,
   response: noContent(),
   emits: [SsoDeleted],

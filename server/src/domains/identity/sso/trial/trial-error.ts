@@ -3,32 +3,32 @@ import type { Trial } from "./trial.ts";
 
 /** Where to look, in words for whoever sets a provider up. */
 const MESSAGES: Readonly<Record<Reason, string>> = {
-  request_unknown: "The answer belongs to no login under way. Begin the test again.",
-  browser_unknown:
-    "The answer came in another browser than the test began in. Begin the test again.",
+  request_unknown: "The response does not belong to an active sign-in. Start the test again.",
+  browser_unknown: "The response arrived in another browser. Start the test again.",
   provider_unreachable:
-    "The provider could not be reached. Check its address, and that this server may reach it.",
+    "The provider could not be reached. Check its URL, and that this server can connect to it.",
   provider_refused:
-    "The provider refused the login. Check that you may use this application there, and its client id and secret.",
+    "The provider rejected the sign-in. Check that you can use this application at the provider, and check its client id and secret.",
   answer_malformed:
-    "The answer could not be read. Check that the provider speaks the protocol that is set here.",
+    "The response can't be parsed. Check that the provider uses the selected protocol.",
   answer_rejected:
-    "The answer's signature, audience or times do not hold. Check the certificate or the client id, and both clocks.",
+    "The signature, the audience or the times of the response are not valid. Check the certificate or the client id, and both clocks.",
   recipient_wrong:
-    "The answer was meant for another address. Give the provider the address from step 1.",
-  issuer_wrong: "The answer is from another issuer than the one that is set here.",
-  answer_replayed: "The same answer came before. Begin the test again.",
+    "The response was addressed to another URL. Enter the URL from step 1 at the provider.",
+  issuer_wrong: "The response has another issuer than the configured one.",
+  answer_replayed: "The response was already used. Start the test again.",
   email_missing:
-    "The answer has no e-mail address that could be used. Have the provider send one, or map the claim that holds it.",
+    "The response does not contain a valid e-mail address. Configure the provider to send one, or map the claim that contains it.",
   email_unverified:
-    "The provider says that the person's e-mail address is not verified. Have it verified there.",
+    "The provider has not verified the e-mail address of the user. Verify it there.",
   identity_mismatch:
-    "The member with this address came as another identity before. Remove the member, or correct the address there.",
+    "The member with this e-mail address is linked to another identity. Remove the member, or correct the address at the provider.",
   user_unknown:
-    "Nobody with this address is a member. Invite them, or let whoever the provider lets in become a member.",
+    "No member has this e-mail address. Invite the user, or enable the creation of users at their first sign-in.",
   user_deactivated: "The member or their account is deactivated.",
-  role_unknown: "The role that new members get no longer exists. Choose another one.",
-  owner_not_admitted: "No owner set this up, so it lets no owner in. Save it as an owner.",
+  role_unknown: "The default role of new members no longer exists. Choose another role.",
+  owner_not_admitted:
+    "Single sign-on was not configured by an owner, so owners can't use it. Save it as an owner.",
 };
 
 export function toTrialError({ reason, message }: LoginRefused): Trial["errors"][number] {

@@ -87,7 +87,12 @@ test("every error is told in words, and none of them lets it be required", async
     succeeded: false,
     claims: { email: "stranger@trial.example.com" },
     account: null,
-    errors: [{ code: "user_unknown", message: expect.stringMatching(/^Nobody with this address/) }],
+    errors: [
+      {
+        code: "user_unknown",
+        message: expect.stringMatching(/^No member has this e-mail address/),
+      },
+    ],
   });
   expect(await enforce(true)).toMatchObject({ status: 409 });
   // Refused at the provider, and by an answer that is none.

@@ -5,8 +5,8 @@ import { REASONS } from "../login/failure.ts";
 
 const TrialError = Type.Object({
   code: Type.Enum([...REASONS]),
-  message: Type.String({ description: "What is wrong, and where to mend it" }),
-  detail: Type.String({ description: "What was found, for whoever runs the identity provider" }),
+  message: Type.String({ description: "Problem and possible solution" }),
+  detail: Type.String({ description: "Details for the administrator of the identity provider" }),
 });
 
 /** The result of the last test login, of the configuration as it is now. */
@@ -19,21 +19,19 @@ export const Trial = Type.Object(
       Type.Object({
         email: Type.String(),
         name: Type.String(),
-        subject: nullable(
-          Type.String({ description: "The provider's permanent id of the person" }),
-        ),
-        roles: Type.Array(Type.String(), { description: "As the provider names them" }),
+        subject: nullable(Type.String({ description: "Permanent id of the user at the provider" })),
+        roles: Type.Array(Type.String(), { description: "Name at the provider" }),
       }),
     ),
     account: nullable(
       Type.Object({
-        kind: Type.Enum(["member", "new"], { description: "Whether such a member exists already" }),
+        kind: Type.Enum(["member", "new"], { description: "Whether the member already exists" }),
         userId: nullable(Type.String()),
         name: Type.String(),
         roles: Type.Array(Type.String(), {
-          description: "Names or ids of the roles it has or would get",
+          description: "Names or ids of the current or future roles",
         }),
-        isOwn: Type.Boolean({ description: "Whether it is that of whoever tested" }),
+        isOwn: Type.Boolean({ description: "Whether it is the user who ran the test" }),
       }),
     ),
     errors: Type.Array(TrialError),

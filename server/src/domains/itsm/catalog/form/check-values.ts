@@ -24,7 +24,7 @@ export function checkValues(form: Form, values: FormValues): CheckedValues {
   const parsed = parseForm(form);
   if ("errors" in parsed) throw new Error("A stored form is not valid.");
   const tooMany = {
-    errors: [{ path: "", message: "has too many parts to be compared with the form" }],
+    errors: [{ path: "", message: "has too many parts to be validated" }],
   };
   if (countComparisons(parsed.schema, values) > COMPARISONS_MAX) return tooMany;
   const { filled, hidden } = fillForm(parsed.schema, values);
@@ -35,7 +35,7 @@ export function checkValues(form: Form, values: FormValues): CheckedValues {
   if (Value.Check(schema, filled)) return { values: filled };
   const errors = valueErrors(schema, filled);
   // A `false` schema reports no error of its own.
-  if (errors.length === 0) return { errors: [{ path: "", message: "does not fit the form" }] };
+  if (errors.length === 0) return { errors: [{ path: "", message: "does not match the form" }] };
   return { errors: errors.slice(0, ERRORS_MAX) };
 }
 

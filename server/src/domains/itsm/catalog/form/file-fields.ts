@@ -56,7 +56,7 @@ export async function assertFileValues(
   const seen = new Set<string>();
   for (const file of files) {
     const message = seen.has(file.fileId)
-      ? "is there twice"
+      ? "contains the same file twice"
       : await findFileError(tx, caller, file);
     seen.add(file.fileId);
     if (message !== undefined) errors.push({ path: `/values${file.path}`, message });
@@ -71,7 +71,8 @@ async function findFileError(
 ): Promise<string | undefined> {
   const row = FILE_ID.test(fileId) ? await findFileRow({ tx }, fileId) : undefined;
   const isOwn = row?.created_by === authorOf(caller) && row.attached_id === null;
-  if (!row || !isOwn) return "must be the id of an upload of yours that is attached to nothing";
+  if (!row || !isOwn)
+    return "must be the id of a file that you uploaded and that is not attached yet";
   if (bytesMax !== undefined && row.size > bytesMax) return `must have at most ${bytesMax} bytes`;
   const isAccepted = !accept || accept.some((pattern) => matchesType(pattern, row.media_type));
   return isAccepted ? undefined : `must be ${accept.join(" or ")}, and is ${row.media_type}`;

@@ -44,7 +44,7 @@ const FORMATS = [
 
 const text = mustBe("a text", (value) => typeof value === "string");
 const flag = mustBe("true or false", (value) => typeof value === "boolean");
-const count = mustBe("a whole number from 0", isCount);
+const count = mustBe("a whole number of at least 0", isCount);
 const number = mustBe("a number", Number.isFinite);
 const anything: KeywordCheck = () => undefined;
 
@@ -72,13 +72,17 @@ const KEYWORDS: Readonly<Record<string, KeywordCheck>> = {
   uniqueItems: flag,
   minLength: count,
   maxLength: count,
-  pattern: (value) => (typeof value === "string" ? checkPattern(value) : "must be a text"),
+  pattern: (value) =>
+    typeof value === "string" ? checkPattern(value) : "pattern|must be a string",
   format: mustBe(`one of ${FORMATS.join(", ")}`, (value) => FORMATS.includes(value as string)),
   minimum: number,
   maximum: number,
   exclusiveMinimum: number,
   exclusiveMaximum: number,
-  multipleOf: mustBe("a number above 0", (value) => Number.isFinite(value) && Number(value) > 0),
+  multipleOf: mustBe(
+    "a number greater than 0",
+    (value) => Number.isFinite(value) && Number(value) > 0,
+  ),
 };
 
 /** The fields that take files, see `file-fields.ts`. */
@@ -129,8 +133,10 @@ class FormParser {
     this.#parts += 1;
     if (typeof value === "boolean") return value;
     if (!isMap(value)) return this.#addError(path, "must be a schema");
-    if (depth > DEPTH_MAX) return this.#addError(path, `is nested more than ${DEPTH_MAX} deep`);
-    if (this.#parts > PARTS_MAX) return this.#addError(path, `has more than ${PARTS_MAX} parts`);
+    if (depth > DEPTH_MAX)
+      return this.#addError(path, `must have at most ${DEPTH_MAX} levels of nesting`);
+    if (this.#parts > PARTS_MAX)
+      return this.#addError(path, `must have at most ${PARTS_MAX} parts`);
     if (this.errors.length >= ERRORS_MAX) return undefined;
     if ("$ref" in value) return this.#reference(value, path, references, depth);
     const next = (part: unknown, name: string | number): unknown =>
@@ -156,7 +162,7 @@ class FormParser {
       return message === undefined ? undefined : this.#addError(path, message);
     }
     const check = Object.hasOwn(KEYWORDS, keyword) ? KEYWORDS[keyword] : undefined;
-    const message = check ? check(value) : "is not a word that a form may have";
+    const message = check ? check(value) : "is not a keyword that forms support";
     if (message !== undefined) return this.#addError(path, message);
     return keyword === "pattern" ? limitSubject(String(value)) : value;
   }
@@ -169,7 +175,7 @@ class FormParser {
   }
 
   #map(value: unknown, path: string, references: readonly string[], depth: number): unknown {
-    if (!isMap(value)) return this.#addError(path, "must be a map from names to schemas");
+    if (!isMap(value)) return this.#addError(path, "must be an object of names and schemas");
     return Object.fromEntries(
       Object.entries(value).map(([name, part]) => [
         name,
@@ -180,7 +186,7 @@ class FormParser {
 
   /** Definitions are parsed where they are referred to. */
   #definitions(value: unknown, path: string): void {
-    if (!isMap(value)) this.#addError(path, "must be a map from names to schemas");
+    if (!isMap(value)) this.#addError(path, "must be an object of names and schemas");
   }
 
   #reference(schema: Form, path: string, references: readonly string[], depth: number): unknown {
@@ -189,9 +195,9 @@ class FormParser {
     const definitions = this.#root[keyword];
     const pointer = `${path}/$ref`;
     if (!isMap(definitions) || !Object.hasOwn(definitions, name)) {
-      return this.#addError(pointer, "must be #/$defs/ and the name of a schema there");
+      return this.#addError(pointer, "must be #/$defs/ followed by the name of a schema in $defs");
     }
-    if (references.includes(name)) return this.#addError(pointer, "leads back to itself");
+    if (references.includes(name)) return this.#addError(pointer, "must not refer to itself");
     return this.schema(definitions[name], pointer, [...references, name], depth + 1);
   }
 

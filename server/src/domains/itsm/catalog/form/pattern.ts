@@ -24,14 +24,14 @@ export function checkPattern(pattern: string): string | undefined {
   const skeleton = pattern.replaceAll(SINGLE_CHARACTER, (part) =>
     BACKREFERENCE.test(part) ? "\\" : "x",
   );
-  if (skeleton.includes("\\")) return "must not refer back to its groups";
-  if (/\(\?(?!:)/.test(skeleton)) return "must have no groups but ( ) and (?: )";
+  if (skeleton.includes("\\")) return "must not contain back-references";
+  if (/\(\?(?!:)/.test(skeleton)) return "can only contain the groups ( ) and (?: )";
   if (/\)[*+{]/.test(skeleton)) return "must not repeat a group";
   const counts = skeleton.match(/\d+(?=[\d,]*\})/g) ?? [];
   if (counts.some((count) => Number(count) > REPETITIONS_MAX)) {
-    return `must repeat nothing more than ${REPETITIONS_MAX} times`;
+    return `can repeat an expression at most ${REPETITIONS_MAX} times`;
   }
-  return countMatchPaths(skeleton) > MATCH_PATHS_MAX ? "has too many ways of matching" : undefined;
+  return countMatchPaths(skeleton) > MATCH_PATHS_MAX ? "is too complex" : undefined;
 }
 
 /** An escape or a character class matches one character. */

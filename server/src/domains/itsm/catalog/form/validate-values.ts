@@ -25,7 +25,7 @@ const threads = new TaskThreads<FormTask, CheckedValues>({
 });
 
 const TOO_SLOW: CheckedValues = {
-  errors: [{ path: "", message: "takes too long to be compared with the form" }],
+  errors: [{ path: "", message: "takes too long to validate" }],
 };
 
 /** Returns the values with the form's defaults; throws a 422 with the errors of those that do not fit. */

@@ -31,7 +31,7 @@ import {
 const { name, form, ...optional } = itemFields;
 const example = "cat_01jzt3n5k8q2x4v6w8y0z2b4d6";
 
-const Status = Type.Enum(["draft", "active"], { description: "`draft`: not to be asked for yet" });
+const Status = Type.Enum(["draft", "active"], { description: "`draft`: can't be requested yet" });
 
 const ItemExists = failure(
   "catalog_item_exists",
@@ -43,7 +43,7 @@ const ItemIsRetired = failure("catalog_item_retired", 409, "The item is retired.
 
 export const ItemRetired = event("catalog_item.retired", {
   resource: "catalog_item",
-  summary: "Something is no longer to be asked for.",
+  summary: "A catalog item was retired.",
   data: Item,
 });
 
@@ -90,7 +90,7 @@ export const items = resource({
     filters: {
       status: Type.Optional(
         Type.Enum(["draft", "active", "retired", "all"], {
-          description: "`active` unless given; drafts are for those who write items",
+          description: "Default: `active`. Drafts are visible only to members who can edit items",
         }),
       ),
       category: Type.Optional(Type.String({ maxLength: 100 })),
@@ -125,23 +125,22 @@ export const items = resource({
   },
   operations: {
     list: { id: "catalog.list_items" },
-    create: { id: "catalog.create_item", summary: "Add something that people may ask for" },
+    create: { id: "catalog.create_item", summary: "Create a catalog item" },
     get: false,
     update: {
       id: "catalog.update_item",
-      summary: "Change something that people may ask for",
+      summary: "Update a catalog item",
       description:
-        "What was asked for before stays as it was asked for. `status: active` publishes a draft and brings a " +
-        "retired item back. What changes nothing is no event.",
+        "Existing requests keep the previous version. `status: active` publishes a draft or restores a retired item. If nothing changes, no event is appended.",
     },
     delete: false,
   },
   docs: {
     noun: "a catalog item",
-    nouns: "what may be asked for, by name",
+    nouns: "catalog items by name",
     events: {
-      created: "Something was added that people may ask for.",
-      updated: "What people may ask for was changed.",
+      created: "A catalog item was created.",
+      updated: "A catalog item was updated.",
     },
     examples: {
       id: example,
@@ -156,7 +155,7 @@ export const items = resource({
         },
         approval: { required: true, approverIds: [], rule: "any" },
       },
-      change: { description: "Comes within three days." },
+      change: { description: "Delivered within three days." },
     },
   },
 });
@@ -171,7 +170,7 @@ function approverFields({ approverIds }: Approval): Record<string, string> {
 export const getItem = query({
   id: "catalog.get_item",
   route: "GET /api/v1/catalog/items/{id}",
-  summary: "Read what may be asked for, with its form",
+  summary: "Get a catalog item with its form",
   environmentScoped: false,
   permission: CatalogRead,
   params: object({ id: ItemId }),
@@ -188,8 +187,8 @@ export const getItem = query({
 export const listItemTasks = query({
   id: "catalog.list_item_tasks",
   route: "GET /api/v1/catalog/items/{id}/tasks",
-  summary: "List the tasks that fulfil what may be asked for",
-  description: "`tasks` of `catalog.create_item` and `catalog.update_item` sets them.",
+  summary: "List the tasks of a catalog item",
+  description: "`catalog.create_item` and `catalog.update_item` set the tasks with `tasks`.",
   environmentScoped: false,
   permission: RequestsRead,
   params: object({ id: ItemId }),
@@ -205,8 +204,8 @@ export const listItemTasks = query({
 export const retireItem = command({
   id: "catalog.retire_item",
   route: "DELETE /api/v1/catalog/items/{id}",
-  summary: "Retire something: nobody may ask for it any more",
-  description: "What was asked for before is fulfilled.",
+  summary: "Retire a catalog item",
+  description: "The item can't be requested any longer. Existing requests are still fulfilled.",
   environmentScoped: false,
   permission: CatalogWrite,
   params: object({ id: ItemId }),

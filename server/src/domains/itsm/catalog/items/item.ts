@@ -22,11 +22,11 @@ export const Approval = Type.Object(
       maxItems: APPROVERS_MAX,
       uniqueItems: true,
       default: [],
-      description: "Members; when empty, whoever holds `requests:work`",
+      description: "Members. If empty, all members with `requests:work`",
     }),
     rule: Type.Enum(["any", "all"], {
       default: "any",
-      description: "Whether one of them is enough, or all must agree",
+      description: "Whether one approval is enough, or all approvers must approve",
     }),
     ...approvalPlanFields,
   },
@@ -38,34 +38,32 @@ export type Approval = Static<typeof Approval>;
 export const itemFields = {
   name: line(200),
   description: text(10_000),
-  category: text(100, "Items of the same one are shown together"),
-  icon: nullable(line(100, "The name of a picture")),
+  category: text(100, "Groups items in lists"),
+  icon: nullable(line(100, "Name of an icon")),
   order: Type.Integer({
     minimum: 0,
     maximum: 1_000_000,
-    description: "Its place among the others, the least first; 100 unless given",
+    description: "Position, lowest first. Default: 100",
   }),
   keywords: Type.Array(line(100), {
     maxItems: KEYWORDS_MAX,
     uniqueItems: true,
-    description: "Other words that people look for it by, such as `notebook`",
+    description: "Other search terms for the item, such as `notebook`",
   }),
-  estimate: nullable(line(100, "How long it takes, as people read it: `two working days`")),
-  price: nullable(line(100, "What it costs, as people read it: `1,200 EUR`")),
+  estimate: nullable(line(100, "Displayed delivery time, such as `two working days`")),
+  price: nullable(line(100, "Displayed price, such as `1,200 EUR`")),
   visibility: Type.Enum(["everyone", "staff"], {
-    description: "`staff`: only those who hold `requests:read` see it and ask for it",
+    description: "`staff`: only members with `requests:read` can see and request the item",
   }),
-  featured: Type.Boolean({ description: "Whether the first page of the portal shows it" }),
+  featured: Type.Boolean({ description: "Whether the portal home page shows the item" }),
   form: Type.Unsafe<Form>({
     type: "object",
     additionalProperties: true,
     description:
-      "What is to be filled in: a JSON Schema of the type `object`, of at most 65536 characters. It " +
-      "refers to nothing but its own `$defs`; a text with a `pattern` has at most 200 characters; " +
-      "words that begin with `x-` are hints for whoever draws the form",
+      "The form: a JSON Schema of type `object` with at most 65,536 characters. `$ref` can only refer to `$defs` in the same schema. Strings with a `pattern` must have at most 200 characters. Keywords that begin with `x-` are display hints",
   }),
   approval: Approval,
-  workflowId: nullable(id("wf", "The workflow that fulfils a request; null: by hand")),
+  workflowId: nullable(id("wf", "The workflow that fulfils a request. Null for manual fulfilment")),
 };
 
 export const Item = Type.Object(
@@ -81,7 +79,7 @@ export const Item = Type.Object(
     visibility: Type.Optional(itemFields.visibility),
     status: Type.Enum(["draft", "active", "retired"], {
       description:
-        "Nobody asks for a draft or a retired one; only those who write items see drafts",
+        "Drafts and retired items can't be requested. Drafts are visible only to members who can edit items",
     }),
     createdBy: Type.String(),
     createdAt: Time,

@@ -26,7 +26,10 @@ const content = resourcePack(items, {
       approval: Type.Optional(itemFields.approval),
       workflowId: Type.Optional(
         nullable(
-          Type.String({ maxLength: 300, description: "An id, or `pack:workflows/` and a key" }),
+          Type.String({
+            maxLength: 300,
+            description: "An id, or `pack:workflows/` followed by a key",
+          }),
         ),
       ),
     },

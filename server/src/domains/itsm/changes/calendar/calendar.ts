@@ -29,7 +29,8 @@ const CalendarChange = Type.Object(
     plannedEnd: Time,
     ciIds,
     conflicts: Type.Integer({
-      description: "How many changes and blackout windows are in its way; of what has ended, none",
+      description:
+        "Number of conflicting changes and change freezes. Zero for changes that have ended",
     }),
   },
   { title: "CalendarChange" },
@@ -42,7 +43,7 @@ export const Calendar = Type.Object(
     changes: Type.Array(CalendarChange),
     blackoutWindows: Type.Array(BlackoutWindow),
     truncated: Type.Boolean({
-      description: `Whether there are more than ${ENTRIES_MAX} of a kind`,
+      description: `True if there are more than ${ENTRIES_MAX} changes or change freezes`,
     }),
   },
   { title: "ChangeCalendar" },
@@ -153,7 +154,7 @@ function blackoutEntry(window: BlackoutWindow): CalendarEntry {
     end: window.end,
     stamp: window.updatedAt,
     sequence: window.revision - 1,
-    summary: `Blackout: ${window.name}`,
+    summary: `Change freeze: ${window.name}`,
     description: window.reason,
     status: "CONFIRMED",
     categories: ["Blackout"],

@@ -22,12 +22,12 @@ const FeedData = Type.Object({ userId: Type.String() }, { title: "CalendarFeedDa
 
 export const FeedCreated = event("audit.calendar_feed.created", {
   resource: "calendar_feed",
-  summary: "Somebody made an address from which a program reads the calendar of changes.",
+  summary: "A calendar feed URL was created.",
   data: FeedData,
 });
 export const FeedRevoked = event("audit.calendar_feed.revoked", {
   resource: "calendar_feed",
-  summary: "An address of the calendar of changes is worth nothing any more.",
+  summary: "A calendar feed URL was revoked.",
   data: FeedData,
 });
 

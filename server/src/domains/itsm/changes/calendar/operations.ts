@@ -23,10 +23,9 @@ const Times = object({ from: Type.Optional(InputTime), to: Type.Optional(InputTi
 const getCalendar = query({
   id: "changes.calendar",
   route: `GET ${PATH}/calendar`,
-  summary: "See which changes and blackout windows are planned in a time",
+  summary: "List planned changes and change freezes in a period",
   description:
-    "From now, for 31 days, unless `from` and `to` say otherwise. Drafts and what was rejected or " +
-    "cancelled are not in it, nor is what has no planned window.",
+    "Default: the next 31 days. Omits drafts, rejected and cancelled changes, and changes without a planned window.",
   permission: ChangesRead,
   query: Times,
   response: item(Calendar),
@@ -37,8 +36,9 @@ const getCalendar = query({
 const getICalendar = query({
   id: "changes.calendar_ics",
   route: `GET ${PATH}/calendar.ics`,
-  summary: "Read the calendar of changes as iCalendar",
-  description: "A month back and a year ahead, unless `from` and `to` say otherwise.",
+  summary: "Get the change calendar as iCalendar",
+  description:
+    "Default: from one month ago to one year ahead. Set `from` and `to` for another period.",
   permission: ChangesRead,
   query: Times,
   response: media(ICALENDAR),
@@ -48,10 +48,9 @@ const getICalendar = query({
 const createFeed = command({
   id: "changes.create_calendar_feed",
   route: `POST ${PATH}/calendar-feed`,
-  summary: "Make an address for your calendar program",
+  summary: "Create a calendar feed URL",
   description:
-    "Whoever has the address reads the calendar, so keep it like a password; it is in this answer and " +
-    "nowhere else. It ends when you make another, revoke it, or may no longer see changes.",
+    "Anyone with the URL can read the calendar, so keep it secret. It is shown only in this response. It is valid until you create another one, revoke it, or lose the permission to view changes.",
   permission: ChangesRead,
   issuesCredential: true,
   response: created(
@@ -72,7 +71,7 @@ const createFeed = command({
 const deleteFeed = command({
   id: "changes.delete_calendar_feed",
   route: `DELETE ${PATH}/calendar-feed`,
-  summary: "Revoke the address of your calendar program",
+  summary: "Revoke your calendar feed URL",
   permission: ChangesRead,
   response: noContent(),
   emits: [FeedRevoked],
@@ -87,7 +86,7 @@ const deleteFeed = command({
 const readFeed = query({
   id: "changes.read_calendar_feed",
   route: "GET /calendars/{token}.ics",
-  summary: "Read the calendar of changes by its secret address",
+  summary: "Get the change calendar by its secret URL",
   access: "public",
   params: object({ token: FeedToken }),
   response: media(ICALENDAR),

@@ -83,7 +83,7 @@ test("a quiet change is low, an emergency on a busy database high, and each says
       "1 of 4 earlier changes of these items rolled back (+5)",
       "Emergency change (+15)",
       "1 other change of the same items at the same time (+5)",
-      "Planned into a blackout window (+15)",
+      "Planned during a change freeze (+15)",
     ],
   });
 });

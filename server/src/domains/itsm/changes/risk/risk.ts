@@ -5,7 +5,7 @@ export const Risk = Type.Object(
   {
     score: Type.Integer({ minimum: 0, maximum: 100 }),
     level: Type.Enum(["low", "moderate", "high"]),
-    reasons: Type.Array(Type.String(), { description: "What the score is made of" }),
+    reasons: Type.Array(Type.String(), { description: "The factors of the score" }),
   },
   { title: "ChangeRisk" },
 );
@@ -97,7 +97,7 @@ function historyPoints({ history: { ended, rolledBack } }: RiskFacts): Points {
 
 function typePoints({ type }: RiskFacts): Points {
   if (type === "emergency") return { points: 15, reason: "Emergency change" };
-  if (type === "standard") return { points: -10, reason: "Standard change, done often" };
+  if (type === "standard") return { points: -10, reason: "Standard change with a good record" };
   return { points: 0, reason: "" };
 }
 
@@ -107,7 +107,7 @@ function conflictPoints({ conflicts: { changes } }: RiskFacts): Points {
 }
 
 function blackoutPoints({ conflicts: { blackoutWindows } }: RiskFacts): Points {
-  return { points: blackoutWindows > 0 ? 15 : 0, reason: "Planned into a blackout window" };
+  return { points: blackoutWindows > 0 ? 15 : 0, reason: "Planned during a change freeze" };
 }
 
 /** 5 points for each of these marks that is reached. */

@@ -11,10 +11,10 @@ import { ChangesApprove, ChangesRead } from "../permissions.ts";
 const fields = {
   name: line(200),
   description: text(20_000),
-  title: text(300, "The title of its changes, unless they have one of their own"),
+  title: text(300, "Default title of its changes"),
   ...plan,
   tasks: TaskPlan,
-  active: Type.Boolean({ description: "Whether changes may be made from it" }),
+  active: Type.Boolean({ description: "Whether the template can be used for changes" }),
 };
 
 /** A name is enough. */
@@ -93,29 +93,27 @@ export const templates = resource({
   unique: TemplateExists,
   operations: {
     create: {
-      summary: "Make a template for standard changes",
+      summary: "Create a template for standard changes",
       description:
-        "Who makes one approves of all changes made from it: a change of type `standard` keeps to the " +
-        "template's impact and plans, and is approved as soon as it is submitted.",
+        "A template approves its changes in advance: a change of type `standard` uses the impact and the plans of the template, and is approved when it is submitted.",
     },
     update: {
       description:
-        "Drafts that were made from it before must follow it: until their impact and plans are the " +
-        "template's again, submitting them answers 409 `change_template_unusable`.",
+        "Existing drafts of this template must match it: submitting a draft with another impact or other plans returns 409 `change_template_unusable`.",
     },
   },
   docs: {
     noun: "a template for standard changes",
-    nouns: "the templates for standard changes",
-    events: { created: "A template for standard changes was made." },
+    nouns: "templates for standard changes",
+    events: { created: "A template for standard changes was created." },
     examples: {
       id: "ctp_01jzt3n5k8q2x4v6w8y0z2b4d6",
       input: {
         name: "Restart a web server",
         title: "Restart of a web server",
         impact: 3,
-        implementationPlan: "Drain it, restart it, put it back.",
-        rollbackPlan: "Start the former version.",
+        implementationPlan: "Drain the server, restart it, and enable it again.",
+        rollbackPlan: "Start the previous version.",
       },
       change: { active: false },
     },

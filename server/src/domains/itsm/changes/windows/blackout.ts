@@ -15,7 +15,7 @@ const blackoutFields = {
   end: InputTime,
   ciIds: Type.Array(id("ci"), {
     maxItems: ITEMS_MAX,
-    description: "The configuration items that may not be changed; all of them when there are none",
+    description: "The affected configuration items. Empty: all items",
   }),
   reason: text(2_000),
 };
@@ -71,19 +71,18 @@ export const blackouts = resource({
   operations: {
     create: {
       effect: "ordinary",
-      summary: "Set a time in which nothing is changed",
+      summary: "Create a change freeze",
       description:
-        "Changes that are planned into it show it among their conflicts, and can't begin in it: " +
-        "`implement` answers 409 `change_blackout`, but for emergencies.",
+        "Changes planned during the freeze list it as a conflict, and can't start in it: `implement` returns 409 `change_blackout`, except for emergency changes.",
     },
-    delete: { summary: "Lift a blackout window" },
+    delete: { summary: "Delete a change freeze" },
   },
   docs: {
-    noun: "a blackout window",
-    nouns: "the blackout windows, the latest first",
+    noun: "a change freeze",
+    nouns: "change freezes, latest first",
     events: {
-      created: "A time was set in which nothing is changed.",
-      deleted: "A blackout window was lifted.",
+      created: "A change freeze was created.",
+      deleted: "A change freeze was deleted.",
     },
     examples: {
       id: "bwn_01jzt3n5k8q2x4v6w8y0z2b4d6",
@@ -91,7 +90,7 @@ export const blackouts = resource({
         name: "Year-end freeze",
         start: "2026-12-20T00:00:00Z",
         end: "2027-01-04T00:00:00Z",
-        reason: "The books are closed",
+        reason: "Annual accounts",
       },
       change: { end: "2027-01-06T00:00:00Z" },
     },

@@ -21,7 +21,7 @@ export const ConflictingChange = Type.Object(
     type,
     plannedStart: nullable(Time),
     plannedEnd: nullable(Time),
-    ciIds: Type.Array(Type.String(), { description: "Those that both are about" }),
+    ciIds: Type.Array(Type.String(), { description: "Configuration items of both changes" }),
   },
   { title: "ConflictingChange" },
 );

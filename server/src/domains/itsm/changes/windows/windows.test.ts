@@ -99,7 +99,7 @@ test("a blackout window is in conflict with changes of its items, or of all, and
   });
   const change = await at([server]);
   expect(await conflictsOf(change.id)).toEqual([own.id]);
-  expect(change.risk.reasons).toContain("Planned into a blackout window (+15)");
+  expect(change.risk.reasons).toContain("Planned during a change freeze (+15)");
   expect(await conflictsOf((await at([printer])).id)).toEqual([]);
   expect(await conflictsOf((await at([server], "11:00")).id)).toEqual([]);
   const all = await blackout({ start: `${day}T11:30:00Z`, end: `${day}T12:30:00Z` });
@@ -240,7 +240,7 @@ test("the calendar shows what is planned in a time, as JSON and to calendar prog
   ]);
   expect(events.map((event) => text(event, "SUMMARY"))).toEqual([
     `${number} ${title}`,
-    "Blackout: Freeze",
+    "Change freeze: Freeze",
   ]);
   const tooLong = await requester(
     `GET ${CHANGES}/calendar?from=2033-01-01T00:00:00Z&to=2035-01-01T00:00:00Z`,

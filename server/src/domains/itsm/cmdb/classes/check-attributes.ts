@@ -103,7 +103,7 @@ function checkText(
   checkCount(value.length, [minLength, maxLength, "characters"], addError);
   if (format === undefined) return;
   const isLong = value.length > FORMATTED_CHARACTERS_MAX;
-  if (isLong || !Format.Test(format, value)) addError(`does not have the form of ${format}`);
+  if (isLong || !Format.Test(format, value)) addError(`is not a valid ${format}`);
 }
 
 function checkNumber(

@@ -40,26 +40,23 @@ export const EXTENDS_MAX = 8;
 export const ClassName = Type.String({
   pattern: "^[a-z][a-z0-9_]*$",
   maxLength: 63,
-  description: "Small letters, digits and underscores",
+  description: "Lower-case letters, digits and underscores",
 });
 
 const Schema = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    "A JSON Schema of an object, or a map from names to the schemas of attributes: " +
-    '`{ "cpus": { "type": "integer", "minimum": 1, "required": true } }`. Keywords: type, enum, ' +
-    "minimum, maximum, minLength, maxLength, minItems, maxItems, format, items, properties, " +
-    "required, additionalProperties",
+    'A JSON Schema of an object, or an object of attribute names and schemas: `{ "cpus": { "type": "integer", "minimum": 1, "required": true } }`. Supported keywords: type, enum, minimum, maximum, minLength, maxLength, minItems, maxItems, format, items, properties, required, additionalProperties',
 });
 
 export const classFields = {
-  label: line(200, "What people call it"),
+  label: line(200, "Display name"),
   description: text(2_000),
   attributes: Schema,
   extends: nullable(
     Type.String({
       pattern: "^[a-z][a-z0-9_]*$",
       maxLength: 63,
-      description: "The class whose attributes it has too",
+      description: "The class whose attributes it inherits",
     }),
   ),
 };
@@ -69,7 +66,7 @@ export const ItemClass = Type.Object(
     name: ClassName,
     ...classFields,
     attributes: Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" }),
-    builtIn: Type.Boolean({ description: "Whether it is there without being declared" }),
+    builtIn: Type.Boolean({ description: "Whether the class is built in" }),
     createdAt: nullable(Time),
     updatedAt: nullable(Time),
   },
@@ -86,10 +83,10 @@ export const ClassExists = failure(
 export const ClassInUse = failure(
   "cmdb_class_in_use",
   409,
-  "There are items of this class, or classes that extend it.",
+  "The class still has items, or other classes extend it.",
 );
 export const TooManyClasses = failure(
   "too_many_cmdb_classes",
   409,
-  `There may be at most ${CLASSES_MAX} classes.`,
+  `A workspace can have at most ${CLASSES_MAX} classes.`,
 );

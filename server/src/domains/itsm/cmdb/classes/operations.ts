@@ -24,7 +24,7 @@ const LIST = "cmdb classes by name";
 const listClasses = query({
   id: "cmdb.list_classes",
   route: "GET /api/v1/cmdb/classes",
-  summary: "List the classes of configuration items by name, built-in ones included",
+  summary: "List classes of configuration items by name",
   permission: CmdbRead,
   query: object(pageQuery),
   response: page(withRevision(ItemClass)),
@@ -45,10 +45,9 @@ const createClass = command({
   id: "cmdb.create_class",
   effect: "ordinary",
   route: "POST /api/v1/cmdb/classes",
-  summary: "Declare a class of configuration items",
+  summary: "Create a class of configuration items",
   description:
-    "Its schema is what the attributes of its items must be. A built-in class may be declared too, " +
-    "so that its attributes are free no longer. What `extends` names gives it its attributes.",
+    "The attributes of items must match its schema. You can also declare a built-in class to restrict its attributes. The class inherits the attributes of the class in `extends`.",
   permission: CmdbWrite,
   body: object({
     name: ClassName,
@@ -79,7 +78,7 @@ const createClass = command({
 const getClass = query({
   id: "cmdb.get_class",
   route: "GET /api/v1/cmdb/classes/{name}",
-  summary: "Read a class of configuration items",
+  summary: "Get a class of configuration items",
   permission: CmdbRead,
   params: ByName,
   response: item(ItemClass),
@@ -95,10 +94,9 @@ const updateClass = command({
   id: "cmdb.update_class",
   effect: "ordinary",
   route: "PATCH /api/v1/cmdb/classes/{name}",
-  summary: "Change a class of configuration items",
+  summary: "Update a class of configuration items",
   description:
-    "Items that are there keep their attributes, which are checked when somebody next changes them. " +
-    "A built-in class that nobody declared has nothing to change.",
+    "Existing items keep their attributes. They are validated at their next change. A built-in class must be declared before you can update it.",
   permission: CmdbWrite,
   params: ByName,
   body: patch(classFields),
@@ -113,8 +111,7 @@ const deleteClass = command({
   id: "cmdb.delete_class",
   route: "DELETE /api/v1/cmdb/classes/{name}",
   summary: "Delete a class of configuration items",
-  description:
-    "Not while there are items of it. A built-in class becomes what it was, with its items.",
+  description: "Fails if the class has items. A built-in class is reset and keeps its items.",
   permission: CmdbWrite,
   params: ByName,
   response: noContent(),

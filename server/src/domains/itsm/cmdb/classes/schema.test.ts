@@ -69,8 +69,8 @@ test.each([
   [{ minLength: 2 }, "a", "must have at least 2 characters"],
   [{ maxLength: 2 }, "abc", "must have at most 2 characters"],
   [{ maxItems: 1 }, [1, 2], "must have at most 1 elements"],
-  [{ format: "ipv4" }, "1.2.3", "does not have the form of ipv4"],
-  [{ format: "uri" }, `http://${"a".repeat(5_000)}`, "does not have the form of uri"],
+  [{ format: "ipv4" }, "1.2.3", "is not a valid ipv4"],
+  [{ format: "uri" }, `http://${"a".repeat(5_000)}`, "is not a valid uri"],
 ])("%j does not hold for %j", (schema, value, message) => {
   const errors = attributeErrors(schemaOf({ a: schema }), { a: value }, "");
   expect(errors).toEqual([{ path: "/a", message }]);

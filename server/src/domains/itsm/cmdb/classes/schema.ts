@@ -124,13 +124,13 @@ function checkSchema(schema: Readonly<Record<string, unknown>>, position: Schema
   // One error is enough for a schema that is too large.
   if (parts.left < 0) return;
   if (depth > DEPTH_MAX) {
-    errors.push({ path, message: `is nested more than ${DEPTH_MAX} levels deep` });
+    errors.push({ path, message: `must have at most ${DEPTH_MAX} levels of nesting` });
     return;
   }
   for (const [keyword, value] of Object.entries(schema)) {
     const at = `${path}/${keyword}`;
     const check = KEYWORDS.get(keyword);
-    const message = check ? check(value) : "is not a keyword that schemas of attributes have";
+    const message = check ? check(value) : "is not a keyword that attribute schemas support";
     if (message !== undefined) errors.push({ path: at, message });
   }
   const { items, properties } = schema;
@@ -150,8 +150,10 @@ type KeywordCheck = (value: unknown) => string | undefined;
 const number: KeywordCheck = (value) =>
   typeof value === "number" ? undefined : "must be a number";
 const count: KeywordCheck = (value) =>
-  Number.isInteger(value) && Number(value) >= 0 ? undefined : "must be a whole number from 0";
-const text: KeywordCheck = (value) => (typeof value === "string" ? undefined : "must be a text");
+  Number.isInteger(value) && Number(value) >= 0
+    ? undefined
+    : "must be a whole number of at least 0";
+const text: KeywordCheck = (value) => (typeof value === "string" ? undefined : "must be a string");
 const object: KeywordCheck = (value) => (isObject(value) ? undefined : "must be an object");
 const anyValue: KeywordCheck = () => undefined;
 const texts: KeywordCheck = (value) =>

@@ -111,9 +111,9 @@ async function assertExtends(
 ): Promise<void> {
   let next = parent;
   for (let depth = 1; typeof next === "string"; depth += 1) {
-    if (next === name) throw invalidField("/extends", "extends this class itself");
+    if (next === name) throw invalidField("/extends", "extends this class");
     if (depth > EXTENDS_MAX)
-      throw invalidField("/extends", `is more than ${EXTENDS_MAX} classes deep`);
+      throw invalidField("/extends", `exceeds the limit of ${EXTENDS_MAX} levels of inheritance`);
     const found: ItemClass | undefined = await store.find(tx, next);
     if (!found) throw invalidField("/extends", "is not the name of a class");
     next = found.extends;

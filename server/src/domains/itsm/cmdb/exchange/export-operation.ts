@@ -34,10 +34,7 @@ export const exportItems = query({
   route: "GET /api/v1/cmdb/items/export",
   summary: "Export configuration items as a file",
   description:
-    "All of them, in the order in which they were entered, made while it is sent. In `csv` each " +
-    "attribute has a column `attributes.<name>`, and an import reads the file back. Texts " +
-    "that a spreadsheet would take for a formula get a `'` in front, which an import takes away again; " +
-    "`formulas=raw` leaves them as they are.",
+    "Exports all items in the order of creation, as a stream. In `csv`, each attribute has a column `attributes.<name>`; you can import the file again. Text that a spreadsheet would read as a formula gets a `'` in front, which an import removes. `formulas=raw` leaves such text unchanged.",
   permission: CmdbRead,
   query: object({
     format: Type.Enum(["csv", "json"], { default: "csv" }),

@@ -46,14 +46,15 @@ const Body = object({
   items: Type.Optional(
     Type.Array(Anything, {
       maxItems: ITEMS_MAX,
-      description: "Each with its `key`, its `class` unless one is given for all, and its fields",
+      description: "Items with `key`, `class` (if not set for all items) and other fields",
     }),
   ),
   csv: Type.Optional(Type.String()),
   relationships: Type.Optional(
     Type.Array(Anything, {
       maxItems: RELATIONSHIPS_MAX,
-      description: "Each with `from`, `to` and `type`; an end is an id, or `{ class, key }`",
+      description:
+        "Relationships with `from`, `to` and `type`. Each end is an id, or `{ class, key }`",
     }),
   ),
 });
@@ -62,15 +63,15 @@ const ImportResult = Type.Object(
   {
     created: Type.Integer(),
     updated: Type.Integer(),
-    unchanged: Type.Integer({ description: "Items that were like that already" }),
-    skipped: Type.Integer({ description: "Items that could not be imported" }),
+    unchanged: Type.Integer({ description: "Unchanged items" }),
+    skipped: Type.Integer({ description: "Skipped items" }),
     relationships: Type.Object({
       created: Type.Integer(),
       unchanged: Type.Integer(),
       skipped: Type.Integer(),
     }),
     errors: Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-      description: "What is wrong with what was skipped, up to 100 faults",
+      description: "Errors of skipped items, at most 100",
     }),
   },
   { title: "CmdbImportResult" },
@@ -81,13 +82,7 @@ export const importItems = command({
   effect: "drastic",
   route: "POST /api/v1/cmdb/import",
   summary: "Import configuration items and their relationships",
-  description:
-    `Up to ${ITEMS_MAX} items as JSON in \`items\`, or as CSV in \`csv\` or as the whole body with ` +
-    "`text/csv`. The first line of a CSV file names fields: `key`, `class`, `name`, `status`, " +
-    "`description`, `ownerId`, `teamId`, and `attributes.<name>` for each attribute; an empty cell " +
-    "takes an attribute, the owner or the team away. An item is known by its `key` in its class: if " +
-    "it is there it is changed in what is said of it, and if nothing differs nothing happens. All or " +
-    "nothing, unless `onError` is `skip`. `dryRun` tells what would happen.",
+  description: `Imports up to ${ITEMS_MAX} items as JSON in \`items\`, as CSV in \`csv\`, or as CSV body with \`text/csv\`. The first line of a CSV file contains field names: \`key\`, \`class\`, \`name\`, \`status\`, \`description\`, \`ownerId\`, \`teamId\`, and \`attributes.<name>\` for each attribute. An empty cell clears an attribute, the owner or the team. \`key\` and \`class\` identify an item: existing items are updated if they differ. Without \`onError: skip\`, one error cancels the whole import. \`dryRun\` returns the result without importing anything.`,
   permission: CmdbWrite,
   query: object(options),
   body: Body,
@@ -239,7 +234,7 @@ function assertOneSource(body: {
 }): void {
   const { format, items, csv, relationships } = body;
   if (items !== undefined && csv !== undefined)
-    throw invalidField("/csv", "must not stand with `items`");
+    throw invalidField("/csv", "can't be combined with `items`");
   if (format === "csv" && csv === undefined) throw invalidField("/csv", "is required");
   if (format === "json" && csv !== undefined) throw invalidField("/csv", "is not JSON");
   if (items === undefined && csv === undefined && relationships === undefined) {

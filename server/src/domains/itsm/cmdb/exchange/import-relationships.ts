@@ -87,11 +87,13 @@ export async function resolveRelationships(
   const errors: FieldError[] = [];
   for (const { path, from: left, to: right, type } of rows) {
     const [from, to] = [idOf(left), idOf(right)];
-    if (from === undefined) errors.push({ path: `${path}/from`, message: "is no item here" });
-    if (to === undefined) errors.push({ path: `${path}/to`, message: "is no item here" });
+    if (from === undefined)
+      errors.push({ path: `${path}/from`, message: "is not an item in this workspace" });
+    if (to === undefined)
+      errors.push({ path: `${path}/to`, message: "is not an item in this workspace" });
     if (from === undefined || to === undefined) continue;
     if (from !== to) resolved.push({ from, to, type });
-    else errors.push({ path: `${path}/to`, message: "must be another item than `from`" });
+    else errors.push({ path: `${path}/to`, message: "must be a different item than `from`" });
   }
   return { resolved, errors };
 }

@@ -66,7 +66,7 @@ export async function validateRows(
     }
     const name = itemKeyText(parsed.itemKey);
     if (seen.has(name)) {
-      const message = "is the key of an earlier item of this class";
+      const message = "is already the key of an earlier item of this class";
       errors.push({ path: `${row.path}/key`, message });
       continue;
     }
@@ -128,7 +128,7 @@ export function classNamesIn(
 export function headerErrors({ header }: CsvFile): readonly FieldError[] {
   return header.flatMap((name, index) => {
     const path = `line 1/${name}`;
-    if (header.indexOf(name) < index) return [{ path, message: "is named twice" }];
+    if (header.indexOf(name) < index) return [{ path, message: "appears twice" }];
     const isKnown =
       name in ImportItem.properties ||
       IGNORED_FIELDS.has(name) ||

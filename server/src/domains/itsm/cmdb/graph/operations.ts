@@ -22,25 +22,30 @@ const types = Type.Optional(
   Type.String({
     pattern: `^${oneType}(,${oneType})*$`,
     maxLength: 200,
-    description: "Only relationships of these types: `depends_on,hosted_on`",
+    description: "Returns only relationships of these types: `depends_on,hosted_on`",
   }),
 );
 const direction = (initial: (typeof DIRECTIONS)[number]) =>
   Type.Enum([...DIRECTIONS], {
     default: initial,
     description:
-      "`downstream` along the relationships, to what an item needs; `upstream` to what needs it",
+      "`downstream` follows relationships to the dependencies of an item, `upstream` to its dependents",
   });
 const depth = (initial: number) =>
-  Type.Integer({ minimum: 1, maximum: DEPTH_MAX, default: initial, description: "Hops" });
+  Type.Integer({
+    minimum: 1,
+    maximum: DEPTH_MAX,
+    default: initial,
+    description: "Maximum number of relationships from the root",
+  });
 const limit = Type.Integer({
   minimum: 1,
   maximum: NODES_MAX,
   default: 1_000,
-  description: "How many items at most; `truncated` tells that there are more",
+  description: "Maximum number of items. `truncated` is true if there are more",
 });
 
-const Truncated = Type.Boolean({ description: "Whether there is more than is shown" });
+const Truncated = Type.Boolean({ description: "Whether there are more items" });
 const Edge = Type.Object({ id: RelationshipId, ...relationshipFields }, { title: "CmdbEdge" });
 
 const Topology = Type.Object(
@@ -49,9 +54,11 @@ const Topology = Type.Object(
     nodes: Type.Array(
       Type.Object({
         ...itemSummary,
-        hops: nullable(Type.Integer({ description: "From the root; null without one" })),
-        incidents: Type.Integer({ description: "Open ones, for who may read them" }),
-        changes: Type.Integer({ description: "Open ones, for who may read them" }),
+        hops: nullable(
+          Type.Integer({ description: "Distance from the root. Null without a root" }),
+        ),
+        incidents: Type.Integer({ description: "Open incidents, if you can view incidents" }),
+        changes: Type.Integer({ description: "Open changes, if you can view changes" }),
       }),
     ),
     edges: Type.Array(Edge, { description: "All relationships between the nodes" }),
@@ -63,10 +70,9 @@ const Topology = Type.Object(
 const getTopology = query({
   id: "cmdb.topology",
   route: "GET /api/v1/cmdb/topology",
-  summary: "Read the graph around a configuration item, or as a whole",
+  summary: "Get the dependency graph of a configuration item, or of all items",
   description:
-    "Each item is there once, with its least distance from the root, however many ways and cycles " +
-    "lead to it. Without a root: the items that were entered first, and what ties them.",
+    "Returns each item once, with its shortest distance from the root. Without a root, it returns the oldest items and their relationships.",
   permission: CmdbRead,
   query: object({
     root: Type.Optional(id("ci")),
@@ -111,8 +117,8 @@ const Ticket = Type.Object({
   state: Type.String(),
 });
 const tickets = {
-  incidents: Type.Array(Ticket, { description: "Open ones, up to 20" }),
-  changes: Type.Array(Ticket, { description: "Open ones, up to 20" }),
+  incidents: Type.Array(Ticket, { description: "Open incidents, at most 20" }),
+  changes: Type.Array(Ticket, { description: "Open changes, at most 20" }),
 };
 const Tally = Type.Record(Type.String(), Type.Integer());
 
@@ -125,18 +131,22 @@ const Impact = Type.Object(
         hops: Type.Integer(),
         via: Type.Object(
           { itemId: ItemId, type: relationshipFields.type },
-          { description: "The item that it needs, one hop nearer, and how" },
+          {
+            description: "The dependency that is one step closer, and the type of the relationship",
+          },
         ),
         ...tickets,
       }),
-      { description: "The nearest first" },
+      { description: "Closest first" },
     ),
     counts: Type.Object({
       items: Type.Integer(),
       byClass: Tally,
       byHops: Tally,
-      incidents: Type.Integer({ description: "Open ones, those of the item itself included" }),
-      changes: Type.Integer({ description: "Open ones, those of the item itself included" }),
+      incidents: Type.Integer({
+        description: "Open incidents, including those of the item itself",
+      }),
+      changes: Type.Integer({ description: "Open changes, including those of the item itself" }),
     }),
     truncated: Truncated,
   },
@@ -146,11 +156,9 @@ const Impact = Type.Object(
 const getImpact = query({
   id: "cmdb.impact",
   route: "GET /api/v1/cmdb/items/{id}/impact",
-  summary: "Find out what breaks with a configuration item",
+  summary: "Analyse the impact of a configuration item",
   description:
-    "All that depends on it, is hosted on it, connects to it, is a member of it or uses it, and all " +
-    "that needs those in turn, by hops, with the open incidents and changes of each. A member that " +
-    "breaks does not break what it is a member of. Tickets are shown to who may read them.",
+    "Returns all items that depend on it, are hosted on it, connect to it, are members of it or use it, and their dependents, by distance, with the open incidents and changes that you can view. A failing member does not affect the group that it belongs to.",
   permission: CmdbRead,
   params: object({ id: ItemId }),
   query: object({ depth: depth(5), types, limit }),
@@ -165,12 +173,12 @@ const getImpact = query({
 
 const Path = Type.Object(
   {
-    hops: nullable(Type.Integer({ description: "Null when there is no way" })),
+    hops: nullable(Type.Integer({ description: "Null if there is no path" })),
     nodes: Type.Array(Type.Object(itemSummary), {
-      description: "In their order, both ends included",
+      description: "In order, including both ends",
     }),
-    edges: Type.Array(Edge, { description: "The relationships between neighbours on the way" }),
-    truncated: Type.Boolean({ description: "Whether there may be a way that was not looked for" }),
+    edges: Type.Array(Edge, { description: "The relationships along the path" }),
+    truncated: Type.Boolean({ description: "Whether the search stopped before it was complete" }),
   },
   { title: "CmdbPath" },
 );
@@ -178,7 +186,7 @@ const Path = Type.Object(
 const getPath = query({
   id: "cmdb.path",
   route: "GET /api/v1/cmdb/path",
-  summary: "Find a shortest way from one configuration item to another",
+  summary: "Find a shortest path between two configuration items",
   permission: CmdbRead,
   query: object({
     from: id("ci"),

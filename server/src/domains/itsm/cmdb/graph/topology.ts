@@ -31,7 +31,8 @@ export async function readNeighbourhood(
     findSummaries(tx, ids),
     listEdgesAmong(tx, ids, filter.types),
   ]);
-  if (!summaries.has(root)) throw new Failure(NotFound, { detail: "There is no such root." });
+  if (!summaries.has(root))
+    throw new Failure(NotFound, { detail: "The root item does not exist." });
   const nodes = [...reached].flatMap(([id, { hops }]) => {
     const summary = summaries.get(id);
     // It may have been deleted since.
@@ -87,7 +88,7 @@ export async function findShortestPath(
   ]);
   for (const [name, id] of Object.entries({ from, to })) {
     if (!summaries.has(id))
-      throw new Failure(NotFound, { detail: `There is no such \`${name}\`.` });
+      throw new Failure(NotFound, { detail: `The item in \`${name}\` does not exist.` });
   }
   const order = new Map(ids.map((id, index) => [id, index]));
   const orderDifference = (edge: Edge) => (order.get(edge.to) ?? 0) - (order.get(edge.from) ?? 0);

@@ -52,4 +52,4 @@ export async function readPastItem(
 const DELETED = "^cmdb_relationship\\.deleted$";
 /** Relationships that were deleted since, of all items: they are looked through one by one. */
 const DELETED_MAX = 2_000;
-const TOO_MANY = `More than ${DELETED_MAX} relationships were deleted since, so that they are not counted.`;
+const TOO_MANY = `More than ${DELETED_MAX} relationships were deleted since then, so they can't be counted.`;

@@ -14,7 +14,8 @@ export const Attributes = Type.Record(
   Type.String({ minLength: 1, maxLength: 100 }),
   Type.Unknown(),
   {
-    description: "By the schema of the class, up to 64 KiB; one that is null is not there",
+    description:
+      "Attributes according to the schema of the class, at most 64 KiB. Attributes with null are removed",
   },
 );
 
@@ -22,11 +23,11 @@ export const itemFields = {
   name: line(200),
   class: ClassName,
   status: Type.Enum([...STATUSES]),
-  key: nullable(line(200, "What imports know it by; no two of a class have the same")),
+  key: nullable(line(200, "Key for imports. Unique within the class")),
   description: text(10_000),
   attributes: Attributes,
-  ownerId: nullable(id("usr", "The member who answers for it")),
-  teamId: nullable(id("tem", "The team that looks after it")),
+  ownerId: nullable(id("usr", "The member who is responsible for the item")),
+  teamId: nullable(id("tem", "The team that is responsible for the item")),
 };
 
 export const Item = Type.Object(
@@ -47,7 +48,7 @@ export type ItemFields = Pick<Item, keyof typeof itemFields>;
 export const ItemDetail = Type.Object(
   {
     ...Item.properties,
-    relationshipCount: Type.Integer({ description: "Of both directions" }),
+    relationshipCount: Type.Integer({ description: "Relationships in both directions" }),
   },
   { title: "CmdbItemDetail" },
 );
@@ -69,7 +70,7 @@ export const KeyTaken = failure(
 export const ItemInUse = failure(
   "cmdb_item_in_use",
   409,
-  "The item has relationships, or open tickets are about it. Rather make it `retired`.",
+  "The item has relationships or open tickets. Set its status to `retired` instead.",
 );
 
 /** The reference to an item in events. */

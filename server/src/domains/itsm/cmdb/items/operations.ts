@@ -78,8 +78,7 @@ const listItems = query({
   route: "GET /api/v1/cmdb/items",
   summary: "List configuration items, newest first",
   description:
-    'A filter may lead into attributes: `{"attributes.os":"linux"}`. `q` looks into names, keys, ' +
-    "descriptions and attributes.",
+    'Filters can use attributes: `{"attributes.os":"linux"}`. `q` searches names, keys, descriptions and attributes.',
   permission: CmdbRead,
   query: object({ ...listQuery, ...asOfListQuery, ...itemFilters }),
   response: countedPage(withRevision(Item)),
@@ -122,7 +121,7 @@ const createItem = command({
   id: "cmdb.create_item",
   effect: "ordinary",
   route: "POST /api/v1/cmdb/items",
-  summary: "Enter a configuration item",
+  summary: "Create a configuration item",
   permission: CmdbWrite,
   body: object({
     name: itemFields.name,
@@ -146,7 +145,7 @@ const createItem = command({
 const getItem = query({
   id: "cmdb.get_item",
   route: "GET /api/v1/cmdb/items/{id}",
-  summary: "Read a configuration item",
+  summary: "Get a configuration item",
   permission: CmdbRead,
   params: ById,
   query: object(asOfQuery),
@@ -168,10 +167,9 @@ const updateItem = command({
   id: "cmdb.update_item",
   effect: "ordinary",
   route: "PATCH /api/v1/cmdb/items/{id}",
-  summary: "Change a configuration item",
+  summary: "Update a configuration item",
   description:
-    "Attributes that are not named stay as they are; null takes one away. They are checked against " +
-    "the schema of the class when they or the class change.",
+    "Omitted attributes keep their values; null removes an attribute. The attributes are validated against the schema of the class if they or the class change.",
   permission: CmdbWrite,
   params: ById,
   body: patch(itemFields),
@@ -188,8 +186,7 @@ const deleteItem = command({
   route: "DELETE /api/v1/cmdb/items/{id}",
   summary: "Delete a configuration item",
   description:
-    "For what was entered by mistake; what is out of use is rather made `retired`. Not while it has " +
-    "relationships, unless `force` deletes them too, and never while tickets about it are open.",
+    "Use this for items created by mistake; set the status of unused items to `retired`. Fails if the item has relationships, unless `force` deletes them too, and if it has open tickets.",
   permission: CmdbWrite,
   params: ById,
   query: object({ force: Type.Boolean({ default: false }) }),
@@ -203,8 +200,8 @@ const deleteItem = command({
 const getHistory = query({
   id: "cmdb.item_history",
   route: "GET /api/v1/cmdb/items/{id}/history",
-  summary: "List what happened to a configuration item, newest first",
-  description: "Its events, as long as the log keeps them, also when it was deleted.",
+  summary: "List the events of a configuration item, newest first",
+  description: "Also works for deleted items, as long as the log keeps their events.",
   permission: CmdbRead,
   params: ById,
   query: object(pageQuery),

@@ -100,9 +100,9 @@ export async function remove(
 
 function inUseDetail(tickets: number, relationshipCount: number): string {
   const parts = [
-    ...(tickets > 0 ? [`${tickets} open tickets are about it`] : []),
+    ...(tickets > 0 ? [`it has ${tickets} open tickets`] : []),
     ...(relationshipCount > 0
-      ? [`it has ${relationshipCount} relationships, which go with it by \`?force=true\``]
+      ? [`it has ${relationshipCount} relationships; delete them too with \`?force=true\``]
       : []),
   ];
   return `The item is in use: ${parts.join(", and ")}. To keep its history, make it retired.`;

@@ -22,10 +22,9 @@ const createRelationship = command({
   id: "cmdb.create_relationship",
   effect: "ordinary",
   route: "POST /api/v1/cmdb/relationships",
-  summary: "Relate two configuration items",
+  summary: "Create a relationship between two configuration items",
   description:
-    "It reads from left to right: `from` depends on `to`, is hosted on it, connects to it, is a " +
-    "member of it, uses it. In each case `from` breaks when `to` does.",
+    "`from` depends on `to`, is hosted on it, connects to it, is a member of it, or uses it. A failure of `to` affects `from`.",
   permission: CmdbWrite,
   body: object(relationshipFields),
   response: created(Relationship, {
@@ -50,7 +49,7 @@ const listRelationships = query({
   permission: CmdbRead,
   query: object({
     ...pageQuery,
-    item: Type.Optional(id("ci", "Only those of this item, in both directions")),
+    item: Type.Optional(id("ci", "Returns only relationships of this item, in both directions")),
     from: Type.Optional(relationshipFields.from),
     to: Type.Optional(relationshipFields.to),
     type: Type.Optional(relationshipFields.type),
@@ -72,7 +71,7 @@ const listRelationships = query({
 const getRelationship = query({
   id: "cmdb.get_relationship",
   route: "GET /api/v1/cmdb/relationships/{id}",
-  summary: "Read a relationship",
+  summary: "Get a relationship",
   permission: CmdbRead,
   params: ById,
   response: item(Relationship),

@@ -19,8 +19,8 @@ export type RelationshipType = (typeof RELATIONSHIP_TYPES)[number];
 export const RelationshipId = id("cir");
 
 export const relationshipFields = {
-  from: id("ci", "The item that needs the other"),
-  to: id("ci", "The item that is needed"),
+  from: id("ci", "The dependent item"),
+  to: id("ci", "The item that `from` depends on"),
   type: Type.Enum([...RELATIONSHIP_TYPES]),
 };
 
@@ -38,6 +38,6 @@ export type Relationship = Static<typeof Relationship>;
 export const RelationshipExists = failure(
   "cmdb_relationship_exists",
   409,
-  "These items are related like that already.",
+  "These items already have a relationship of this type.",
   "cmdb_relationships_once",
 );

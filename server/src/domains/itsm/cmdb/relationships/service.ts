@@ -18,7 +18,7 @@ export async function create(
   for (const [path, id] of Object.entries({ "/from": from, "/to": to })) {
     if (!held.has(id)) errors.push({ path, message: "is not the id of a configuration item" });
   }
-  if (from === to) errors.push({ path: "/to", message: "must be another item than `from`" });
+  if (from === to) errors.push({ path: "/to", message: "must be a different item than `from`" });
   assertNoErrors(errors);
   const relationship = newRelationship(ctx, input);
   await store.insert(ctx.tx, [relationship]);

@@ -12,7 +12,7 @@ import { incidentStore } from "../store.ts";
 
 export const IncidentResumed = event("incident.resumed", {
   resource: "incident",
-  summary: "The moment came until which an incident was on hold; it is worked on again.",
+  summary: "The hold of an incident ended. The incident is in progress again.",
   data: Incident,
 });
 

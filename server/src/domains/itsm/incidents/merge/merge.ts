@@ -38,22 +38,22 @@ const UNDO_DAYS_MAX = 7;
 
 export const IncidentMerged = event("incident.merged", {
   resource: "incident",
-  summary: "An incident was merged into another one, as a duplicate of it.",
+  summary: "An incident was merged into another one as a duplicate.",
   data: Type.Object({ ...Incident.properties, into: TicketSummary }),
 });
 export const DuplicateAdded = event("incident.duplicate_added", {
   resource: "incident",
-  summary: "Another incident was merged into this one.",
+  summary: "A duplicate was merged into this incident.",
   data: Type.Object({ ...Incident.properties, duplicate: TicketSummary }),
 });
 export const IncidentUnmerged = event("incident.unmerged", {
   resource: "incident",
-  summary: "The merge of an incident was undone: it has to be worked on by itself.",
+  summary: "The merge of an incident into another one was undone.",
   data: Type.Object({ ...Incident.properties, from: TicketSummary }),
 });
 export const DuplicateRemoved = event("incident.duplicate_removed", {
   resource: "incident",
-  summary: "The merge of another incident into this one was undone.",
+  summary: "The merge of a duplicate into this incident was undone.",
   data: Type.Object({ ...Incident.properties, duplicate: TicketSummary }),
 });
 export const mergeEvents = [IncidentMerged, DuplicateAdded, IncidentUnmerged, DuplicateRemoved];
@@ -67,7 +67,7 @@ const NotMerged = failure(
 const UndoOver = failure(
   "incident_merge_final",
   409,
-  `A merge can be undone for ${UNDO_DAYS_MAX} days.`,
+  `A merge can only be undone within ${UNDO_DAYS_MAX} days.`,
 );
 
 const { path } = incidentKind;
@@ -82,12 +82,8 @@ export const mergeIncident = command({
   id: "incidents.merge",
   effect: "drastic",
   route: `POST ${path}/{id}/merge`,
-  summary: "Merge a duplicate into the incident that it is one of",
-  description:
-    "It is cancelled, its SLA clocks with it, and its caller is notified. Agents see its description, comments and " +
-    "attachments in the other incident, and answers to its mails arrive there. Those who watched it and read all " +
-    "incidents watch the other one. Both must be open; a major incident and the child of one are not merged. It can " +
-    `be undone for ${UNDO_DAYS_MAX} days.`,
+  summary: "Merge an incident into another incident",
+  description: `Cancels the incident and its SLA clocks, and notifies its caller. Its description, comments and attachments are shown in the target incident, and replies to its e-mails are added there. Watchers who can view all incidents also watch the target. Both incidents must be open. Major incidents and their children can't be merged. You can undo the merge within ${UNDO_DAYS_MAX} days.`,
   body: object({ intoId: ticketRef("incident", "inc") }),
   states: OPEN_STATES,
   emits: [IncidentMerged, DuplicateAdded],
@@ -124,10 +120,9 @@ export const unmergeIncident = command({
   id: "incidents.unmerge",
   effect: "ordinary",
   route: `POST ${path}/{id}/unmerge`,
-  summary: "Undo the merge of an incident into another one",
+  summary: "Undo the merge of an incident",
   description:
-    "It is a ticket of its own again, new if nobody had begun with it, otherwise in progress. Its clocks continue " +
-    "where they were, without the time in between.",
+    "Restores the incident: to `new` if no work had started, otherwise to `in_progress`. Its SLA clocks continue without the time of the merge.",
   emits: [IncidentUnmerged, DuplicateRemoved],
   fails: [NotMerged, UndoOver],
   example: { params: { id: EXAMPLE_INCIDENT } },
@@ -171,7 +166,7 @@ async function lockBoth(
 ): Promise<readonly [LockedIncident, LockedIncident]> {
   const source = await getTicketIdentity(ctx, incidentKind, sourceRef);
   const target = await findTarget(ctx, targetRef);
-  if (source.id === target.id) throw invalidField("/intoId", "must be another incident");
+  if (source.id === target.id) throw invalidField("/intoId", "must be a different incident");
   const where = "id = any ($1::text[]) order by id";
   const locked = await incidentStore.lockWhere(ctx.tx, where, [source.id, target.id]);
   const [first, second] = [source, target].map(({ id }) => locked.find((row) => row.id === id));
@@ -197,17 +192,17 @@ async function assertMergeable(
     throw invalidTransition(
       incidentMachine,
       source.state,
-      `In the state ${source.state} it is not merged.`,
+      `An incident in the state ${source.state} can't be merged.`,
     );
   }
   if (!OPEN_STATES.includes(target.state)) {
     throw new Failure(CantMerge, {
-      detail: `${target.number} is ${target.state}: nobody works on it.`,
+      detail: `${target.number} is in the state ${target.state}. Choose an open incident.`,
     });
   }
   if (source.isMajor || source.parentId !== null || (await countChildren(tx, source.id)) > 0) {
     throw new Failure(CantMerge, {
-      detail: "A major incident and the child of one are not merged.",
+      detail: "Major incidents and their children can't be merged.",
     });
   }
 }

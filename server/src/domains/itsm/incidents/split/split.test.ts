@@ -85,7 +85,7 @@ test("what is on hold until a moment comes back by itself, once, and tells who h
   expect(types.filter((type: string) => type === "incident.resumed")).toHaveLength(1);
   await until(async () => {
     const { body } = await agent("GET /api/v1/notifications");
-    return body.data.some(({ title }: any) => title === `${number} is back from hold`);
+    return body.data.some(({ title }: any) => title === `${number} returned from hold`);
   });
   const wrong = await agent(`PATCH ${INCIDENTS}/${id}`, { holdUntil: later(HOUR_MS) });
   expect(wrong).toMatchObject({ status: 422, body: { errors: [{ path: "/holdUntil" }] } });

@@ -30,11 +30,11 @@ const taken = {
 
 export const IncidentSplit = event("incident.split", {
   resource: "incident",
-  summary: "A part of an incident became one of its own.",
+  summary: "A part of an incident was moved to a new incident.",
   data: Type.Object({
     ...Incident.properties,
     into: TicketSummary,
-    isCopy: Type.Boolean({ description: "Whether the comments are in both" }),
+    isCopy: Type.Boolean({ description: "Whether the comments were copied instead of moved" }),
     ...taken,
   }),
 });
@@ -45,10 +45,9 @@ export const splitIncident = command({
   id: "incidents.split",
   effect: "ordinary",
   route: `POST ${path}/{id}/split`,
-  summary: "Make a part of an incident one of its own",
+  summary: "Split an incident",
   description:
-    "The new one is about the same caller, team, category, items and tags, and linked to this one (`relates_to`). The " +
-    "comments named move into it, or are in both with `isCopy`; the attachments move.",
+    "Creates an incident with the same caller, team, category, configuration items and tags, and links it (`relates_to`). The given comments are moved to it, or copied with `isCopy`. The given attachments are moved.",
   permission: IncidentsWrite,
   params: ticketParams(incidentKind),
   body: object({
@@ -62,7 +61,7 @@ export const splitIncident = command({
   emits: [IncidentCreated, IncidentAssigned, IncidentRouted, IncidentSplit],
   example: {
     params: { id: EXAMPLE_INCIDENT },
-    body: { title: "The printer does not print either", commentIds: [] },
+    body: { title: "The printer does not print", commentIds: [] },
   },
   prepare: (platform, _input, caller) => nextTicketNumber(platform, caller, "incident"),
   async run(ctx, { params, body }, number) {

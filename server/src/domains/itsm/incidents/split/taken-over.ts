@@ -21,7 +21,8 @@ export async function assertTicketFits(
   const text = `select id from ${part} where ticket_id = $1 and id = any($2::text[])`;
   const known = new Set((await queryRows(tx, text, [ticketId, ids])).map(({ id }) => id));
   const wrong = ids.findIndex((id) => !known.has(id));
-  if (wrong !== -1) throw invalidField(`${PATHS[part]}/${wrong}`, "is not of this incident");
+  if (wrong !== -1)
+    throw invalidField(`${PATHS[part]}/${wrong}`, "does not belong to this incident");
 }
 
 /** Gives comments to another ticket; what is the last word of either is found anew. */

@@ -40,5 +40,5 @@ async function render(workspace: string, task: RenderTask): Promise<string> {
   const rendered = await threads.run(workspace, task);
   if (rendered !== undefined) return rendered;
   const path = method === "toHtml" ? "?format" : "/body";
-  throw invalidField(path, "takes too long to read as Markdown");
+  throw invalidField(path, "takes too long to render as Markdown");
 }

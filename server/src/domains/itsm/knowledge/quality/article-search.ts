@@ -5,10 +5,12 @@ import { id, Time } from "#kernel/schema/schema.ts";
 export const ArticleSearch = Type.Object(
   {
     id: id("srch"),
-    words: Type.String({ description: "As typed, in small letters; numbers and addresses hidden" }),
-    searches: Type.Integer({ description: "How often" }),
-    opened: Type.Integer({ description: "In how many of those something was opened" }),
-    found: Type.Integer({ description: "How much the last one found" }),
+    words: Type.String({
+      description: "The search term in lower case, without numbers and addresses",
+    }),
+    searches: Type.Integer({ description: "Number of searches" }),
+    opened: Type.Integer({ description: "Number of searches in which a result was opened" }),
+    found: Type.Integer({ description: "Number of results of the last search" }),
     firstAt: Time,
     lastAt: Time,
   },

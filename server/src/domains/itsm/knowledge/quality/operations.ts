@@ -38,14 +38,13 @@ export const noteSearch = command({
   id: "knowledge.note_search",
   effect: "ordinary",
   route: "POST /api/v1/knowledge/searches",
-  summary: "Say what came of a search",
+  summary: "Record the outcome of a search",
   description:
-    "For who draws a box to search in: once for each search, when something was opened or the words were left " +
-    "alone. Only the words are kept, not who typed them.",
+    "For clients with a search box: call it once for each search, when a result was opened or the search was abandoned. Only the search term is stored, not the user.",
   permission: KnowledgeRead,
   body: object({
     q: line(200),
-    found: Type.Integer({ minimum: 0, maximum: 1_000, description: "How much was shown" }),
+    found: Type.Integer({ minimum: 0, maximum: 1_000, description: "Number of results" }),
     openedId: Type.Optional(ArticleRef),
   }),
   response: item(
@@ -55,7 +54,7 @@ export const noteSearch = command({
   example: { body: { q: "vpn on a train", found: 0 } },
   async run(ctx, { body: { q, found, openedId } }) {
     const words = normalizeWords(q);
-    if (!/\p{L}/u.test(words)) throw invalidField("/q", "has no words");
+    if (!/\p{L}/u.test(words)) throw invalidField("/q", "must contain words");
     if (openedId !== undefined) {
       const article = await read(ctx, openedId);
       await queryRows(ctx.tx, COUNT_OPENED, [article.id]);
@@ -91,13 +90,13 @@ const LIST: ListDefinition = {
 export const listSearches = query({
   id: "knowledge.list_searches",
   route: "GET /api/v1/knowledge/searches",
-  summary: "List what people search for, the most frequent first",
-  description: "Kept for half a year after it was searched for last, 2,000 at most.",
+  summary: "List search terms, most frequent first",
+  description: "Search terms are kept for six months after their last use; at most 2,000.",
   permission: KnowledgeWrite,
   query: object({
     ...listQuery,
     unanswered: Type.Optional(
-      Type.Boolean({ description: "`true`: where nothing was found, or nothing was opened" }),
+      Type.Boolean({ description: "`true`: only terms without results or without opened results" }),
     ),
   }),
   response: countedPage(ArticleSearch),
@@ -112,9 +111,9 @@ export const listSearches = query({
 export const deleteSearch = command({
   id: "knowledge.delete_search",
   route: "DELETE /api/v1/knowledge/searches/{id}",
-  summary: "Put aside what people searched for",
+  summary: "Dismiss a search term",
   description:
-    "Because there is an article now, or there never will be. It counts anew from then on.",
+    "Use this when an article covers the term, or none is planned. Its count restarts at zero.",
   permission: KnowledgeWrite,
   params: object({ id: id("srch") }),
   response: noContent(),

@@ -66,8 +66,8 @@ test("a reviewer is told, and gives an article back with a reason that its autho
       (await agent("GET /api/v1/notifications")).body.data[0],
     ])
     .toMatchObject([
-      `${number} waits for your review`,
-      { title: `${number} came back from its review`, body: expect.stringContaining("Whom?") },
+      `${number} is waiting for your review`,
+      { title: `${number} was returned from review`, body: expect.stringContaining("Whom?") },
     ]);
 });
 

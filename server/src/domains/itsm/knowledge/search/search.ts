@@ -91,13 +91,13 @@ export const ArticleHit = Type.Object(
     category: nullable(Type.String()),
     publishedAt: nullable(Time),
     score: Type.Number({
-      description: "From 0 to 1: how sure it is that this answers the question",
+      description: "Confidence from 0 to 1 that the article answers the question",
     }),
     matchedBy: Type.Array(Type.Enum(["text", "meaning"]), {
-      description: "Whether it has words of the question, means the same, or both",
+      description: "Whether the match is by words, by meaning, or both",
     }),
     snippet: Type.String({
-      description: "A few words of it, as safe HTML; those of the question in `<mark>`",
+      description: "Excerpt as safe HTML; matching words are in `<mark>`",
     }),
   },
   { title: "ArticleHit" },
@@ -107,10 +107,9 @@ export type ArticleHit = Static<typeof ArticleHit>;
 export const searchArticles = query({
   id: "knowledge.search",
   route: "GET /api/v1/knowledge/search",
-  summary: "Find published articles by words and by meaning",
+  summary: "Search published articles by words and meaning",
   description:
-    "`q` may be a question in plain words. Quotes, `or` and `-` in front of a word mean what they do " +
-    "in other search engines. An article is found by its meaning some seconds after it was published.",
+    "`q` can be a question in plain language. Quotes, `or` and `-` before a word work as in other search engines. Search by meaning finds an article some seconds after its publication.",
   permission: KnowledgeRead,
   query: object({ q: Question, limit: Limit }),
   response: page(ArticleHit),
@@ -122,8 +121,8 @@ export const searchArticles = query({
 export const askArticles = query({
   id: "knowledge.ask",
   route: "POST /api/v1/knowledge/search",
-  summary: "Find published articles, the question being the body",
-  description: "The same as with GET, for who would rather have no question in an address.",
+  summary: "Search published articles with a question in the body",
+  description: "Same as with GET, if the question must not appear in a URL.",
   permission: KnowledgeRead,
   body: object({ q: Question, limit: Type.Optional(Limit) }),
   response: page(ArticleHit),

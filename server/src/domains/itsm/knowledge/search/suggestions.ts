@@ -26,7 +26,7 @@ const WORDS_CHARACTERS_MAX = 400;
 const SimilarTicket = Type.Object(
   {
     ...TicketSummary.properties,
-    score: Type.Number({ description: "From 0 to 1: how much alike" }),
+    score: Type.Number({ description: "Similarity from 0 to 1" }),
   },
   { title: "SimilarTicket" },
 );
@@ -35,7 +35,7 @@ type SimilarTicket = Static<typeof SimilarTicket>;
 const Suggestions = Type.Object(
   {
     articles: Type.Array(ArticleHit),
-    similarIncidents: Type.Array(SimilarTicket, { description: "Resolved ones" }),
+    similarIncidents: Type.Array(SimilarTicket, { description: "Resolved incidents" }),
     knownErrors: Type.Array(SimilarTicket),
   },
   { title: "Suggestions" },
@@ -44,10 +44,9 @@ const Suggestions = Type.Object(
 export const suggestForIncident = query({
   id: "knowledge.suggest_for_incident",
   route: "GET /api/v1/itsm/incidents/{id}/suggestions",
-  summary: "Find what may help with an incident",
+  summary: "List suggestions for an incident",
   description:
-    "Articles, incidents that were resolved, and known errors, the most alike first. Each as far as the " +
-    "caller may read such things.",
+    "Returns similar articles, resolved incidents and known errors that you can view, most similar first.",
   permission: incidentKind.read,
   params: ticketParams(incidentKind),
   response: item(Suggestions),

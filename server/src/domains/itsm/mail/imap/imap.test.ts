@@ -104,7 +104,7 @@ test("mails are fetched once each, over crashes and a server that numbers anew",
   await world.sql("update mailboxes set mail_bytes = mail_bytes + 1048576 where id = $1", [id]);
   await poll();
   expect((await owner(`GET ${MAILBOXES}/${id}`)).body.data.pollError).toMatch(
-    /holds as many bytes/,
+    /has reached its storage limit/,
   );
   expect(await blobs()).toBe(before);
   await world.sql("update mailboxes set mail_bytes = 1048575 where id = $1", [id]);

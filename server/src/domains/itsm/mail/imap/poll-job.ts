@@ -151,7 +151,7 @@ async function fetchMail(
   const cursor = { uidValidity: folder.uidValidity, lastUid: uid };
   if (!source) {
     // One that is gone or too large is passed over, and the polling goes on behind it.
-    platform.log.warn({ mailboxId: mailbox.id, uid, size }, "a mail was not fetched");
+    platform.log.warn({ mailboxId: mailbox.id, uid, size }, "can't fetch an e-mail");
     await saveCursor(platform, partition, { mailboxId: mailbox.id, cursor });
     return;
   }

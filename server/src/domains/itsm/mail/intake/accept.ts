@@ -16,7 +16,7 @@ import { settleMailJob } from "./settle-job.ts";
 export const MailboxFull = failure(
   "mailbox_full",
   507,
-  "The mailbox holds as many bytes of mails as it may (MILLRACE_MAILBOX_MAX_MIB).",
+  "The mailbox has reached its storage limit (MILLRACE_MAILBOX_MAX_MIB).",
 );
 
 /** A mailbox that a mail is for, and the address by which it was meant. */

@@ -25,12 +25,12 @@ export async function addToTicket(
   const act = actByMail(ctx, sender);
   const text = renderText(prepared.mail);
   const from = `${sender.name} <${sender.address}>`.trim();
-  const body = internal ? `By mail from ${from}${describeSender(thread)}:\n\n${text}` : text;
+  const body = internal ? `By e-mail from ${from}${describeSender(thread)}:\n\n${text}` : text;
   const comment = writeComment(act, thread, { body, internal, byAgent: byAgent && !internal });
   await attachFiles(act, thread, { files: prepared.files, internal });
   const speaks = !internal || (thread.duplicate !== undefined && thread.isParty);
   if (speaks && !byAgent && kind.kind === "incident" && ticket.state === "resolved") {
-    await reopenIncident(act, ticket.id, "Answered by mail");
+    await reopenIncident(act, ticket.id, "Reply by e-mail");
   }
   return {
     state: "received",
@@ -42,6 +42,6 @@ export async function addToTicket(
 
 /** Why what somebody wrote is a note, for those who read it. */
 function describeSender({ isParty, duplicate }: Thread): string {
-  if (!isParty) return ", who is not involved in the ticket";
-  return duplicate ? `, in answer to ${duplicate.number}, which was merged into this ticket` : "";
+  if (!isParty) return ", who is not a participant of the ticket";
+  return duplicate ? `, in reply to ${duplicate.number}, which was merged into this ticket` : "";
 }

@@ -15,7 +15,7 @@ export function actByMail(
   const actor = {
     type: "system",
     id: "mail",
-    name: `${person?.name || name || address} by mail`.slice(0, 200),
+    name: `${person?.name || name || address} by e-mail`.slice(0, 200),
   } as const;
   ctx.setActor(actor);
   const principal = person && { id: person.id, roles: [] };

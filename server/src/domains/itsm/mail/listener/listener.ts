@@ -58,10 +58,7 @@ export class MailListener implements RunningEngine {
         this.#servers.push(server);
         return listening.address() as AddressInfo;
       } catch (error) {
-        log.error(
-          { err: error, ...settings },
-          "mails can't be taken in; the address can't be listened at",
-        );
+        log.error({ err: error, ...settings }, "can't receive e-mail: can't listen on the address");
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, RETRY_MS).unref();
           this.#timers.add(timer);
@@ -106,7 +103,9 @@ export class MailListener implements RunningEngine {
       },
     });
     // Clients that break their connections are none of our errors.
-    server.on("error", (error: Error) => log.debug({ err: error }, "a mail connection broke"));
+    server.on("error", (error: Error) =>
+      log.debug({ err: error }, "a connection from a mail server failed"),
+    );
     return server;
   }
 
@@ -115,7 +114,7 @@ export class MailListener implements RunningEngine {
     const target = await findTarget(this.#platform, address).catch((error: unknown) => {
       throw this.#temporary(error);
     });
-    if (target === undefined) throw reply(550, "5.1.1 There is no such mailbox here");
+    if (target === undefined) throw reply(550, "5.1.1 Mailbox does not exist");
     if (!target.enabled) throw reply(450, "4.2.1 The mailbox is disabled");
     if (target.isFull) throw reply(452, "4.2.2 The mailbox is full");
   }
@@ -138,7 +137,7 @@ export class MailListener implements RunningEngine {
         throw reply(452, "4.2.2 The mailbox is full");
       }
       if (error instanceof Failure && error.type === QuotaExceeded) {
-        throw reply(452, "4.3.1 There is no space for it");
+        throw reply(452, "4.3.1 Insufficient storage");
       }
       throw this.#temporary(error);
     }
@@ -153,8 +152,8 @@ export class MailListener implements RunningEngine {
   }
 
   #temporary(error: unknown): Error {
-    this.#platform.log.warn({ err: error }, "a mail was not taken in; its sender will try again");
-    return reply(451, "4.3.0 Not now; try again later");
+    this.#platform.log.warn({ err: error }, "can't accept an e-mail; the sender will retry");
+    return reply(451, "4.3.0 Temporary failure; try again later");
   }
 }
 

@@ -13,22 +13,21 @@ const summary = {
   mailboxId: MailboxId,
   state: Type.Enum([...MAIL_STATES], {
     description:
-      "`waiting` for its turn; `received`: in its ticket; `ignored`, `bounced` (a report about a mail " +
-      "of ours), or `failed`, which can be tried again",
+      "`waiting`: not processed yet. `received`: added to a ticket. `ignored`. `bounced`: a delivery report for an outgoing e-mail. `failed`: can be retried",
   }),
-  reason: nullable(Type.String({ description: "Why, in a word" })),
-  detail: nullable(Type.String({ description: "Why, in words" })),
+  reason: nullable(Type.String({ description: "Reason code" })),
+  detail: nullable(Type.String({ description: "Reason" })),
   source: Type.Enum([...MAIL_SOURCES]),
   from: nullable(Type.String()),
   fromName: nullable(Type.String()),
   recipient: Type.String(),
   subject: nullable(Type.String()),
-  size: Type.Integer({ description: "In bytes" }),
+  size: Type.Integer({ description: "Size in bytes" }),
   ticket: nullable(MailTicket),
-  commentId: nullable(Type.String({ description: "The comment that it became, if it did" })),
-  notices: Type.Array(Type.String(), { description: "Things that were left out or repaired" }),
+  commentId: nullable(Type.String({ description: "The comment with the text of the e-mail" })),
+  notices: Type.Array(Type.String(), { description: "Omitted or repaired parts" }),
   tag: nullable(Type.String()),
-  fileId: nullable(Type.String({ description: "The mail as it came, for as long as it is kept" })),
+  fileId: nullable(Type.String({ description: "The original e-mail, until its retention ends" })),
   createdAt: Time,
   endedAt: nullable(Time),
 };
@@ -41,9 +40,7 @@ export const MailMessageDetail = Type.Object(
     ...summary,
     messageId: nullable(Type.String()),
     returnPath: nullable(Type.String()),
-    quoted: nullable(
-      Type.String({ description: "The rest of its text: what was quoted, and signatures" }),
-    ),
+    quoted: nullable(Type.String({ description: "The remaining text: quotes and signatures" })),
   },
   { title: "MailMessageDetail" },
 );

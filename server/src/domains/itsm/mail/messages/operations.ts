@@ -25,17 +25,17 @@ const EXAMPLE = { id: "mbx_01jzt3n5k8q2x4v6w8y0z2b4d6", mailId: "eml_01jzt3n5k8q
 /** Behind every id. */
 const LAST = "eml_~";
 
-const MailNotFailed = failure("mail_not_failed", 409, "Only a failed mail can be tried again.");
+const MailNotFailed = failure("mail_not_failed", 409, "Only failed e-mails can be retried.");
 const NotFetched = failure(
   "mailbox_not_fetched",
   409,
-  "Only a mailbox of the kind imap has a connection.",
+  "Only mailboxes of the kind imap have a connection.",
 );
 
 export const listMessages = query({
   id: "mailboxes.list_messages",
   route: `GET ${PATH}/{id}/messages`,
-  summary: "List the mails that came to a mailbox, newest first",
+  summary: "List e-mails of a mailbox, newest first",
   permission: MailRead,
   params: OfMailbox,
   query: object({ ...pageQuery, state: Type.Optional(Type.Enum([...MAIL_STATES])) }),
@@ -63,9 +63,11 @@ const MailTransport = Type.Object(
         host: Type.String(),
         port: Type.Integer(),
       }),
-      { description: "Where this installation takes mails, from `MILLRACE_MAIL_LISTEN`" },
+      { description: "Addresses that receive e-mail, from `MILLRACE_MAIL_LISTEN`" },
     ),
-    sends: Type.Boolean({ description: "Whether mails go out (`MILLRACE_SMTP_URL`)" }),
+    sends: Type.Boolean({
+      description: "Whether the installation can send e-mail (`MILLRACE_SMTP_URL`)",
+    }),
   },
   { title: "MailTransport" },
 );
@@ -73,7 +75,7 @@ const MailTransport = Type.Object(
 export const getTransport = query({
   id: "mailboxes.get_transport",
   route: "GET /api/v1/itsm/mail/transport",
-  summary: "How mails come in and go out of this installation",
+  summary: "Get the mail transport settings of this installation",
   permission: MailRead,
   environmentScoped: false,
   response: item(MailTransport),
@@ -86,8 +88,8 @@ export const getTransport = query({
 export const getMessage = query({
   id: "mailboxes.get_message",
   route: `GET ${PATH}/{id}/messages/{mailId}`,
-  summary: "Read what is known of a mail, with the text that it quoted",
-  description: "The mail as it came is the file `fileId`, for as long as it is kept.",
+  summary: "Get an e-mail with its quoted text",
+  description: "The original e-mail is the file `fileId`, until its retention ends.",
   permission: MailRead,
   params: OfMail,
   response: item(MailMessageDetail),
@@ -99,8 +101,9 @@ export const retryMessage = command({
   id: "mailboxes.retry_message",
   effect: "ordinary",
   route: `POST ${PATH}/{id}/messages/{mailId}/retry`,
-  summary: "Try a failed mail again",
-  description: "Also one that was ignored by a rule or for its sender's rate.",
+  summary: "Retry a failed e-mail",
+  description:
+    "You can also retry an e-mail that was ignored because of a rule or the sender's rate limit.",
   permission: MailWrite,
   params: OfMail,
   response: accepted(MailMessage),
@@ -133,7 +136,7 @@ const TestResult = Type.Object(
   {
     ok: Type.Boolean(),
     error: Type.Optional(Type.String()),
-    waiting: Type.Optional(Type.Integer({ description: "Mails in the folder" })),
+    waiting: Type.Optional(Type.Integer({ description: "Number of e-mails in the folder" })),
   },
   { title: "MailboxTest" },
 );
@@ -143,8 +146,8 @@ export const testMailbox = command({
   effect: "ordinary",
   actsOutside: true,
   route: `POST ${PATH}/{id}/test`,
-  summary: "Try the connection of a mailbox that is fetched from",
-  description: "It logs in and opens the folder; nothing is fetched.",
+  summary: "Test the connection of an IMAP mailbox",
+  description: "Signs in and opens the folder. No e-mails are fetched.",
   permission: MailWrite,
   params: OfMailbox,
   response: item(TestResult),
@@ -177,15 +180,13 @@ export const receiveMail = command({
   id: "mail.receive",
   effect: "ordinary",
   route: "POST /api/v1/itsm/mail",
-  summary: "Hand in a mail that somebody else received",
+  summary: "Submit an e-mail",
   description:
-    "For providers that post mails. The body is the mail as it came (`message/rfc822`); `to` names the " +
-    "mailbox, which must be of this workspace and environment. An API token with the scope " +
-    "`mail:receive` alone is enough. What becomes of the mail is told by its events.",
+    "For e-mail providers that forward e-mails by HTTP. The body is the original e-mail (`message/rfc822`). `to` is the address of a mailbox in this workspace and environment. The API token only needs the scope `mail:receive`. Later events contain the outcome.",
   permission: MailReceive,
   query: object({
-    to: line(320, "The address that it was sent to"),
-    from: Type.Optional(line(320, "The return path; empty or left out when it is not known")),
+    to: line(320, "Recipient address"),
+    from: Type.Optional(line(320, "Return path. Omit it if unknown")),
   }),
   streamsBody: true,
   response: accepted(MailMessageDetail),
@@ -199,11 +200,11 @@ export const receiveMail = command({
       target?.partition.workspace === partition.workspace &&
       target.partition.environment === partition.environment;
     if (!target || !isHere || !target.enabled) {
-      throw new Failure(NotFound, { detail: "There is no such mailbox here." });
+      throw new Failure(NotFound, { detail: "The mailbox does not exist." });
     }
     if (target.isFull) throw new Failure(MailboxFull);
     const { upload } = caller;
-    if (!upload) throw new Failure(Invalid, { detail: "The body must be the mail." });
+    if (!upload) throw new Failure(Invalid, { detail: "The body must be an e-mail." });
     const content = boundBytes(upload.content, platform.settings.mailBytesMax);
     return { target, stored: await storeMail(platform, target, content) };
   },

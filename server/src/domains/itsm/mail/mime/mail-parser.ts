@@ -20,5 +20,5 @@ const threads = new TaskThreads<Uint8Array, ParseResult>({
 /** Parses a mail; an error is one in words, since whoever sent the mail is its cause. */
 export async function parseMail(workspace: string, raw: Uint8Array): Promise<ParseResult> {
   const result = await threads.run(workspace, raw);
-  return result ?? { error: "It could not be read within the time and memory that a mail has." };
+  return result ?? { error: "The e-mail exceeds the time or memory limit for parsing." };
 }

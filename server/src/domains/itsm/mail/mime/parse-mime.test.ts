@@ -43,13 +43,13 @@ test("charsets, invitations, signatures and winmail.dat are read, or left out wi
   expect([signed.visible, signed.files, signed.notices]).toEqual([
     "This is signed.",
     [],
-    ["Its signature (S/MIME) was left out, and is not verified."],
+    ["The S/MIME signature was omitted. It is not verified."],
   ]);
   const tnef = await parse(corpus.winmail);
   expect([tnef.visible, tnef.files, tnef.notices]).toEqual([
     "See the attachment.",
     [],
-    ["An attachment in Outlook's own format (winmail.dat) was left out."],
+    ["An attachment in Outlook format (winmail.dat) was omitted."],
   ]);
 });
 
@@ -66,7 +66,7 @@ test("hostile mails stay within bounds: nothing is injected, and who wrote is kn
   const flat = await parse(corpus.flat(10_000));
   expect([flat.files.length, flat.notices]).toEqual([
     50,
-    ["Of 10000 attachments the first 50 were kept."],
+    ["The e-mail has 10000 attachments. Only the first 50 are attached."],
   ]);
   const types =
     "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: constructor\r\n\r\nx\r\n--b--";

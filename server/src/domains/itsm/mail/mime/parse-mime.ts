@@ -46,7 +46,7 @@ async function parseHead(raw: Uint8Array, reason: string): Promise<ParseResult> 
     .split(/\r?\n/);
   const head = lines.filter((line) => !/^content-/i.test(line)).join("\r\n");
   const mail = toMail(await parse(Buffer.from(`${head}\r\n\r\n`, "latin1")));
-  const notice = `Its content could not be read (${reason}); the mail is attached as it came.`;
+  const notice = `The content can't be parsed (${reason}). The original e-mail is attached.`;
   return { mail: { ...mail, notices: [notice], isUnreadable: true } };
 }
 
@@ -60,7 +60,8 @@ function toMail(email: Email): ParsedMail {
   const report = readReport(headers, email.attachments);
   const folded = foldQuotes(readText(email, notices));
   const visible = folded.visible.slice(0, VISIBLE_CHARACTERS_MAX);
-  if (visible.length < folded.visible.length) notices.push("The text was cut: it is too long.");
+  if (visible.length < folded.visible.length)
+    notices.push("The text is too long and was truncated.");
   return {
     messageId: readIds(email.messageId ?? "")[0] ?? null,
     references: readReferences(email),
@@ -83,7 +84,7 @@ function readText({ text, html }: Email, notices: string[]): string {
   const plain = clean(text ?? "").trim();
   const whole =
     plain === "" ? htmlToText(clean(html ?? "").slice(0, 4 * TEXT_CHARACTERS_MAX)) : plain;
-  if (whole.length > TEXT_CHARACTERS_MAX) notices.push("The text was cut: it is too long.");
+  if (whole.length > TEXT_CHARACTERS_MAX) notices.push("The text is too long and was truncated.");
   return whole.slice(0, TEXT_CHARACTERS_MAX);
 }
 
@@ -122,11 +123,11 @@ function readPeople(addresses: readonly Address[]): MailPerson[] {
 
 const IGNORED: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    "application/ms-tnef": "An attachment in Outlook's own format (winmail.dat) was left out.",
-    "application/vnd.ms-tnef": "An attachment in Outlook's own format (winmail.dat) was left out.",
-    "application/pkcs7-signature": "Its signature (S/MIME) was left out, and is not verified.",
-    "application/x-pkcs7-signature": "Its signature (S/MIME) was left out, and is not verified.",
-    "application/pgp-signature": "Its signature (PGP) was left out, and is not verified.",
+    "application/ms-tnef": "An attachment in Outlook format (winmail.dat) was omitted.",
+    "application/vnd.ms-tnef": "An attachment in Outlook format (winmail.dat) was omitted.",
+    "application/pkcs7-signature": "The S/MIME signature was omitted. It is not verified.",
+    "application/x-pkcs7-signature": "The S/MIME signature was omitted. It is not verified.",
+    "application/pgp-signature": "The PGP signature was omitted. It is not verified.",
   }),
 );
 
@@ -140,9 +141,11 @@ function readFiles(attachments: readonly Attachment[], notices: string[]): reado
       if (!notices.includes(reason)) notices.push(reason);
     } else if (kept.length < FILES_MAX) kept.push(toFile(one, name));
   }
-  if (type7(attachments)) notices.push("It is encrypted; its content is attached as it came.");
+  if (type7(attachments)) notices.push("The e-mail is encrypted. The original e-mail is attached.");
   if (attachments.length > FILES_MAX && kept.length === FILES_MAX) {
-    notices.push(`Of ${attachments.length} attachments the first ${FILES_MAX} were kept.`);
+    notices.push(
+      `The e-mail has ${attachments.length} attachments. Only the first ${FILES_MAX} are attached.`,
+    );
   }
   return kept;
 }

@@ -38,29 +38,31 @@ export function writeReview(material: ReviewMaterial): string {
       ],
     ],
     [
-      "What people noticed",
+      "Impact",
       [escapeMarkdown(incident.description) || "_Who could not do what, and for how long?_"],
     ],
-    ["What happened", events.flatMap((event) => describeEvent(event) ?? [])],
+    ["Timeline", events.flatMap((event) => describeEvent(event) ?? [])],
     [
-      "What was told",
+      "Communication",
       broadcasts.map(
         ({ createdAt, data }) => `- ${toMoment(createdAt)}: ${oneLine(data["message"])}`,
       ),
     ],
     [
-      "What solved it",
+      "Resolution",
       [
         escapeMarkdown(incident.resolution ?? "") ||
           "_What was done, and how do we know that it helped?_",
       ],
     ],
     [
-      "Why it happened",
-      ["_Which conditions had to come together? Ask why until the answer is not a person._"],
+      "Root cause",
+      [
+        "_Which conditions had to come together? Keep asking why until the answer is not a person._",
+      ],
     ],
-    ["What went well", ["_What should stay as it is?_"]],
-    ["What we change", ["- _What, who, by when_"]],
+    ["What went well", ["_What should not change?_"]],
+    ["Action items", ["- _What, who, by when_"]],
   ];
   return parts
     .map(
@@ -71,19 +73,19 @@ export function writeReview(material: ReviewMaterial): string {
 
 const WORDS: Readonly<Record<string, string>> = {
   "incident.created": "raised it",
-  "incident.assigned": "gave it to somebody",
+  "incident.assigned": "assigned it",
   "incident.escalated": "escalated it",
   "incident.major_declared": "declared it a major incident",
-  "incident.major_ended": "made it an ordinary incident",
+  "incident.major_ended": "revoked the major status",
   "incident.child_linked": "added a child",
-  "incident.role_assigned": "gave a role",
+  "incident.role_assigned": "assigned a role",
   "incident.broadcast": "told all",
   "incident.resolved": "resolved it",
   "incident.reopened": "reopened it",
   "incident.closed": "closed it",
   "incident.cancelled": "cancelled it",
   "incident.comment_added": "wrote",
-  "incident.sla_breached": "missed a target",
+  "incident.sla_breached": "breached an SLA target",
 };
 
 /** A line of the timeline; undefined for what nobody needs in a review. */

@@ -16,8 +16,8 @@ const EVENTS_MAX = 500;
 const ReviewDraft = Type.Object(
   {
     title: Type.String(),
-    body: Type.String({ description: "Markdown: what an article takes" }),
-    tags: Type.Array(Type.String(), { description: "By these the article is found again" }),
+    body: Type.String({ description: "Markdown text for a knowledge article" }),
+    tags: Type.Array(Type.String(), { description: "Tags for the article" }),
     from: Time,
     to: Time,
   },
@@ -32,8 +32,7 @@ export const draftReview = query({
   route: `GET ${incidentKind.path}/{id}/review-draft`,
   summary: "Draft a post-incident review from the timeline",
   description:
-    "What happened when and by whom, how long it lasted, how the clocks stood, and what was told to all. " +
-    "Nothing is stored: make it an article with `knowledge.create`, and finish it there.",
+    "Returns a draft with the timeline, the duration, the SLA clocks and the broadcasts. Nothing is stored: create an article from it with `knowledge.create`.",
   permission: incidentKind.write,
   params: ticketParams(incidentKind),
   response: item(ReviewDraft),

@@ -13,7 +13,8 @@ import { assertReferencesExist, ticketParams, ticketRefOf } from "../../tickets/
 export const ROLES = ["commander", "communications", "operations"] as const;
 
 const RoleName = Type.Enum([...ROLES], {
-  description: "Who leads, who tells the others, who sees to the work",
+  description:
+    "`commander` leads the response. `communications` informs others. `operations` coordinates the technical work",
 });
 
 export const IncidentRole = Type.Object(
@@ -24,19 +25,19 @@ export type IncidentRole = Static<typeof IncidentRole>;
 
 export const RoleAssigned = event("incident.role_assigned", {
   resource: "incident",
-  summary: "Somebody was given a role in a major incident, or gave it up.",
+  summary: "A role in a major incident was assigned or removed.",
   data: Type.Object({
     ...Incident.properties,
     role: RoleName,
     userId: nullable(Type.String()),
-    fromUserId: nullable(Type.String({ description: "Who had it before" })),
+    fromUserId: nullable(Type.String({ description: "Previous holder of the role" })),
   }),
 });
 
 export const NotMajor = failure(
   "incident_not_major",
   409,
-  "Only a major incident has that; declare it one first.",
+  "This requires a major incident. Declare the incident a major incident first.",
 );
 
 /** Reads who has which role, in the order of the roles. */
@@ -56,8 +57,8 @@ export const assignRole = command({
   id: "major_incidents.assign_role",
   effect: "ordinary",
   route: `PUT ${incidentKind.path}/{id}/roles/{role}`,
-  summary: "Give somebody a role in a major incident",
-  description: "With `userId: null` nobody has it. When it is so already, nothing happens.",
+  summary: "Assign a role in a major incident",
+  description: "`userId: null` removes the role. If nothing changes, no event is appended.",
   permission: incidentKind.write,
   params: object({ id: ticketParams(incidentKind).properties.id, role: RoleName }),
   body: object({ userId: nullable(id("usr")) }),

@@ -21,7 +21,7 @@ const BROADCASTS_MAX = 50;
 const Broadcast = Type.Object(
   {
     at: Time,
-    by: nullable(Type.String({ description: "The name of who sent it" })),
+    by: nullable(Type.String({ description: "Name of the sender" })),
     message: Type.String(),
     statusPage: nullable(StatusNotice),
   },
@@ -32,9 +32,11 @@ const Room = Type.Object(
   {
     incident: Incident,
     roles: Type.Array(IncidentRole),
-    broadcasts: Type.Array(Broadcast, { description: `The newest first, up to ${BROADCASTS_MAX}` }),
+    broadcasts: Type.Array(Broadcast, { description: `Newest first, at most ${BROADCASTS_MAX}` }),
     children: Type.Object({ total: Type.Integer(), open: Type.Integer() }),
-    people: Type.Integer({ description: "Those who are affected by it or one of its children" }),
+    people: Type.Integer({
+      description: "Number of people affected by the incident or its children",
+    }),
     declaredAt: nullable(Time),
   },
   { title: "IncidentRoom" },
@@ -66,10 +68,9 @@ export async function readBroadcasts({ tx }: Pick<ReadContext, "tx">, incidentId
 export const getRoom = query({
   id: "major_incidents.room",
   route: `GET ${incidentKind.path}/{id}/room`,
-  summary: "See a major incident as a whole",
+  summary: "Get the room of a major incident",
   description:
-    "Who has which role, what was told to all, and how many suffer from it. Of an incident that is no " +
-    "major one, or no longer, too: what was told stays.",
+    "Returns the roles, the broadcasts and the number of affected people. Also works for other incidents, because the broadcasts of a former major incident are kept.",
   // Not that to read one's own: the roles and the whole incident are for those who see all.
   permission: incidentKind.reporting.permission,
   params: ticketParams(incidentKind),

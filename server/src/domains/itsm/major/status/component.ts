@@ -8,12 +8,12 @@ const ITEMS_MAX = 100;
 
 /** The fields that people set and change. */
 const fields = {
-  name: line(100, "As people outside call it"),
-  about: text(300, "Stands below its name on the status page"),
-  position: Type.Integer({ minimum: 0, maximum: 10_000, description: "Its place in the list" }),
+  name: line(100, "Public name"),
+  about: text(300, "Shown below the name on the status page"),
+  position: Type.Integer({ minimum: 0, maximum: 10_000, description: "Position on the page" }),
   ciIds: Type.Array(id("ci"), {
     maxItems: ITEMS_MAX,
-    description: "The configuration items that it stands for; they are never shown outside",
+    description: "The configuration items of the component. They are not shown on the status page",
   }),
 };
 
@@ -50,14 +50,14 @@ export const components = resource({
   },
   operations: {
     create: { summary: "Add a component to the status page" },
-    delete: { summary: "Take a component off the status page" },
+    delete: { summary: "Remove a component from the status page" },
   },
   docs: {
     noun: "a component of the status page",
-    nouns: "the components of the status page, in their order",
+    nouns: "components of the status page in order",
     events: {
       created: "A component was added to the status page.",
-      deleted: "A component was taken off the status page.",
+      deleted: "A component was removed from the status page.",
     },
     examples: {
       id: "stc_01jzt3n5k8q2x4v6w8y0z2b4d6",

@@ -11,13 +11,17 @@ import { StatusRead, StatusWrite } from "./permissions.ts";
 const PATH = "/api/v1/itsm/status-page";
 
 const fields = {
-  isOn: Type.Boolean({ description: "Whether people outside can read it" }),
-  title: line(100, "Its heading"),
-  about: text(500, "Stands below its heading"),
+  isOn: Type.Boolean({ description: "Whether the page is public" }),
+  title: line(100, "Heading of the page"),
+  about: text(500, "Shown below the heading"),
 };
 
 const StatusPage = Type.Object(
-  { ...fields, path: Type.String({ description: "Where it is" }), updatedAt: Type.Optional(Time) },
+  {
+    ...fields,
+    path: Type.String({ description: "URL of the page" }),
+    updatedAt: Type.Optional(Time),
+  },
   { title: "StatusPage" },
 );
 type PageData = Omit<Static<typeof StatusPage>, "path">;
@@ -27,7 +31,7 @@ const DEFAULT: PageSettings = { isOn: false, title: "Status", about: "", revisio
 
 export const StatusPageUpdated = changeEvent("audit.status_page.updated", {
   resource: "status_page",
-  summary: "The status page was switched on or off, or is called otherwise.",
+  summary: "The status page was enabled, disabled or renamed.",
   data: Type.Object({ ...fields, updatedAt: Type.Optional(Time) }),
 });
 
@@ -49,7 +53,7 @@ async function readPath(tx: Tx): Promise<string> {
 export const getStatusPage = query({
   id: "status_page.get",
   route: `GET ${PATH}`,
-  summary: "See whether the status page is on, and what it is called",
+  summary: "Get the settings of the status page",
   permission: StatusRead,
   response: item(StatusPage),
   run: async ({ tx }) => ({ ...(await readPageSettings(tx)), path: await readPath(tx) }),
@@ -65,10 +69,9 @@ export const updateStatusPage = command({
   id: "status_page.update",
   effect: "drastic",
   route: `PATCH ${PATH}`,
-  summary: "Switch the status page on or off, or name it",
+  summary: "Update the settings of the status page",
   description:
-    "The page is at `/status/{workspace}`, for everyone and without signing in. It shows its components, " +
-    "and of incidents only the words that a broadcast wrote for it. Only that of production is shown.",
+    "The page is at `/status/{workspace}` and can be read without signing in. It shows the components, and for incidents only the messages that were broadcast to it. Only incidents and components of production are shown.",
   permission: StatusWrite,
   body: patch(fields),
   response: item(StatusPage),

@@ -2,9 +2,13 @@ import { permission } from "#kernel/access/permission.ts";
 
 const readers = ["builder", "agent", "change_manager", "viewer", "auditor"] as const;
 
-export const StatusRead = permission("status:read", "See what stands on the status page", readers);
+export const StatusRead = permission(
+  "status:read",
+  "View the status page settings and components",
+  readers,
+);
 export const StatusWrite = permission(
   "status:write",
-  "Switch the status page on and choose its components",
+  "Manage the status page and its components",
   [],
 );

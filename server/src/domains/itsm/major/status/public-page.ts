@@ -66,8 +66,8 @@ async function readKept(platform: Platform, slug: string): Promise<PublicPage> {
 const readStatusPage = query({
   id: "status_page.read",
   route: "GET /status/{workspace}",
-  summary: "Read the status page of a workspace",
-  description: "For everyone, without a script, where it is switched on.",
+  summary: "Get the status page of a workspace",
+  description: "Public, if the status page is enabled. Contains no scripts.",
   access: "public",
   params: Params,
   response: html(htmlErrorRendering),
@@ -84,7 +84,7 @@ const readStatusPage = query({
 const readStatusFeed = query({
   id: "status_page.read_feed",
   route: "GET /status/{workspace}/feed.atom",
-  summary: "Read the status page of a workspace as an Atom feed",
+  summary: "Get the status page of a workspace as an Atom feed",
   access: "public",
   params: Params,
   response: media("application/atom+xml; charset=utf-8"),

@@ -21,7 +21,7 @@ const BY_PAGE_MAX = 60;
 const AckLinkInvalid = failure(
   "acknowledge_link_invalid",
   410,
-  "This link has expired, or its person is not a member any more.",
+  "This link has expired, or its recipient is no longer a member.",
 );
 
 const errorRendering = buildLinkErrorRendering({
@@ -68,7 +68,7 @@ const showAckPage = query({
   route: "GET /pages/ack/{token}",
   summary: "Show the form to acknowledge a page",
   description:
-    "Opens without signing in, from the link in a mail. Only the button changes something.",
+    "Opened from the link in an e-mail, without sign-in. Only the button makes a change.",
   access: "public",
   params,
   response: html(errorRendering),
@@ -85,7 +85,7 @@ const submitAckForm = command({
   route: "POST /pages/ack/{token}",
   summary: "Acknowledge a page from the form",
   description:
-    "The address names the page and the person, expires after a day and does nothing else.",
+    "The URL is for one page and one member, expires after one day, and allows no other actions.",
   access: "public",
   acceptsForm: true,
   params,

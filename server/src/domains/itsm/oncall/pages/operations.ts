@@ -37,11 +37,11 @@ import { getPage, lockOpenPages, pageList, toPage } from "./store.ts";
 const PATH = "/api/v1/itsm/pages";
 const EXAMPLE = "pag_01jzt3n5k8q2x4v6w8y0z2b4d6";
 
-const PageUnderWay = failure("page_under_way", 409, "They are being paged about this ticket.");
+const PageUnderWay = failure("page_under_way", 409, "A page about this ticket is already active.");
 const PageOver = failure(
   "page_over",
   409,
-  "Somebody else has acknowledged this page, or its ticket is closed.",
+  "Another member has acknowledged this page, or its ticket is closed.",
 );
 
 const toResponse = (page: StoredPage) => ({ ...toPageData(page), revision: page.revision });
@@ -57,13 +57,15 @@ export const pageWork: WaitingWork = {
 const listPages = query({
   id: "pages.list",
   route: `GET ${PATH}`,
-  summary: "List pages, the newest first",
-  description: "Pages of the kinds of tickets of which you can see all, and those that page you.",
+  summary: "List pages, newest first",
+  description: "Returns pages about tickets of kinds that you can view, and pages to you.",
   permission: DeskRead,
   query: object({
     ...listQuery,
     state: Type.Optional(Type.Enum([...PAGE_STATES])),
-    mine: Type.Optional(Type.Boolean({ description: "True for pages that paged you last" })),
+    mine: Type.Optional(
+      Type.Boolean({ description: "`true`: only pages that currently page you" }),
+    ),
     ticketId: Type.Optional(anyTicketRef()),
   }),
   response: countedPage(withRevision(Page)),
@@ -102,7 +104,7 @@ async function getVisiblePage(ctx: ReadContext, pageId: string, lock = ""): Prom
 const getPageOperation = query({
   id: "pages.get",
   route: `GET ${PATH}/{id}`,
-  summary: "Read a page",
+  summary: "Get a page",
   permission: DeskRead,
   params: object({ id: id("pag") }),
   response: item(Page),
@@ -116,13 +118,12 @@ const createPage = command({
   route: `POST ${PATH}`,
   summary: "Page people about a ticket",
   description:
-    "By the steps of an escalation policy, whatever its condition says; or at once the members, teams and whoever is " +
-    "on call that `targets` names.",
+    "Runs the steps of an escalation policy, regardless of its condition, or pages the members, teams and on-call schedules in `targets` once.",
   permission: PagesWrite,
   body: object({
     policyId: Type.Optional(id("esp")),
     targets: Type.Optional(Type.Array(Target, { minItems: 1, maxItems: TARGETS_MAX })),
-    message: Type.Optional(text(1_000, "A word about why")),
+    message: Type.Optional(text(1_000, "Reason for the page")),
     ticketId: anyTicketRef(),
   }),
   response: created(Page, { location: (page) => `${PATH}/${page.id}` }),
@@ -167,7 +168,7 @@ interface PageInput {
 /** The steps of a policy, or one step of those whom somebody names. */
 async function readPlan(ctx: WriteContext<never>, { policyId, targets }: PageInput) {
   if (policyId !== undefined && targets)
-    throw invalidField("/targets", "does not go with policyId");
+    throw invalidField("/targets", "can't be combined with policyId");
   if (targets) {
     await assertTargets(ctx, targets, "/targets");
     return {
@@ -176,8 +177,7 @@ async function readPlan(ctx: WriteContext<never>, { policyId, targets }: PageInp
       repeats: 0,
     };
   }
-  if (policyId === undefined)
-    throw invalidField("/targets", "is required where there is no policyId");
+  if (policyId === undefined) throw invalidField("/targets", "is required without a policyId");
   const policy = await escalationPolicies.store.find(ctx.tx, policyId);
   if (!policy) throw invalidField("/policyId", "is not the id of an escalation policy");
   return policy;
@@ -192,10 +192,9 @@ const acknowledgePage = command({
   id: "pages.acknowledge",
   effect: "ordinary",
   route: `POST ${PATH}/{id}/acknowledge`,
-  summary: "Acknowledge a page: nobody else is paged",
+  summary: "Acknowledge a page",
   description:
-    "Anyone who was paged or can see the ticket can acknowledge, also after the last step. Taking the ticket acknowledges too. " +
-    "Repeating it changes nothing.",
+    "Stops the escalation. Members who were paged or can see the ticket can acknowledge, also after the last step. Taking the ticket acknowledges the page too. If it is already acknowledged by you, nothing changes.",
   permission: PagesWrite,
   params: object({ id: id("pag") }),
   response: item(Page),

@@ -10,7 +10,7 @@ export const PAGE_STATES = ["paging", "acknowledged", "exhausted", "ended"] as c
 export const Page = Type.Object(
   {
     id: id("pag"),
-    policyId: nullable(id("esp", "Null where somebody named whom to page")),
+    policyId: nullable(id("esp", "Null for a page without an escalation policy")),
     ticket: Type.Object({
       kind: Type.Enum([...TICKET_KINDS]),
       id: Type.String(),
@@ -19,12 +19,12 @@ export const Page = Type.Object(
     }),
     state: Type.Enum([...PAGE_STATES], {
       description:
-        "`exhausted` where nobody acknowledged any step, `ended` where there is nothing left to work on",
+        "`exhausted`: all steps ended without acknowledgement. `ended`: the ticket needs no more work",
     }),
-    round: Type.Integer({ description: "How often its steps were gone through before" }),
+    round: Type.Integer({ description: "Number of earlier repetitions of all steps" }),
     step: Type.Integer({ description: "From 0" }),
-    message: Type.Optional(Type.String({ description: "A word of who paged, about why" })),
-    userIds: Type.Array(id("usr"), { description: "Who was paged last" }),
+    message: Type.Optional(Type.String({ description: "Reason for the page" })),
+    userIds: Type.Array(id("usr"), { description: "The members paged last" }),
     nextAt: nullable(Time),
     acknowledgedBy: nullable(Type.String()),
     acknowledgedAt: nullable(Time),
@@ -43,23 +43,23 @@ const about = { resource: "page", data: Page };
 
 export const PageSent = event("page.sent", {
   ...about,
-  summary: "People were paged about a ticket: a step of its escalation.",
+  summary: "A step of an escalation paged members about a ticket.",
 });
 export const PageEscalated = event("page.escalated", {
   ...about,
-  summary: "Nobody acknowledged a step in time, or nobody was there; the next one follows.",
+  summary: "A step of an escalation ended without acknowledgement. The next step follows.",
 });
 export const PageAcknowledged = event("page.acknowledged", {
   ...about,
-  summary: "Somebody who was paged, or works on such tickets, sees to it.",
+  summary: "A page was acknowledged.",
 });
 export const PageExhausted = event("page.exhausted", {
   ...about,
-  summary: "All steps were gone through, and nobody acknowledged.",
+  summary: "All steps of an escalation ended without acknowledgement.",
 });
 export const PageEnded = event("page.ended", {
   ...about,
-  summary: "The ticket needs nobody any more.",
+  summary: "A page ended because the ticket needs no more work.",
 });
 export const pageEvents = [PageSent, PageEscalated, PageAcknowledged, PageExhausted, PageEnded];
 

@@ -15,7 +15,7 @@ const POLICIES_MAX = 200;
 export const Target = Type.Object(
   {
     type: Type.Enum(["user", "schedule", "team"], {
-      description: "A member, whoever a schedule has on call then, or all of a team",
+      description: "A member, the member on call in a schedule, or all members of a team",
     }),
     id: Type.String({ pattern: "^(usr|ocs|tem)_[0-9a-z]{26}$" }),
   },
@@ -29,7 +29,7 @@ export const PageStep = Type.Object(
     waitMinutes: Type.Integer({
       minimum: 1,
       maximum: 1_440,
-      description: "How long it waits for somebody to acknowledge, before the next step",
+      description: "Time to wait for an acknowledgement before the next step",
     }),
   },
   { title: "PageStep", additionalProperties: false },
@@ -45,16 +45,16 @@ const policyFields = {
       ...ConditionSchema,
       examples: [{ or: [{ priority: 1 }, { isMajor: true }] }],
       description:
-        "A ticket that comes to fit it is paged about by itself; null: only who asks for it, or a workflow, does",
+        "Tickets that start to match this condition are paged automatically. Null: only on request or from a workflow",
     }),
   ),
   steps: Type.Array(PageStep, { minItems: 1, maxItems: STEPS_MAX }),
   repeats: Type.Integer({
     minimum: 0,
     maximum: 20,
-    description: "How often all steps are gone through again",
+    description: "Number of repetitions of all steps",
   }),
-  active: Type.Boolean({ description: "Whether its condition is looked at" }),
+  active: Type.Boolean({ description: "Whether the condition is evaluated" }),
 };
 
 const Policy = Type.Object(
@@ -72,7 +72,7 @@ const PolicyExists = failure(
 const TooManyPolicies = failure(
   "too_many_escalation_policies",
   409,
-  `A workspace has at most ${POLICIES_MAX} escalation policies.`,
+  `A workspace can have at most ${POLICIES_MAX} escalation policies.`,
 );
 
 export const escalationPolicies = resource({
@@ -107,7 +107,7 @@ export const escalationPolicies = resource({
     return input;
   },
   operations: {
-    update: { description: "Pages that are under way keep the steps that they began with." },
+    update: { description: "Active pages continue with the steps that they started with." },
   },
   docs: {
     noun: "an escalation policy",

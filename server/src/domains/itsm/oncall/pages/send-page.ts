@@ -115,7 +115,7 @@ async function reportLeavers(
     const [person] = await findMemberNames(ctx.tx, [userId]);
     await notifyManagers(ctx, await schedules.store.get(ctx.tx, scheduleId), {
       name: person?.name ?? "A former member",
-      why: `${ticket.number} should have paged this person, who is on call now. Nobody of this schedule was paged.`,
+      why: `The page about ${ticket.number} could not reach this member, who is on call. Nobody in this schedule was paged.`,
     });
   }
 }
@@ -195,10 +195,10 @@ async function findTargets(
 function buildMessage(ctx: SendContext, { id: pageId, ticket, message = "", steps }: StoredPage) {
   const { caller, services, now } = ctx;
   const why = message === "" ? "" : `\n\n${message}`;
-  const next = steps.length > 1 ? "Acknowledge it, or the next one is." : "Acknowledge it.";
+  const next = steps.length > 1 ? "Acknowledge it, or the next step is paged." : "Acknowledge it.";
   return {
-    title: `${ticket.number} needs you now`,
-    body: `${ticket.title}${why}\n\nYou are paged. ${next}`,
+    title: `Page: ${ticket.number}`,
+    body: `${ticket.title}${why}\n\nYou are being paged. ${next}`,
     about: { eventType: PageSent.type, resource: { type: "page", id: pageId } },
     mail: {
       ...ticketMail(ticket),

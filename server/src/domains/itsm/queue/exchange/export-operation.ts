@@ -21,10 +21,7 @@ export const exportTickets = query({
   id: "tickets.export",
   route: "GET /api/v1/itsm/tickets/export",
   summary: "Export tickets as a file",
-  description:
-    `Those of the list that the same query gives, with names instead of ids, and a column \`fields.<key>\` for each field ` +
-    `of your own; the first ${TICKETS_MAX}, made while it is sent. Texts that a spreadsheet would take for a formula get a ` +
-    "`'` in front; `formulas=raw` leaves them as they are.",
+  description: `Exports the first ${TICKETS_MAX} tickets of the list with the same query, as a stream. Names replace ids, and each custom field has a column \`fields.<key>\`. Text that a spreadsheet would read as a formula gets a \`'\` in front; \`formulas=raw\` leaves it unchanged.`,
   permission: DeskRead,
   query: object({
     ...selection,

@@ -18,17 +18,17 @@ const WorkingHours = object({
   from: Type.String({ pattern: "^([01]\\d|2[0-3]):[0-5]\\d$" }),
   to: Type.String({
     pattern: "^(([01]\\d|2[0-3]):[0-5]\\d|24:00)$",
-    description: "Of the next day where it is not later than `from`",
+    description: "On the next day if it is not later than `from`",
   }),
 });
 
 const times = {
-  timezone: line(64, "IANA; the hours are those of its clocks, in summer and winter"),
+  timezone: line(64, "IANA time zone of the hours"),
   hours: Type.Array(WorkingHours, { minItems: 1, maxItems: HOURS_MAX }),
 };
 const Holidays = Type.Array(Type.String({ format: "date" }), {
   maxItems: HOLIDAYS_MAX,
-  description: "Local days that count as no days of work",
+  description: "Local dates without business hours",
 });
 
 /** The business hours of a policy. */
@@ -64,11 +64,11 @@ export function calendarErrors(calendar: BusinessCalendar | null, at: string): F
   if (!calendar) return [];
   const errors = calendar.hours.flatMap(({ from, to }, index) =>
     minutesOf(from) === minutesOf(to)
-      ? [{ path: `${at}/hours/${index}/to`, message: "must differ from from" }]
+      ? [{ path: `${at}/hours/${index}/to`, message: "must differ from `from`" }]
       : [],
   );
   if (isTimezone(calendar.timezone)) return errors;
-  return [{ path: `${at}/timezone`, message: "is not a time zone that we know" }, ...errors];
+  return [{ path: `${at}/timezone`, message: "is not a known time zone" }, ...errors];
 }
 
 /** A name, since an offset such as `+02:00` knows no summer. */

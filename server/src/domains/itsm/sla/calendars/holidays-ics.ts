@@ -39,7 +39,7 @@ export function parseHolidays(ics: string, now: Date): Holidays {
     const name = unescapeText(events[index]?.summary ?? "");
     for (const day of some ?? []) found.set(day, found.get(day) || name);
   }
-  if (found.size > DAYS_MAX) throw invalidField("/ics", `must have at most ${DAYS_MAX} days`);
+  if (found.size > DAYS_MAX) throw invalidField("/ics", `must contain at most ${DAYS_MAX} days`);
   const named = [...found]
     .toSorted(([one], [other]) => one - other)
     .map(([day, name]) => [new Date(day * DAY_MS).toISOString().slice(0, 10), name] as const);

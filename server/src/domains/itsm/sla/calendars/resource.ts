@@ -25,12 +25,12 @@ const ICS_CHARS_MAX = 500_000;
 const TooManyCalendars = failure(
   "too_many_calendars",
   409,
-  `A workspace has at most ${CALENDARS_MAX} business calendars.`,
+  `A workspace can have at most ${CALENDARS_MAX} business calendars.`,
 );
 const CalendarInUse = failure(
   "calendar_in_use",
   409,
-  "SLA policies count by this calendar; give them another one first.",
+  "SLA policies use this calendar. Choose another calendar for them first.",
 );
 
 export const calendars = resource({
@@ -65,14 +65,13 @@ export const calendars = resource({
   },
   operations: {
     update: {
-      description:
-        "The clocks of open tickets under its policies are worked out anew from the log.",
+      description: "The SLA clocks of open tickets are recalculated from the log.",
     },
     delete: { fails: [CalendarInUse] },
   },
   docs: {
     noun: "a business calendar",
-    nouns: "the business calendars, newest first",
+    nouns: "business calendars, newest first",
     examples: {
       id: "bcl_01jzt3n5k8q2x4v6w8y0z2b4d6",
       input: {
@@ -129,8 +128,8 @@ const ics = Type.String({ minLength: 1, maxLength: ICS_CHARS_MAX, description: "
 export const previewHolidays = query({
   id: "business_calendars.preview_holidays",
   route: "POST /api/v1/itsm/calendars/preview-holidays",
-  summary: "Read the holidays of an iCalendar file",
-  description: "What an import would find, with the names of the days; nothing is saved.",
+  summary: "Preview the holidays of an iCalendar file",
+  description: "Returns the days that an import would add, with their names. Nothing is saved.",
   permission: SlaRead,
   environmentScoped: false,
   body: object({ ics }),
@@ -158,8 +157,7 @@ export const importHolidays = command({
   route: "POST /api/v1/itsm/calendars/{id}/holidays",
   summary: "Add the holidays of an iCalendar file",
   description:
-    "Whole days of its events are added to those that are there; yearly events for ten years from their first " +
-    "or from now. Events with a time of day are left out, and the answer says how many.",
+    "Adds the all-day events to the existing holidays; yearly events for ten years, starting with their first year or the current year. Events with a time of day are skipped, and the response contains their number.",
   permission: SlaWrite,
   environmentScoped: false,
   params: object({ id: CalendarId }),
@@ -185,7 +183,7 @@ export const importHolidays = command({
     const holidays = [...new Set([...before, ...found.days])].toSorted();
     assertNoErrors(
       holidays.length > HOLIDAYS_MAX
-        ? [{ path: "/ics", message: `would make more than ${HOLIDAYS_MAX} holidays` }]
+        ? [{ path: "/ics", message: `exceeds the limit of ${HOLIDAYS_MAX} holidays` }]
         : [],
     );
     const calendar = await calendars.update(ctx, params.id, { holidays });

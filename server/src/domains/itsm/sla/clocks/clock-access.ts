@@ -27,5 +27,5 @@ function mayRead({ read }: TicketKind, { permissions }: ClockReaderContext["call
 }
 
 function forbidden(permission: string): Failure {
-  return new Failure(Forbidden, { detail: `This takes the permission ${permission} too.` });
+  return new Failure(Forbidden, { detail: `This also requires the permission ${permission}.` });
 }

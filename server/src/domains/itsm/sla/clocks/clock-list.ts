@@ -51,16 +51,14 @@ export const ClockListQuery = object({
   state: Type.Optional(
     Type.String({
       pattern: `^${statePattern}(,${statePattern}){0,4}$`,
-      description: "One state, or several with commas: `running,breached`",
+      description: "One state, or several separated by commas: `running,breached`",
     }),
   ),
   kind: Type.Optional(Type.Enum([...TICKET_KINDS])),
   metric: Type.Optional(Type.Enum([...METRICS])),
   policyId: Type.Optional(PolicyId),
   dueBefore: Type.Optional(InputTime),
-  open: Type.Optional(
-    Type.Enum(["true"], { description: "Only those of work that is not over, late or not" }),
-  ),
+  open: Type.Optional(Type.Enum(["true"], { description: "Returns only clocks of open tickets" })),
 });
 
 /** Reads a page of an environment's clocks, the next one due first. */

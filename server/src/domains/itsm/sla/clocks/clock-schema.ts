@@ -28,28 +28,26 @@ const clockFields = {
   policyId: PolicyId,
   policyName: Type.String(),
   metric: Type.Enum([...METRICS]),
-  name: Type.String({ description: "Of the target, within its policy" }),
+  name: Type.String({ description: "Id of the target, unique within its policy" }),
   state: Type.Enum([...CLOCK_STATES], {
     description:
-      "`breached` stays, also when the work is over; `cancelled`: with its ticket, or because the " +
-      "policy does not match",
+      "`breached` remains after the end of the work. `cancelled`: the ticket was cancelled, or the policy no longer matches",
   }),
-  counting: Type.Boolean({ description: "Whether time is being counted now" }),
+  counting: Type.Boolean({ description: "Whether the clock is running" }),
   targetMinutes: Type.Number(),
-  elapsedMs: Type.Integer({ description: "Of business time" }),
+  elapsedMs: Type.Integer({ description: "Used business time" }),
   remainingMs: Type.Integer(),
   dueAt: nullable(
     Type.String({
       format: "date-time",
-      description: "If nothing happens until then; null while time is not counted",
+      description: "Due time if nothing happens until then. Null while the clock is paused",
     }),
   ),
   warnedAt: nullable(Time),
   breachedAt: nullable(Time),
   stoppedAt: nullable(Time),
   lateRounds: Type.Integer({
-    description:
-      "How many deadlines passed before the clock last began anew, such as earlier replies",
+    description: "Number of breaches before the last reset of the clock, for example late replies",
   }),
 };
 
@@ -68,7 +66,7 @@ const TimelineEntrySchema = Type.Object(
       "policy_matched",
       "policy_left",
     ]),
-    elapsedMs: Type.Integer({ description: "What was used up by then" }),
+    elapsedMs: Type.Integer({ description: "Used time at this point" }),
   },
   { title: "SlaTimelineEntry" },
 );

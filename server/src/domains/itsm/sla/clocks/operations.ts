@@ -28,8 +28,7 @@ export const ticketClocks = TICKET_PATHS.map((ticketPath) => {
     route,
     summary: `Explain the SLA clocks of ${kind === "incident" ? "an" : "a"} ${kind}`,
     description:
-      "Worked out from the log at this moment: each clock with what is used up, when it is due, and " +
-      "the events that started, paused and stopped it.",
+      "Calculated from the log: each clock with its used time, its due time, and the events that started, paused and stopped it.",
     permission: SlaRead,
     params: ticketParams(ticketPath),
     query: object(pageQuery),
@@ -46,8 +45,8 @@ export const ticketClocks = TICKET_PATHS.map((ticketPath) => {
 export const listClocks = query({
   id: "sla.list_clocks",
   route: "GET /api/v1/itsm/sla/clocks",
-  summary: "List SLA clocks, the next one due first",
-  description: "For a wall board: `state=running&dueBefore=…` is what is due soon.",
+  summary: "List SLA clocks, next due first",
+  description: "For a dashboard: `state=running&dueBefore=…` returns the clocks that are due soon.",
   permission: SlaRead,
   query: ClockListQuery,
   response: countedPage(ClockListItem),

@@ -38,7 +38,9 @@ export function seesOwnOnly(kind: TicketKind, viewer: TicketViewer): boolean {
 export function assertMayTalk(kind: TicketKind, caller: Caller, ticket: TicketIdentity): void {
   const { write } = kind;
   if (caller.permissions.has(write.name) || (kind.own && isParty(caller, ticket))) return;
-  throw new Failure(Forbidden, { detail: `On what is not yours, this needs ${write.name}.` });
+  throw new Failure(Forbidden, {
+    detail: `For tickets of other people, this requires ${write.name}.`,
+  });
 }
 
 /** A ticket as its parties see it. */

@@ -13,7 +13,7 @@ const DAY_MS = 24 * 3_600_000;
 export const Score = Type.Integer({
   minimum: 1,
   maximum: SCORE_MAX,
-  description: "How content they were, 5 being the best",
+  description: "Rating from 1 to 5 (best)",
 });
 
 /** The fields of a ticket that a rating sets. */
@@ -35,7 +35,7 @@ export const ratingListFields: Readonly<Record<string, ListField>> = {
 
 export const RatingInput = object({
   satisfaction: Score,
-  comment: Type.Optional(nullable(text(2_000, "What was good, or what was not"))),
+  comment: Type.Optional(nullable(text(2_000, "Comment"))),
 });
 
 export const RatingFixed = failure(
@@ -46,7 +46,7 @@ export const RatingFixed = failure(
 export const NotYoursToRate = failure(
   "not_yours_to_rate",
   403,
-  "Only whoever it was for rates how it was done.",
+  "Only the requester or caller of the ticket can rate it.",
 );
 
 interface Rated {

@@ -6,7 +6,7 @@ const LastPublicComment = Type.Object(
   {
     by: Type.String(),
     at: Time,
-    isCaller: Type.Boolean({ description: "Whether it was said by whoever the ticket is for" }),
+    isCaller: Type.Boolean({ description: "Whether the requester or caller wrote it" }),
   },
   { title: "LastPublicComment" },
 );
@@ -15,7 +15,7 @@ const LastPublicComment = Type.Object(
 export const talkFields = {
   lastPublicComment: nullable(LastPublicComment),
   promisedAt: nullable(
-    Type.String({ ...Time, description: "The earliest due time of its running clocks" }),
+    Type.String({ ...Time, description: "Earliest due time of its running SLA clocks" }),
   ),
 };
 

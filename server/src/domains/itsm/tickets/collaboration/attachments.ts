@@ -48,7 +48,7 @@ const EXAMPLE = "att_01jzt3n5k8q2x4v6w8y0z2b4d6";
 const AttachmentTooLarge = failure(
   "attachment_too_large",
   413,
-  "A text in the request is at most 1 MiB; upload it as a file.",
+  "Text content in the request can have at most 1 MiB. Upload larger content as a file.",
 );
 
 /** Files that belong to one kind of ticket. */
@@ -57,7 +57,7 @@ function attachmentsOf(kind: TicketKind) {
   const AttachmentRemoved = event(`${kind.kind}.attachment_removed`, {
     resource: kind.kind,
     data: Attachment,
-    summary: "What was attached to it was removed.",
+    summary: "An attachment was removed.",
   });
   return {
     events: [AttachmentAdded, AttachmentRemoved],
@@ -75,14 +75,12 @@ function attachmentParams(kind: TicketKind) {
 }
 
 const AttachmentInput = object({
-  fileId: Type.Optional(id("file", "An upload of one's own, see `files.upload`")),
-  name: Type.Optional(line(200, "Of a text that comes with the request")),
+  fileId: Type.Optional(id("file", "A file that you uploaded with `files.upload`")),
+  name: Type.Optional(line(200, "Name of a text attachment")),
   content: Type.Optional(
-    Type.String({ maxLength: BYTES_MAX, description: "Up to 1 MiB of UTF-8" }),
+    Type.String({ maxLength: BYTES_MAX, description: "At most 1 MiB of UTF-8" }),
   ),
-  internal: Type.Optional(
-    Type.Boolean({ description: "Only for those who work on it; false when absent" }),
-  ),
+  internal: Type.Optional(Type.Boolean({ description: "Visible only to agents. Default: false" })),
 });
 
 function addAttachment(kind: TicketKind, AttachmentAdded: AttachmentEvent) {
@@ -94,7 +92,7 @@ function addAttachment(kind: TicketKind, AttachmentAdded: AttachmentEvent) {
     route: `POST ${path}/{id}/attachments`,
     summary: `Attach a file to ${article(name)}`,
     description:
-      "Either an upload, by its `fileId`, or a short text with its `name` and `content`.",
+      "Send either the `fileId` of an upload, or the `name` and `content` of a short text.",
     permission: kind.comment ?? kind.write,
     params: ticketParams(kind),
     body: AttachmentInput,
@@ -116,15 +114,17 @@ function addAttachment(kind: TicketKind, AttachmentAdded: AttachmentEvent) {
     },
     async prepare(platform, { params: { id: ref }, body }, caller): Promise<AttachmentSource> {
       if (body.internal && !caller.permissions.has(kind.write.name)) {
-        throw new Failure(Forbidden, { detail: `An internal file needs ${kind.write.name}.` });
+        throw new Failure(Forbidden, {
+          detail: `An internal attachment requires ${kind.write.name}.`,
+        });
       }
       const { fileId, name: fileName, content } = body;
       if (fileId !== undefined) {
         if (content === undefined && fileName === undefined) return { fileId };
-        throw invalidField("/fileId", "comes instead of a name and a content");
+        throw invalidField("/fileId", "can't be combined with name and content");
       }
-      if (fileName === undefined) throw invalidField("/name", "is required, or a fileId");
-      if (content === undefined) throw invalidField("/content", "is required, or a fileId");
+      if (fileName === undefined) throw invalidField("/name", "is required without a fileId");
+      if (content === undefined) throw invalidField("/content", "is required without a fileId");
       const stored = await storeText(platform, caller, { kind, ref, name: fileName, content });
       return { stored };
     },
@@ -163,7 +163,7 @@ function listAttachments(kind: TicketKind) {
   return query({
     id: `${plural}.list_attachments`,
     route: `GET ${path}/{id}/attachments`,
-    summary: `List what is attached to ${article(name)}`,
+    summary: `List attachments of ${article(name)}`,
     permission: read,
     params: ticketParams(kind),
     query: object(pageQuery),
@@ -184,7 +184,7 @@ function getAttachment(kind: TicketKind) {
   return query({
     id: `${plural}.get_attachment`,
     route: `GET ${path}/{id}/attachments/{attachmentId}`,
-    summary: "Download what is attached",
+    summary: "Download an attachment",
     permission: read,
     params: attachmentParams(kind),
     readsRange: true,
@@ -210,7 +210,7 @@ function removeAttachment(kind: TicketKind, AttachmentRemoved: AttachmentEvent) 
   return command({
     id: `${plural}.remove_attachment`,
     route: `DELETE ${path}/{id}/attachments/{attachmentId}`,
-    summary: "Remove what is attached",
+    summary: "Remove an attachment",
     permission: write,
     params: attachmentParams(kind),
     response: noContent(),

@@ -23,7 +23,7 @@ const Comment = Type.Object(
     id: id("cmt"),
     ticketId: Type.String(),
     body: text(COMMENT_CHARACTERS_MAX),
-    internal: Type.Boolean({ description: "Only for those who work on such tickets" }),
+    internal: Type.Boolean({ description: "Visible only to agents" }),
     createdBy: Type.String(),
     createdAt: Time,
   },
@@ -35,12 +35,10 @@ type Comment = Static<typeof Comment>;
 const CommentEventData = Type.Object(
   {
     ...Comment.properties,
-    body: nullable(text(COMMENT_CHARACTERS_MAX, "Null when it is internal")),
-    byAgent: Type.Optional(
-      Type.Boolean({ description: "Whether its author works on such tickets" }),
-    ),
+    body: nullable(text(COMMENT_CHARACTERS_MAX, "Null for internal comments")),
+    byAgent: Type.Optional(Type.Boolean({ description: "Whether the author is an agent" })),
     mentions: Type.Optional(
-      Type.Array(Type.String(), { description: "The members whom it names and who may read it" }),
+      Type.Array(Type.String(), { description: "The mentioned members who can view the ticket" }),
     ),
   },
   { title: "CommentData" },
@@ -67,7 +65,7 @@ function commentAdded({ kind }: TicketKind) {
 function declareAdded(kind: string) {
   return event(`${kind}.comment_added`, {
     resource: kind,
-    summary: "A comment was added. The text of an internal one is not told.",
+    summary: "A comment was added. The event does not contain the text of internal comments.",
     data: CommentEventData,
   });
 }
@@ -84,7 +82,7 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
     body: object({
       body: Type.String({ minLength: 1, maxLength: COMMENT_CHARACTERS_MAX, pattern: "\\S" }),
       internal: Type.Optional(
-        Type.Boolean({ description: "Only for those who work on it; false when absent" }),
+        Type.Boolean({ description: "Visible only to agents. Default: false" }),
       ),
     }),
     response: created(Comment),
@@ -95,7 +93,9 @@ function addComment(kind: TicketKind, CommentAdded: ReturnType<typeof commentAdd
     },
     async run(ctx, { params: { id: ref }, body: { body, internal = false } }) {
       if (internal && !ctx.caller.permissions.has(kind.write.name)) {
-        throw new Failure(Forbidden, { detail: `An internal comment needs ${kind.write.name}.` });
+        throw new Failure(Forbidden, {
+          detail: `An internal comment requires ${kind.write.name}.`,
+        });
       }
       const ticket = await getTicketIdentity(ctx, kind, ref);
       assertMayTalk(kind, ctx.caller, ticket);
@@ -143,10 +143,8 @@ function listComments(kind: TicketKind) {
   return query({
     id: `${plural}.list_comments`,
     route: `GET ${path}/{id}/comments`,
-    summary: `List the comments on ${article(name)}, the oldest first`,
-    description:
-      `Internal ones, and those of duplicates that were merged into it, are for those who hold \`${write.name}\`; ` +
-      "`ticketId` says where one was made.",
+    summary: `List comments on ${article(name)}, oldest first`,
+    description: `Internal comments, and comments of merged duplicates, require \`${write.name}\`. \`ticketId\` is the ticket of the comment.`,
     permission: read,
     params: ticketParams(kind),
     query: object(pageQuery),

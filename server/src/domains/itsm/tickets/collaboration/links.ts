@@ -42,7 +42,8 @@ const Link = Type.Object(
     id: LinkId,
     type: Type.String(),
     direction: Type.Enum(["out", "in"], {
-      description: "`out` where the link was made from this ticket, `in` where it leads to it",
+      description:
+        "`out`: the link was created from this ticket. `in`: the link was created from the other ticket",
     }),
     ticket: TicketSummary,
     createdBy: Type.String(),
@@ -68,7 +69,7 @@ type LinkData = Static<typeof LinkData>;
 export const LinkExists = failure(
   "link_exists",
   409,
-  "The tickets are linked in this way already.",
+  "The tickets already have a link of this type.",
   "ticket_links_once",
 );
 
@@ -77,7 +78,7 @@ export function linksOf(kind: TicketKind) {
   const about = { resource: kind.kind, data: LinkData };
   const Linked = event(`${kind.kind}.linked`, {
     ...about,
-    summary: "It was linked to another ticket.",
+    summary: "A link to another ticket was added.",
   });
   const Unlinked = event(`${kind.kind}.unlinked`, {
     ...about,
@@ -203,9 +204,9 @@ function listLinks(kind: TicketKind) {
   return query({
     id: `${plural}.list_links`,
     route: `GET ${path}/{id}/links`,
-    summary: `List the tickets that ${article(name)} is linked to, from either side`,
+    summary: `List linked tickets of ${article(name)}`,
     description:
-      "A known error's workaround is shown with it. Tickets of kinds that the caller may not see are left out.",
+      "Returns links in both directions. Known errors include their workaround. Tickets of kinds that you can't view are omitted.",
     permission: read,
     params: ticketParams(kind),
     query: object(pageQuery),
@@ -257,7 +258,7 @@ function addLink(kind: TicketKind, Linked: LinkEvent) {
     permission: write,
     params: ticketParams(kind),
     body: object({
-      type: Type.Optional(Type.Enum([...LINK_TYPES], { description: "`relates_to` when absent" })),
+      type: Type.Optional(Type.Enum([...LINK_TYPES], { description: "Default: `relates_to`" })),
       ticketId: anyTicketRef(),
     }),
     response: created(Link),
@@ -272,7 +273,7 @@ function addLink(kind: TicketKind, Linked: LinkEvent) {
       const ticketId = await toTicketId(ctx, otherRef);
       const ticket = (await findVisibleTickets(ctx, [ticketId])).get(ticketId);
       if (!ticket) throw invalidField("/ticketId", "is not a ticket that you can see");
-      if (ticketId === head.id) throw invalidField("/ticketId", "must be another ticket");
+      if (ticketId === head.id) throw invalidField("/ticketId", "must be a different ticket");
       const link = {
         id: newId("lnk", ctx.now.getTime()),
         type,
@@ -296,7 +297,7 @@ function removeLink(kind: TicketKind, Unlinked: LinkEvent) {
   return command({
     id: `${plural}.remove_link`,
     route: `DELETE ${path}/{id}/links/{linkId}`,
-    summary: "Remove a link, from either side",
+    summary: "Remove a link to another ticket",
     permission: write,
     params: object({ ...ticketParams(kind).properties, linkId: LinkId }),
     response: noContent(),

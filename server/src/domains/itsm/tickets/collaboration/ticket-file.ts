@@ -30,12 +30,10 @@ export const Attachment = Type.Object(
     name: line(200),
     bytes: Type.Integer(),
     fileId: Type.Optional(
-      id("file", "The file, for `files.download`, `files.thumbnail` and others"),
+      id("file", "The file. Use it with `files.download`, `files.thumbnail` and other operations"),
     ),
     mediaType: Type.Optional(Type.String()),
-    internal: Type.Optional(
-      Type.Boolean({ description: "Only for those who work on such tickets" }),
-    ),
+    internal: Type.Optional(Type.Boolean({ description: "Visible only to agents" })),
     createdBy: Type.String(),
     createdAt: Time,
   },
@@ -48,7 +46,7 @@ export type AttachmentEvent = EventType<`${string}.${string}`, typeof Attachment
 export const TooManyAttachments = failure(
   "too_many_attachments",
   409,
-  `A ticket has at most ${PER_TICKET_MAX} attachments.`,
+  `A ticket can have at most ${PER_TICKET_MAX} attachments.`,
 );
 
 const addedEvents = new Map<string, AttachmentEvent>();
@@ -60,7 +58,7 @@ export function attachmentAdded({ kind }: Pick<TicketKind, "kind">): AttachmentE
     added = event(`${kind}.attachment_added`, {
       resource: kind,
       data: Attachment,
-      summary: "A file was attached to it. What is in it is not told.",
+      summary: "A file was attached. The event does not contain its content.",
     });
     addedEvents.set(kind, added);
   }

@@ -27,19 +27,19 @@ const Moment = Type.Object(
     actor: ActorSchema,
     changes: Type.Array(
       Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() }),
-      { description: "Of an update: each field that became something else" },
+      { description: "The changed fields. Only for updates" },
     ),
     undoable: Type.Boolean({
-      description: "True where `POST /undo` takes it back, unless something changed since",
+      description: "Whether `POST /undo` can revert it, if nothing has changed since then",
     }),
     data: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        "Of what is no update: what the event tells, an internal comment's text included for who may read it",
+        "Data of the event, if it is not an update. Internal comments include their text if you can view them",
     }),
     duplicate: Type.Optional(
       Type.Object(
         { id: Type.String(), number: Type.String() },
-        { description: "Where it happened, if that is an incident that was merged into this one" },
+        { description: "The incident of the event, if it was merged into this one" },
       ),
     ),
   },
@@ -52,7 +52,7 @@ export function timelineOf(kind: TicketKind) {
   const getTimeline = query({
     id: `${plural}.get_timeline`,
     route: `GET ${path}/{id}/timeline`,
-    summary: `What happened to ${article(name)}, the newest first`,
+    summary: `List the timeline of ${article(name)}, newest first`,
     permission: read,
     params: ticketParams(kind),
     query: object(pageQuery),
@@ -63,7 +63,7 @@ export function timelineOf(kind: TicketKind) {
       const ticket = await getTicketIdentity(ctx, kind, ref);
       const before = after === undefined ? undefined : positionOf(after);
       if (after !== undefined && !before)
-        throw invalidField("?after", "is not a cursor of this list");
+        throw invalidField("?after", "is not a valid cursor for this list");
       const filter = { resourceType: name, resourceId: ticket.id, before };
       const includeInternal = ctx.caller.permissions.has(write.name);
       const own = await queryEvents(ctx.tx, filter, limit + 1);

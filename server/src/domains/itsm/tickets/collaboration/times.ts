@@ -27,12 +27,12 @@ const TimeEntry = Type.Object(
   {
     id: id("tim"),
     ticketId: Type.String(),
-    userId: id("usr", "Whose time it was"),
+    userId: id("usr", "The member who worked"),
     minutes: Type.Integer({ minimum: 1, maximum: MINUTES_MAX }),
     spentOn: Type.String({
       format: "date",
       pattern: "^(19|[2-9]\\d)\\d\\d-",
-      description: "The day",
+      description: "Date of the work",
     }),
     note: text(1_000),
     createdBy: Type.String(),
@@ -48,11 +48,11 @@ export function timesOf(kind: TicketKind) {
   const about = { resource: kind.kind, data: TimeEntry };
   const TimeAdded = event(`${kind.kind}.time_added`, {
     ...about,
-    summary: "Somebody noted time that they spent on it.",
+    summary: "A time entry was added.",
   });
   const TimeRemoved = event(`${kind.kind}.time_removed`, {
     ...about,
-    summary: "Time that was noted was removed.",
+    summary: "A time entry was removed.",
   });
   const remove = removeTime(kind, TimeRemoved);
   return {
@@ -125,7 +125,7 @@ function listTimes(kind: TicketKind) {
   return query({
     id: `${plural}.list_times`,
     route: `GET ${path}/{id}/times`,
-    summary: `List the time that was spent on ${article(name)}, the oldest entry first`,
+    summary: `List time entries of ${article(name)}, oldest first`,
     permission: read,
     params: ticketParams(kind),
     query: object(pageQuery),
@@ -147,8 +147,8 @@ function addTime(kind: TicketKind, TimeAdded: TimeEvent) {
     id: `${plural}.add_time`,
     effect: "ordinary",
     route: `POST ${path}/{id}/times`,
-    summary: `Note time that was spent on ${article(name)}`,
-    description: "One's own unless `userId` says otherwise, and of today unless `spentOn` does.",
+    summary: `Add a time entry to ${article(name)}`,
+    description: "Default: your own time, today. Set `userId` and `spentOn` for other entries.",
     permission: write,
     params: ticketParams(kind),
     body: object({
@@ -187,7 +187,7 @@ function removeTime(kind: TicketKind, TimeRemoved: TimeEvent) {
   return command({
     id: `${plural}.remove_time`,
     route: `DELETE ${path}/{id}/times/{timeId}`,
-    summary: "Remove time that was noted by mistake",
+    summary: "Remove a time entry",
     permission: write,
     params: object({ ...ticketParams(kind).properties, timeId: id("tim") }),
     response: noContent(),
@@ -208,7 +208,9 @@ function removeTime(kind: TicketKind, TimeRemoved: TimeEvent) {
 async function getWorkedTicket(ctx: ReadContext, kind: TicketKind, ref: string) {
   const ticket = await getTicketIdentity(ctx, kind, ref);
   if (!seesOwnOnly(kind, ctx.caller)) return ticket;
-  throw new Failure(Forbidden, { detail: "This is for those who work on such tickets." });
+  throw new Failure(Forbidden, {
+    detail: "This requires permission to work on tickets of this kind.",
+  });
 }
 
 const FIND = `

@@ -26,11 +26,11 @@ export function watchersOf(kind: TicketKind) {
   const about = { resource: name, data: WatcherData };
   const WatcherAdded = event(`${name}.watcher_added`, {
     ...about,
-    summary: "Somebody will be told of what happens to it.",
+    summary: "A watcher was added.",
   });
   const WatcherRemoved = event(`${name}.watcher_removed`, {
     ...about,
-    summary: "Somebody is no longer told of what happens to it.",
+    summary: "A watcher was removed.",
   });
   const add = addWatcher(kind, WatcherAdded);
   const remove = removeWatcher(kind, WatcherRemoved);
@@ -89,7 +89,7 @@ function listWatchers(kind: TicketKind) {
   return query({
     id: `${plural}.list_watchers`,
     route: `GET ${path}/{id}/watchers`,
-    summary: `List who watches ${article(name)}`,
+    summary: `List watchers of ${article(name)}`,
     permission: read,
     params: ticketParams(kind),
     query: object(pageQuery),
@@ -124,10 +124,8 @@ function addWatcher(kind: TicketKind, WatcherAdded: WatcherEvent) {
     id: `${plural}.add_watcher`,
     effect: "ordinary",
     route: `POST ${path}/{id}/watchers`,
-    summary: `Watch ${article(name)}, or let somebody else watch it`,
-    description:
-      `Without a \`userId\` it is the caller. Only \`${write.name}\` adds others, who may then comment where the ` +
-      "ticket's own people may; to watch by oneself gives no rights.",
+    summary: `Add a watcher to ${article(name)}`,
+    description: `Default for \`userId\`: you. Adding other members requires \`${write.name}\`; these watchers can also comment where participants of the ticket can. Watching by yourself does not give any rights.`,
     permission: read,
     params: ticketParams(kind),
     body: object({ userId: Type.Optional(UserId) }),
@@ -171,8 +169,8 @@ function removeWatcher(kind: TicketKind, WatcherRemoved: WatcherEvent) {
   return command({
     id: `${plural}.remove_watcher`,
     route: `DELETE ${path}/{id}/watchers/{userId}`,
-    summary: `Watch ${article(name)} no longer`,
-    description: `Only \`${write.name}\` removes others.`,
+    summary: `Remove a watcher from ${article(name)}`,
+    description: `Removing other members requires \`${write.name}\`.`,
     permission: read,
     params: object({ ...ticketParams(kind).properties, userId: UserId }),
     response: noContent(),
@@ -203,6 +201,6 @@ function assertMayWatchFor(
   permission: string,
 ): void {
   if (userId === "" || (userId !== caller.principal?.id && !caller.permissions.has(permission))) {
-    throw new Failure(Forbidden, { detail: `To do that for others needs ${permission}.` });
+    throw new Failure(Forbidden, { detail: `Changing other watchers requires ${permission}.` });
   }
 }

@@ -40,7 +40,9 @@ export function approvalRecount<T, E extends EventType>(declaration: Recount<T, 
      where state = $1 and cardinality(approver_ids) > 0 and no > $2 order by no limit ${TICKETS_MAX}`;
   const recountJob = job({
     kind: `${kind.plural}.recount_approvals`,
-    payload: Type.Object({ after: Type.Integer({ description: "The number of the last one" }) }),
+    payload: Type.Object({
+      after: Type.Integer({ description: "Number of the last approval round" }),
+    }),
     concurrency: 1,
     emits,
     async run(ctx, { after }) {

@@ -7,7 +7,11 @@ import { article, type TicketKind } from "../kind.ts";
 import { invalidTransition } from "../state-machine.ts";
 import type { TicketCommands } from "./ticket-commands.ts";
 
-export const TicketTaken = failure("ticket_taken", 409, "Somebody else works on it already.");
+export const TicketTaken = failure(
+  "ticket_taken",
+  409,
+  "The ticket is already assigned to another member.",
+);
 
 interface Takeable {
   readonly id: string;
@@ -33,10 +37,9 @@ export function takeCommand<T extends Takeable, Data, E extends EventType>(
 ): Operation {
   return commands.command<E, TObject<{}>>("take", {
     effect: "ordinary",
-    summary: `Take ${article(kind)} that nobody works on`,
+    summary: `Assign ${article(kind)} to me`,
     description:
-      "It is the caller's then. Where somebody else has it already: 409 `ticket_taken`, with their id " +
-      "in `assigneeId`. Who has it keeps it, and nothing happens.",
+      "If it is assigned to another member, the response is 409 `ticket_taken` with their id in `assigneeId`. If it is already assigned to you, nothing changes.",
     emits,
     allowNoop: true,
     states: machine.states.filter((state) => !machine.finalStates.includes(state)),
@@ -47,7 +50,11 @@ export function takeCommand<T extends Takeable, Data, E extends EventType>(
       if (assigneeId === userId) return ticket;
       if (assigneeId !== null) throw new Failure(TicketTaken, { extra: { assigneeId } });
       if (machine.finalStates.includes(state)) {
-        throw invalidTransition(machine, state, `In the state ${state} nobody works on it.`);
+        throw invalidTransition(
+          machine,
+          state,
+          `A ticket in the state ${state} can't be assigned.`,
+        );
       }
       return assign(ctx, ticket, userId);
     },

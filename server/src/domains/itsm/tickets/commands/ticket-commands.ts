@@ -269,7 +269,9 @@ async function assertAsker(ctx: ReadContext, kind: TicketKind, ref: string): Pro
   if (permissions.has(kind.write.name)) return;
   const ticket = await getTicketIdentity(ctx, kind, ref);
   if (principal && isAsker(principal.id, ticket)) return;
-  throw new Failure(Forbidden, { detail: `On what is not yours, this needs ${kind.write.name}.` });
+  throw new Failure(Forbidden, {
+    detail: `For tickets of other people, this requires ${kind.write.name}.`,
+  });
 }
 
 /** True of a body that may be left out, since all of its fields may. */

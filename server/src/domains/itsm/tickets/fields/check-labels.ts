@@ -80,10 +80,10 @@ type Check = (value: unknown, definition: FieldDefinition) => string | undefined
 /** Checks of a value by the type of its field; each says what is wrong. */
 const CHECKS: Readonly<Record<FieldDefinition["type"], Check>> = {
   text: (value) =>
-    isText(value) ? undefined : `must be a text of up to ${TEXT_CHARACTERS_MAX} characters`,
+    isText(value) ? undefined : `must be a string of at most ${TEXT_CHARACTERS_MAX} characters`,
   number: (value) => (Number.isFinite(value) ? undefined : "must be a number"),
   boolean: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
-  date: (value) => (isDay(value) ? undefined : "must be a day, such as `2026-12-05`"),
+  date: (value) => (isDay(value) ? undefined : "must be a date, such as `2026-12-05`"),
   choice: (value, { choices = [] }) =>
     choices.some((choice) => choice === value)
       ? undefined

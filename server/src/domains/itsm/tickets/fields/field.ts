@@ -12,7 +12,7 @@ const TEXT_CHARACTERS_MAX = 5_000;
 
 export const Tag = Type.String({
   pattern: "^[^,\\s]([^,\\n]{0,48}[^,\\s])?$",
-  description: "Up to 50 characters without commas, kept in lower case",
+  description: "At most 50 characters without commas, stored in lower case",
 });
 
 /** The fields that every kind of ticket has. */
@@ -21,7 +21,7 @@ export const labelFields = {
   fields: Type.Record(Type.String(), Type.Unknown(), {
     maxProperties: FIELDS_MAX,
     description:
-      "Fields of the workspace's own by their keys, see `GET /itsm/kinds/{kind}`; what is not named stays, null clears",
+      "Custom fields by key, see `GET /itsm/kinds/{kind}`. Omitted fields keep their values; null clears a field",
   }),
 };
 /** These fields in responses and events; tickets in events of earlier versions have none. */
@@ -36,22 +36,22 @@ export const FieldDefinition = Type.Object(
   {
     key: Type.String({
       pattern: "^[a-z][a-zA-Z0-9]{0,39}$",
-      description: "Its name in the API; filters and SLA conditions call it `fields.<key>`",
+      description: "Key of the field in the API. Filters and SLA conditions use `fields.<key>`",
     }),
-    name: line(100, "Its name on screens"),
+    name: line(100, "Display name"),
     type: Type.Enum([...FIELD_TYPES]),
     choices: Type.Optional(
       Type.Array(line(100), {
         minItems: 1,
         maxItems: CHOICES_MAX,
         uniqueItems: true,
-        description: "Of a `choice`: its values",
+        description: "Values of a `choice`",
       }),
     ),
     isRequired: Type.Optional(
       Type.Boolean({
         description:
-          "Whether who works on such tickets must fill it in when making one, and nobody clears it",
+          "Whether agents must fill in the field when they create a ticket. Nobody can clear a required field",
       }),
     ),
     help: Type.Optional(text(500)),

@@ -16,7 +16,7 @@ const Kind = Type.Object(
     kind: Type.Enum([...TICKET_KINDS]),
     fields: FieldDefinitions,
     schema: Type.Record(Type.String(), Type.Unknown(), {
-      description: "JSON Schema of `fields` in the bodies of create and update, for forms",
+      description: "JSON Schema of `fields` in the create and update operations, for forms",
     }),
   },
   { title: "TicketKind" },
@@ -28,7 +28,7 @@ const KindData = Type.Object(
 
 export const KindUpdated = changeEvent("audit.ticket_kind.updated", {
   resource: "ticket_kind",
-  summary: "The fields that a workspace gives a kind of ticket were changed.",
+  summary: "The custom fields of a ticket kind were changed.",
   data: KindData,
 });
 
@@ -38,7 +38,7 @@ const example = { params: { kind: "incident" as const } };
 export const getKind = query({
   id: "desk.get_kind",
   route: `GET ${PATH}`,
-  summary: "The fields that the workspace gives a kind of ticket",
+  summary: "Get the custom fields of a ticket kind",
   permission: DeskRead,
   params,
   response: item(Kind),
@@ -50,11 +50,9 @@ export const updateKind = command({
   id: "desk.update_kind",
   effect: "ordinary",
   route: `PATCH ${PATH}`,
-  summary: "Give a kind of ticket fields of your own",
+  summary: "Set the custom fields of a ticket kind",
   description:
-    "`fields` takes the place of all that there were. They are at once in create and update, filters, orders, SLA " +
-    "conditions, search and events. A field keeps its type. What tickets have in a field that is taken away stays " +
-    "with them, and nobody can set it any more.",
+    "`fields` replaces all custom fields. They are immediately available for create and update, filters, sorting, SLA conditions, search and events. The type of a field can't be changed. Tickets keep the values of removed fields, but these can no longer be set.",
   permission: DeskWrite,
   params,
   body: object({ fields: FieldDefinitions }),
@@ -110,10 +108,13 @@ function toKind(kind: TicketKindName, { fields, revision }: StoredKind) {
 function assertSound(fields: readonly FieldDefinition[], before: readonly FieldDefinition[]): void {
   for (const [index, { key, type, choices }] of fields.entries()) {
     if (fields.findIndex((one) => one.key === key) !== index) {
-      throw invalidField(`/fields/${index}/key`, "is the key of another field");
+      throw invalidField(`/fields/${index}/key`, "is already the key of another field");
     }
     if ((type === "choice") !== (choices !== undefined)) {
-      throw invalidField(`/fields/${index}/choices`, "belongs to a choice, which needs it");
+      throw invalidField(
+        `/fields/${index}/choices`,
+        "is only allowed for a choice, which requires it",
+      );
     }
     const former = before.find((one) => one.key === key);
     if (former && former.type !== type) {

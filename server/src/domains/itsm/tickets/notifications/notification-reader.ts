@@ -34,24 +34,24 @@ interface Message {
 
 /** The messages by the verb of the event. */
 const MESSAGES: Readonly<Record<string, Message>> = {
-  created: { title: "was raised for you", field: "description", exceptAssignee: true },
+  created: { title: "was created for you", field: "description", exceptAssignee: true },
   comment_added: { title: "has a new comment", field: "body" },
   escalated: { title: "was escalated", internal: true },
   resolved: { title: "was resolved", field: "resolution" },
   closed: { title: "was closed" },
   reopened: { title: "was reopened", field: "reason" },
-  resumed: { title: "is back from hold", internal: true },
+  resumed: { title: "returned from hold", internal: true },
   cancelled: { title: "was cancelled", field: "reason" },
   merged: { title: "was merged into another ticket about the same problem" },
-  unmerged: { title: "is worked on separately again" },
+  unmerged: { title: "was separated from another ticket" },
   approved: { title: "was approved" },
   rejected: { title: "was rejected", field: "reason" },
   completed: { title: "was completed" },
   rolled_back: { title: "was rolled back" },
-  known_error_declared: { title: "is a known error now", field: "workaround" },
+  known_error_declared: { title: "is now a known error", field: "workaround" },
   fulfilled: { title: "was fulfilled", field: "notes" },
   failed: { title: "could not be fulfilled" },
-  sla_breached: { title: "missed its target time", internal: true, exceptAssignee: true },
+  sla_breached: { title: "missed its SLA target", internal: true, exceptAssignee: true },
 };
 
 /** The message of an event that gives a ticket to somebody. */
@@ -61,7 +61,7 @@ const ASSIGNED: Message = { title: "was assigned to you", field: "priority" };
 const TASK_MESSAGES: Readonly<Record<string, Message>> = {
   task_added: { title: "has a task for you", field: "title" },
   task_updated: { title: "has a task for you", field: "title" },
-  task_ready: { title: "has a task that can begin", field: "title" },
+  task_ready: { title: "has a task that can start", field: "title" },
 };
 
 const NOTIFIED_EVENT_TYPES = TICKET_KINDS.flatMap((kind) =>

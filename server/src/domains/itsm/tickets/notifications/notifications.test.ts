@@ -51,7 +51,7 @@ test("a caller is told of an incident from its beginning to its end, and of noth
   await act(colleague, "close");
   const own = await told(caller, id, 6);
   expect(titlesOf(own, number)).toEqual([
-    "was raised for you",
+    "was created for you",
     "has a new comment",
     "was resolved",
     "was reopened",

@@ -12,7 +12,7 @@ import { LETTERS } from "../ticket-numbers.ts";
 const NUMBERS = `(${LETTERS.incident}|${LETTERS.change}|${LETTERS.problem}|${LETTERS.request})\\d{7,15}`;
 
 /** The schema of a reference to a ticket of any kind: its id or its number. */
-export function anyTicketRef(description = "The id of a ticket, or its number: `INC0000001`") {
+export function anyTicketRef(description = "The id or the number of a ticket: `INC0000001`") {
   return Type.String({
     pattern: `^(${idPattern("(inc|chg|prb|req)").replace(/^\^|\$$/g, "")}|${NUMBERS})$`,
     description,

@@ -41,7 +41,11 @@ export async function lockOpenTicket(
   const ticket = await getTicketIdentity(ctx, kind, ref);
   const { machine } = kind;
   if (!machine.finalStates.includes(ticket.state)) return ticket;
-  throw invalidTransition(machine, ticket.state, `In the state ${ticket.state} its tasks stay.`);
+  throw invalidTransition(
+    machine,
+    ticket.state,
+    `In the state ${ticket.state}, tasks can't be changed.`,
+  );
 }
 
 export interface LockedTask {

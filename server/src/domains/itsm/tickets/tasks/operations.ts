@@ -52,8 +52,8 @@ function listTasks(kind: TicketKind) {
   return query({
     id: `${plural}.list_tasks`,
     route: `GET ${path}/{id}/tasks`,
-    summary: `List the tasks of ${article(name)} in their order`,
-    description: `Internal ones are for those who hold \`${write.name}\`.`,
+    summary: `List tasks of ${article(name)} in order`,
+    description: `Internal tasks require \`${write.name}\`.`,
     permission: read,
     params: ticketParams(kind),
     query: object({ ...pageQuery, ...asOfListQuery }),
@@ -101,8 +101,8 @@ function orderTasks(kind: TicketKind) {
     id: `${plural}.order_tasks`,
     effect: "ordinary",
     route: `PUT ${path}/{id}/tasks/order`,
-    summary: "Give the tasks another order",
-    description: "`taskIds` names each of them once. The order that there is already is no event.",
+    summary: "Reorder tasks",
+    description: "`taskIds` contains each task once. If nothing changes, no event is appended.",
     permission: write,
     params: ticketParams(kind),
     body: TaskOrder,
@@ -117,7 +117,7 @@ function orderTasks(kind: TicketKind) {
       const tasks = await findTasks(ctx.tx, ticket.id);
       const named = new Set(taskIds);
       if (taskIds.length !== tasks.length || tasks.some(({ id }) => !named.has(id))) {
-        throw invalidField("/taskIds", "must name each task of the ticket once");
+        throw invalidField("/taskIds", "must contain each task of the ticket once");
       }
       if (taskIds.every((id, index) => tasks[index]?.id === id)) return { taskIds };
       void ctx.send(ORDER, [ticket.id, taskIds]);
@@ -135,8 +135,8 @@ function removeTask(kind: TicketKind, hook: TaskHook | undefined) {
   return command({
     id: `${plural}.remove_task`,
     route: `DELETE ${path}/{id}/tasks/{taskId}`,
-    summary: "Remove a task that nobody has to do",
-    description: "While it is open. What waited for it no longer does.",
+    summary: "Remove a task",
+    description: "Only open tasks can be removed. Tasks that depend on it no longer wait for it.",
     permission: write,
     params: taskParams(kind),
     response: noContent(),

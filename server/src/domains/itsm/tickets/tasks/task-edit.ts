@@ -41,7 +41,7 @@ export function addTask(kind: TicketKind) {
     route: `POST ${path}/{id}/tasks`,
     summary: `Add a task to ${article(name)}`,
     description:
-      "Behind the others, while the ticket has not ended. Unless it says otherwise it is required, and " +
+      "Adds the task at the end of the list. The ticket must be open. By default, the task is required and " +
       `${kind.own ? "internal" : "not internal"}.`,
     permission: write,
     params: ticketParams(kind),
@@ -99,8 +99,8 @@ export function updateTask(kind: TicketKind) {
     id: `${plural}.update_task`,
     effect: "ordinary",
     route: `PATCH ${path}/{id}/tasks/{taskId}`,
-    summary: "Change a task, or give it to somebody",
-    description: "While it is open. What changes nothing is no event.",
+    summary: "Update or assign a task",
+    description: "Only open tasks can be updated. If nothing changes, no event is appended.",
     permission: write,
     params: taskParams(kind),
     body: TaskPatch,

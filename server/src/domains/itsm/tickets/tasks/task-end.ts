@@ -28,12 +28,13 @@ function completeTask(kind: TicketKind, hook: TaskHook | undefined) {
   const { Completed, Ready } = taskEvents(kind);
   return command({
     ...about(kind, "complete", [Completed, Ready, ...(hook?.emits ?? [])]),
-    summary: "Say that a task was done",
-    description: "Where one that it waits for is open: 409 `task_blocked`, with those in `tasks`.",
+    summary: "Complete a task",
+    description:
+      "If a task that it depends on is open, the response is 409 `task_blocked` with these tasks in `tasks`.",
     body: object({ notes: Type.Optional(Notes) }),
     bodyOptional: true,
     fails: [TaskEnded, TaskBlocked, kind.machine.wrongState],
-    example: { params: exampleParams(kind), body: { notes: "Both are there." } },
+    example: { params: exampleParams(kind), body: { notes: "Both are available." } },
     async run(ctx, { params, body: { notes = null } }) {
       const locked = await lockTask(ctx, kind, params);
       const { ticket, task, tasks } = locked;
@@ -56,11 +57,11 @@ function skipTask(kind: TicketKind, hook: TaskHook | undefined) {
   const { Skipped, Ready } = taskEvents(kind);
   return command({
     ...about(kind, "skip", [Skipped, Ready, ...(hook?.emits ?? [])]),
-    summary: "Say why a task need not be done",
-    description: "It has ended then: what waits for it can begin.",
+    summary: "Skip a task",
+    description: "The task ends with the given reason. Tasks that depend on it can start.",
     body: object({ notes: Notes }),
     fails: [TaskEnded, kind.machine.wrongState],
-    example: { params: exampleParams(kind), body: { notes: "There is no data on it." } },
+    example: { params: exampleParams(kind), body: { notes: "It contains no data." } },
     async run(ctx, { params, body: { notes } }) {
       const locked = await lockTask(ctx, kind, params);
       const { ticket, task, tasks } = locked;
@@ -78,7 +79,7 @@ function reopenTask(kind: TicketKind) {
   const { Reopened } = taskEvents(kind);
   return command({
     ...about(kind, "reopen", [Reopened]),
-    summary: "Open a task again that was done or skipped",
+    summary: "Reopen a completed or skipped task",
     fails: [TaskEnded, kind.machine.wrongState],
     example: { params: exampleParams(kind) },
     async run(ctx, { params }) {

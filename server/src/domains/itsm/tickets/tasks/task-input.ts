@@ -44,7 +44,7 @@ export async function assertTaskInput(
     if (!waitsFor.has(id) || id === task.id) {
       throw invalidField(path, "is not the id of another task of the ticket");
     }
-    if (reaches(waitsFor, id, task.id)) throw invalidField(path, "waits for this task itself");
+    if (reaches(waitsFor, id, task.id)) throw invalidField(path, "must not depend on this task");
   }
 }
 

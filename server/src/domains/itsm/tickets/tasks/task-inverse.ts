@@ -81,7 +81,7 @@ export function taskOrderInverse(kind: TicketKind, order: Operation): BulkInvers
   };
 }
 
-const ORDER_NOT_KEPT = "The order before it was not noted.";
+const ORDER_NOT_KEPT = "The previous order was not recorded.";
 
 const WAIT = `
   update ticket_tasks set depends_on = $2, updated_at = $3, revision = revision + 1 where id = $1`;

@@ -69,21 +69,23 @@ const READY = `
 export const listTasks = query({
   id: "tasks.list",
   route: "GET /api/v1/itsm/tasks",
-  summary: "List tasks of changes and requests, by what is due first",
+  summary: "List tasks of changes and requests, next due first",
   description:
-    "Those that are open, of tickets that are; with `state`, those in that state of any ticket. Internal ones are " +
-    "for those who work on tickets of their kind.",
+    "Default: open tasks of open tickets. With `state`: tasks in that state, of any ticket. Internal tasks require permission to work on tickets of their kind.",
   permission: DeskRead,
   query: object({
     ...listQuery,
     view: Type.Optional(
       Type.Enum(["mine", "unassigned", "all"], {
         description:
-          "`mine`: given to you; `unassigned`: of your teams, given to nobody; all of them when absent",
+          "`mine`: assigned to you. `unassigned`: assigned to your teams without an assignee. Default: all",
       }),
     ),
     ready: Type.Optional(
-      Type.Boolean({ description: "Only those that wait for no other, or only the others" }),
+      Type.Boolean({
+        description:
+          "`true`: only tasks that do not wait for other tasks. `false`: only tasks that wait",
+      }),
     ),
     state: Type.Optional(Type.Enum([...TASK_STATES])),
   }),

@@ -23,18 +23,18 @@ const PlannedTask = object(
       Type.Integer({
         minimum: 1,
         maximum: MINUTES_MAX,
-        description: "How long after work begins it is due",
+        description: "Due time, counted from the start of the work",
       }),
     ),
-    required: Type.Optional(Type.Boolean({ description: "True when absent" })),
+    required: Type.Optional(Type.Boolean({ description: "Default: true" })),
     internal: Type.Optional(
-      Type.Boolean({ description: "True for a request and false for a change when absent" }),
+      Type.Boolean({ description: "Default: true for a request, false for a change" }),
     ),
     dependsOn: Type.Optional(
       Type.Array(Type.Integer({ minimum: 0, maximum: PLANNED_MAX - 1 }), {
         maxItems: 20,
         uniqueItems: true,
-        description: "The places of earlier tasks, from 0, that must have ended before",
+        description: "Indexes (from 0) of earlier tasks that must end first",
       }),
     ),
   },
@@ -45,7 +45,7 @@ type PlannedTask = Static<typeof PlannedTask>;
 /** The tasks of a template, in their order. */
 export const TaskPlan = Type.Array(PlannedTask, {
   maxItems: PLANNED_MAX,
-  description: "The tasks that each of its tickets begins with",
+  description: "Tasks that are created with each ticket",
 });
 export type TaskPlan = readonly PlannedTask[];
 
@@ -64,7 +64,7 @@ export async function assertPlan(ctx: ReadContext, plan: TaskPlan): Promise<void
         : []),
       ...(later < 0
         ? []
-        : [{ path: `${path}/dependsOn/${later}`, message: "is not the place of an earlier task" }]),
+        : [{ path: `${path}/dependsOn/${later}`, message: "is not the index of an earlier task" }]),
     ];
   });
   assertNoErrors(errors);

@@ -16,23 +16,23 @@ const DEPENDENCIES_MAX = 20;
 
 export const TaskId = id("tsk");
 export const TASK_STATES = ["open", "done", "skipped"] as const;
-export const Notes = line(2_000, "Seen by whoever sees the task");
+export const Notes = line(2_000, "Title, visible to everyone who can see the task");
 
 /** The fields that people decide. */
 export const taskFields = {
   title: line(300),
   description: text(10_000),
-  assigneeId: nullable(id("usr", "The member who is to do it")),
-  teamId: nullable(id("tem", "The team that is to do it")),
+  assigneeId: nullable(id("usr", "The assigned member")),
+  teamId: nullable(id("tem", "The assigned team")),
   dueAt: nullable(Time),
   required: Type.Boolean({
-    description: "Whether it must be done or skipped before the ticket is",
+    description: "Whether the task must be completed or skipped before the ticket ends",
   }),
-  internal: Type.Boolean({ description: "Only for those who work on such tickets" }),
+  internal: Type.Boolean({ description: "Visible only to agents" }),
   dependsOn: Type.Array(TaskId, {
     maxItems: DEPENDENCIES_MAX,
     uniqueItems: true,
-    description: "The tasks of the same ticket that must have ended before",
+    description: "Tasks of the same ticket that must end first",
   }),
 };
 
@@ -40,12 +40,10 @@ export const Task = Type.Object(
   {
     id: TaskId,
     ticketId: Type.String(),
-    position: Type.Integer({ description: "Its place among those of the ticket, from 1" }),
+    position: Type.Integer({ description: "Position within the ticket, from 1" }),
     ...taskFields,
     state: Type.Enum([...TASK_STATES]),
-    notes: nullable(
-      Type.String({ description: "What was done, or why it was skipped; seen with the task" }),
-    ),
+    notes: nullable(Type.String({ description: "Result, or reason for skipping" })),
     endedBy: nullable(Type.String()),
     endedAt: nullable(Time),
     createdBy: Type.String(),
@@ -60,16 +58,24 @@ export type Task = Static<typeof Task> & { readonly revision: number };
 export const WaitingTask = Type.Object(
   {
     ...Task.properties,
-    blockedBy: Type.Array(TaskId, { description: "Those of `dependsOn` that are open" }),
+    blockedBy: Type.Array(TaskId, { description: "Open tasks in `dependsOn`" }),
   },
   { title: "TaskWithBlockers" },
 );
 export type WaitingTask = Task & { readonly blockedBy: string[] };
 
-export const TooManyTasks = failure("too_many_tasks", 409, `A ticket has ${TASKS_MAX} tasks.`);
-export const TaskEnded = failure("task_wrong_state", 409, "The task has ended, or is open again.");
-export const TaskBlocked = failure("task_blocked", 409, "Other tasks must have ended before.");
-export const TasksOpen = failure("tasks_open", 409, "Some of its required tasks are open.");
+export const TooManyTasks = failure(
+  "too_many_tasks",
+  409,
+  `A ticket can have at most ${TASKS_MAX} tasks.`,
+);
+export const TaskEnded = failure(
+  "task_wrong_state",
+  409,
+  "The state of the task does not allow this action.",
+);
+export const TaskBlocked = failure("task_blocked", 409, "Other tasks must end first.");
+export const TasksOpen = failure("tasks_open", 409, "Required tasks are open.");
 
 /** The events of the tasks of one kind of ticket, declared once. */
 export function taskEvents({ kind }: Pick<TicketKind, "kind">) {
@@ -85,32 +91,32 @@ export type TaskEvent = TaskEvents[keyof TaskEvents];
 function declareEvents(kind: string) {
   const about = (summary: string) => ({ resource: kind, summary, data: Task });
   return {
-    Added: event(`${kind}.task_added`, about("It has another task.")),
+    Added: event(`${kind}.task_added`, about("A task was added.")),
     Updated: event(`${kind}.task_updated`, {
-      ...about("One of its tasks was changed."),
+      ...about("A task was updated."),
       data: Type.Object(
         {
           ...Task.properties,
-          changes: Type.Array(Type.String(), { description: "The fields that differ" }),
+          changes: Type.Array(Type.String(), { description: "Names of the changed fields" }),
           // Events of earlier versions do not have it.
           before: Type.Optional(
-            Type.Partial(Type.Object(taskFields), { description: "What these were before" }),
+            Type.Partial(Type.Object(taskFields), { description: "Previous values" }),
           ),
         },
         { title: "TaskUpdate" },
       ),
     }),
-    Completed: event(`${kind}.task_completed`, about("One of its tasks was done.")),
-    Skipped: event(`${kind}.task_skipped`, about("One of its tasks need not be done.")),
-    Reopened: event(`${kind}.task_reopened`, about("A task that had ended is open again.")),
+    Completed: event(`${kind}.task_completed`, about("A task was completed.")),
+    Skipped: event(`${kind}.task_skipped`, about("A task was skipped.")),
+    Reopened: event(`${kind}.task_reopened`, about("A completed or skipped task was reopened.")),
     Removed: event(`${kind}.task_removed`, {
-      ...about("A task was removed from it."),
+      ...about("A task was removed."),
       data: Type.Object(
         {
           ...Task.properties,
           // Events of earlier versions do not have it.
           waitingIds: Type.Optional(
-            Type.Array(TaskId, { description: "The tasks that waited for it" }),
+            Type.Array(TaskId, { description: "Tasks that depended on it" }),
           ),
         },
         { title: "TaskRemoval" },
@@ -118,11 +124,11 @@ function declareEvents(kind: string) {
     }),
     Ready: event(
       `${kind}.task_ready`,
-      about("A task waits for no other any more: somebody can begin with it."),
+      about("A task no longer waits for other tasks and can start."),
     ),
     Reordered: event(`${kind}.tasks_reordered`, {
       resource: kind,
-      summary: "Its tasks have another order.",
+      summary: "The tasks were reordered.",
       data: Type.Object(
         {
           taskIds: Type.Array(TaskId),

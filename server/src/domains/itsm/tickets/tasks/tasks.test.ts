@@ -97,7 +97,7 @@ test("a change made from a template has its tasks, and is not completed before t
   // The team that waited for it is told.
   await until(async () => {
     const { body } = await other("GET /api/v1/notifications");
-    return body.data.some(({ title }: any) => /has a task that can begin/.test(title));
+    return body.data.some(({ title }: any) => /has a task that can start/.test(title));
   });
   expect(done.body.data).toMatchObject({
     state: "done",

@@ -19,7 +19,7 @@ const teamFields = {
   memberIds: Type.Array(id("usr"), {
     maxItems: MEMBERS_MAX,
     uniqueItems: true,
-    description: "Members of the workspace",
+    description: "Members of the team",
   }),
 };
 
@@ -32,7 +32,7 @@ const TeamExists = failure("team_exists", 409, "Another team has this name.", "t
 const TeamInUse = failure(
   "team_in_use",
   409,
-  "Open tickets are assigned to the team; give them to another one first.",
+  "Open tickets are assigned to the team. Assign them to another team first.",
 );
 
 /** A team is the same in all environments, as its members are. */
@@ -70,23 +70,23 @@ export const teams = resource({
   },
   operations: {
     create: {
-      summary: "Make a team that tickets can be assigned to",
-      description: "A team is the same in all environments, as its members are.",
+      summary: "Create a team",
+      description: "Teams are the same in all environments, like members.",
     },
-    update: { description: "`memberIds` takes the place of all who were in it." },
-    delete: { summary: "Delete a team that has no open tickets", fails: [TeamInUse] },
+    update: { description: "`memberIds` replaces all members of the team." },
+    delete: { summary: "Delete a team without open tickets", fails: [TeamInUse] },
   },
   docs: {
     noun: "a team",
     nouns: "the teams",
     events: {
-      created: "A team was made.",
-      updated: "A team was changed: its name, or who is in it.",
+      created: "A team was created.",
+      updated: "The name or the members of a team were changed.",
     },
     examples: {
       id: "tem_01jzt3n5k8q2x4v6w8y0z2b4d6",
-      input: { name: "Network", description: "Everything with a cable", memberIds: [] },
-      change: { name: "Network and telephony" },
+      input: { name: "Network", description: "Network cables and switches", memberIds: [] },
+      change: { name: "Network and phones" },
     },
   },
 });

@@ -32,8 +32,8 @@ export const ChatFile = Type.Object(
   {
     name: Type.String(),
     mediaType: Type.String(),
-    size: Type.Integer({ description: "In bytes" }),
-    url: Type.String({ description: "A path of this server, good for a day" }),
+    size: Type.Integer({ description: "Size in bytes" }),
+    url: Type.String({ description: "A path on this server, valid for one day" }),
   },
   { title: "ChatFile" },
 );
@@ -114,9 +114,9 @@ function signFile(
 export const openChatFile = query({
   id: "chat.open_file",
   route: "GET /chat/{workspace}/{token}/messages/{runId}/files/{fileId}",
-  summary: "Read a file of an answer",
+  summary: "Download a file of a chat response",
   description:
-    "From an address that the answer gave to whoever sent the message. It is good for a day after the answer.",
+    "Uses a URL from the response, for the person who sent the message. The URL is valid for one day after the response.",
   access: "public",
   readsRange: true,
   params: object({ workspace: line(200), token: line(200), runId: id("run"), fileId: FileId }),
@@ -156,7 +156,7 @@ export const openChatFile = query({
 const NO_WAIT = { waitMs: 0, gone: AbortSignal.abort() };
 
 function noSuchFile(): Failure {
-  return new Failure(NotFound, { detail: "The address is not good, or no longer." });
+  return new Failure(NotFound, { detail: "The URL is invalid or expired." });
 }
 
 /** The files of an answer that somebody waits for outside of a transaction. */

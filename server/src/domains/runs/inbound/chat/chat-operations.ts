@@ -28,8 +28,8 @@ export const showChat = query({
   id: "chat.show",
   route: "GET /chat/{workspace}/{token}",
   aliases: ["GET /chat/{workspace}/{token}/{triggerId}"],
-  summary: "Show the chat of a workflow",
-  description: "The page of a `chat` trigger, for people; its address is `trigger.url`.",
+  summary: "Show the chat page of a workflow",
+  description: "The page of a `chat` trigger. Its URL is `trigger.url`.",
   access: "public",
   params: inboundParams,
   query: inboundQuery,
@@ -54,8 +54,8 @@ export const sendMessage = command({
   id: "chat.send",
   route: "POST /chat/{workspace}/{token}",
   aliases: ["POST /chat/{workspace}/{token}/{triggerId}"],
-  summary: "Send a message from the page of a chat",
-  description: "What the page does: a form with `message`. The page that follows has the answer.",
+  summary: "Send a chat message from the chat page",
+  description: "Accepts the form of the page, with `message`. Returns the page with the response.",
   access: "public",
   readsRequest: true,
   longRunning: true,
@@ -117,7 +117,7 @@ function answeredPage(
   { sessionId, texts }: ChatState,
   answer: { readonly text: string | undefined; readonly files: readonly ChatFile[] },
 ) {
-  const text = answer.text ?? "It takes longer than usual. Please ask again later.";
+  const text = answer.text ?? "The response takes longer than usual. Please try again later.";
   return chatPage(named.trigger, { sessionId, texts: [...texts, text], files: answer.files });
 }
 
@@ -125,7 +125,7 @@ const ChatMessage = Type.Object(
   {
     runId: RunId,
     sessionId: Type.String(),
-    text: nullable(Type.String({ description: "Null until there is one" })),
+    text: nullable(Type.String({ description: "Null until the response is available" })),
     files: Type.Optional(Type.Array(ChatFile)),
   },
   { title: "ChatMessage" },
@@ -134,11 +134,9 @@ const ChatMessage = Type.Object(
 export const askChat = command({
   id: "chat.ask",
   route: "POST /chat/{workspace}/{token}/messages",
-  summary: "Send a message to the chat of a workflow",
+  summary: "Send a chat message to a workflow",
   description:
-    "Starts a run, which reads `trigger.input.message` and `trigger.input.sessionId`. The answer has the `text` of " +
-    "a run that ended at once; follow others at `GET /chat/{workspace}/{token}/messages/{runId}`, with the " +
-    "`sessionId`. Send that again to go on with a conversation.",
+    "Starts a run with `trigger.input.message` and `trigger.input.sessionId`. The response contains the `text` if the run ended immediately; otherwise read it from `GET /chat/{workspace}/{token}/messages/{runId}` with the `sessionId`. Send the `sessionId` again to continue a conversation.",
   access: "public",
   params: object({ workspace: line(200), token: line(200) }),
   query: chatQuery,
@@ -155,7 +153,7 @@ export const askChat = command({
     const found = await openInbound(platform, "chat", { params: where, query: rest }, caller);
     const { message, sessionId = newSessionId(platform, found) } = body;
     if (!isSessionId(platform, found, sessionId)) {
-      throw invalidField("/sessionId", "is none that this chat has given");
+      throw invalidField("/sessionId", "is not a session of this chat");
     }
     const fields = { input: { message, sessionId } };
     return { found, sessionId, prepared: await startFound(platform, found, caller, fields) };

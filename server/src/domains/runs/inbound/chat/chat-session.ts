@@ -16,7 +16,7 @@ import type { FoundTrigger } from "../hook-trigger.ts";
 /** The query of the API of a chat. */
 export const chatQuery = object({
   ...inboundQuery.properties,
-  triggerId: Type.Optional(line(40, "Of a further trigger")),
+  triggerId: Type.Optional(line(40, "Id of an additional trigger")),
 });
 
 /** The form of an id. */

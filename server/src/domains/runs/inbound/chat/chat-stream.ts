@@ -25,12 +25,9 @@ const RETRY_MS = 1_000;
 export const followChat = query({
   id: "chat.follow",
   route: "GET /chat/{workspace}/{token}/messages/{runId}",
-  summary: "Follow the answer to a message",
+  summary: "Stream the response to a chat message",
   description:
-    "Server-sent events for whoever sent the message. `text` is a part of the answer as a model writes it: `text` " +
-    "stands at the character `from` and replaces what was behind that, since a model may begin again. In the end " +
-    "`answer` with the whole `text`, which counts, and the `files` that it names, or `failed`. After a cut send the last id as `Last-Event-ID` to go " +
-    "on from there. A comment every ten seconds keeps the connection.",
+    "Server-sent events for the person who sent the message. A `text` event contains a part of the response while a model writes it: the `text` replaces everything from the character `from`, because a model can start again. At the end, `answer` contains the whole `text`, which is final, and `files`; or the event is `failed`. To continue after an interruption, send the last id as `Last-Event-ID`. A comment every ten seconds keeps the connection open.",
   access: "public",
   longRunning: true,
   params: object({ workspace: line(200), token: line(200), runId: id("run") }),

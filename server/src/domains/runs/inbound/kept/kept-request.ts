@@ -146,7 +146,7 @@ const SIZE = "select pg_total_relation_size('kept_requests')::float8 as bytes";
 /** The metric of the place that they take. */
 export const keptRequestsGauge: DomainGauge = {
   name: "millrace_kept_request_bytes",
-  help: "Bytes that the requests which triggers keep take in the database.",
+  help: "Size of the stored requests of triggers in the database, in bytes.",
   async read(db) {
     const [row] = await db.system<{ bytes: number }>(SIZE);
     return row?.bytes ?? 0;

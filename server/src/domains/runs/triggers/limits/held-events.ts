@@ -201,9 +201,10 @@ async function keepFailed(
   const [workflowId, triggerId] = place;
   ctx.services.log.error(
     { err: error, workflowId, triggerId, failures },
-    "held events begin no run",
+    "can't start a run for held events",
   );
-  const reason = error instanceof Failure ? error.message : "An internal error; the log has it.";
+  const reason =
+    error instanceof Failure ? error.message : "An internal error. See the log of the server.";
   await ctx.send(SET_FAILURES, [...place, failures, reason.slice(0, REASON_CHARACTERS_MAX)]);
   if (failures >= FAILURES_MAX) return;
   const delayMs = Math.min(1_000 * 2 ** (failures - 1), RETRY_DELAY_MAX_MS);

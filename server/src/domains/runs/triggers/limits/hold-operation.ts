@@ -11,22 +11,22 @@ const HeldEvents = Type.Object(
   {
     triggerId: Type.String(),
     kind: Type.Enum(["debounce", "batch", "rateLimit"]),
-    key: nullable(Type.String({ description: "For those who may read traces" })),
-    held: Type.Integer({ description: "Events that wait for a run" }),
-    heard: Type.Integer({ description: "Events since it began" }),
-    dropped: Type.Integer({ description: "Events that begin no run: over a limit that drops" }),
+    key: nullable(Type.String({ description: "Only with permission to view traces" })),
+    held: Type.Integer({ description: "Number of events that wait for a run" }),
+    heard: Type.Integer({ description: "Number of events since the start" }),
+    dropped: Type.Integer({ description: "Number of dropped events over the limit" }),
     failures: Type.Integer({
-      description: "Attempts to begin its runs that failed, one after the other",
+      description: "Number of consecutive failed attempts to start its runs",
     }),
     reason: nullable(
       Type.String({
         description:
-          "Why the last attempt failed. After ten it waits for the next event, which tries once more",
+          "Error of the last attempt. After ten failed attempts, the next attempt is made when another event arrives",
       }),
     ),
     since: Time,
     dueAt: nullable(
-      Type.String({ ...Time, description: "When the next run begins; null when none waits" }),
+      Type.String({ ...Time, description: "Time of the next run. Null if no event is waiting" }),
     ),
   },
   { title: "HeldEvents" },
@@ -41,9 +41,9 @@ const LIST = `
 export const listHeldEvents = query({
   id: "workflows.held_events",
   route: "GET /api/v1/workflows/{id}/held-events",
-  summary: "List what the triggers of a workflow hold, in this environment",
+  summary: "List held events of the triggers of a workflow",
   description:
-    "Events that wait because of `debounce`, `batch` or `rateLimit`, by the key that they have in common; the first 200 that are due.",
+    "Returns events that wait because of `debounce`, `batch` or `rateLimit`, by key; the first 200 that are due.",
   permission: WorkflowsRead,
   params: object({ id: WorkflowId }),
   response: item(Type.Object({ held: Type.Array(HeldEvents) }, { title: "WorkflowHeldEvents" })),

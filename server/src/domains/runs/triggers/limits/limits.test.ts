@@ -287,7 +287,7 @@ test("events whose runs can't begin are left with the reason after ten attempts,
     return body.data.held[0]?.failures >= 10 && body.data.held;
   });
   expect(held).toMatchObject([
-    { held: 2, failures: 10, reason: "An internal error; the log has it." },
+    { held: 2, failures: 10, reason: "An internal error. See the log of the server." },
   ]);
   expect(await world.sql("select from jobs where kind = 'runs.release_events'")).toEqual([]);
   await world.sql("drop trigger refuse_run on runs");

@@ -14,7 +14,7 @@ export const FileFailed = failure("file_failed", 422, "The file can't be used.")
 export const NoFilesHere = failure(
   "no_files_here",
   422,
-  "Files belong to runs: only a script in a step of a workflow has them.",
+  "Only scripts in workflow steps can use files.",
 );
 
 const READ_BYTES_MAX = 2 * 1024 * 1024;
@@ -86,7 +86,7 @@ export class ScriptFiles {
       Math.min(to === undefined ? file.size : toOffset(to, "/1/to"), file.size),
     );
     if (end - start > READ_BYTES_MAX) {
-      const detail = `At most ${READ_BYTES_MAX} bytes are read at a time: use from and to, or files.chunks.`;
+      const detail = `At most ${READ_BYTES_MAX} bytes can be read at once. Use from and to, or files.chunks.`;
       throw new Failure(FileFailed, { detail });
     }
     const bytes = Buffer.concat(await Array.fromAsync(read({ from: start, to: end })));
@@ -98,7 +98,7 @@ export class ScriptFiles {
     if (typeof name !== "string" || name === "") throw invalidField("/0", "must be a name");
     if (this.#writers.size >= WRITERS_MAX) {
       throw new Failure(FileFailed, {
-        detail: `At most ${WRITERS_MAX} files are written at a time.`,
+        detail: `At most ${WRITERS_MAX} files can be written at the same time.`,
       });
     }
     this.#count += 1;
@@ -131,7 +131,7 @@ export class ScriptFiles {
 
   #writer(id: unknown): FileWriter {
     const writer = this.#writers.get(id as number);
-    if (!writer) throw new Failure(FileFailed, { detail: "The file is closed already." });
+    if (!writer) throw new Failure(FileFailed, { detail: "The file is already closed." });
     return writer;
   }
 

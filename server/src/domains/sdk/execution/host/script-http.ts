@@ -11,7 +11,7 @@ import { Validator } from "#kernel/schema/validator.ts";
 export const CircuitOpen = failure(
   "circuit_open",
   503,
-  "Calls to this server failed several times in a row; they are tried again shortly.",
+  "Calls to this server failed several times. They are retried in a few seconds.",
 );
 
 const FAILURES_MAX = 5;
@@ -96,12 +96,16 @@ const Request = object({
 });
 const validator = new Validator(Request, "body");
 
-export const ScriptCallRefused = failure("outbound_refused", 422, "This call may not be made.");
-export const CallFailed = failure("call_failed", 502, "The call brought no whole answer.");
+export const ScriptCallRefused = failure("outbound_refused", 422, "This call is not allowed.");
+export const CallFailed = failure(
+  "call_failed",
+  502,
+  "The call did not return a complete response.",
+);
 export const ResponseTooLarge = failure(
   "response_too_large",
   502,
-  `The answer is larger than ${RESPONSE_BYTES_MAX} bytes.`,
+  `The response is larger than ${RESPONSE_BYTES_MAX} bytes.`,
 );
 
 /** Returns status, headers and body of any response. */

@@ -110,7 +110,7 @@ test("the example workflows work as described after publishing", async () => {
   const record = async (table: string, fields: object) =>
     (await owner(`POST /api/v1/tables/${table}/records`, fields)).body.data.id;
   await record("assets", { name: "Laptop", category: "hardware", assignedTo: owner.userId });
-  expect(await told("You have a new asset")).toMatchObject({ body: "Laptop was entered for you." });
+  expect(await told("You have a new asset")).toMatchObject({ body: "Laptop was assigned to you." });
   const vendorId = await record("vendors", { name: "Acme", owner: owner.userId });
   const started = await owner(`POST /api/v1/workflows/${approval}/trigger`, {
     input: { vendorId },
@@ -128,7 +128,7 @@ test("the example workflows work as described after publishing", async () => {
     body: "Acme is blocked now.",
   });
   const pageId = await record("pages", { service: "web", summary: "Slow", person: owner.userId });
-  expect(await told("You are paged for web")).toMatchObject({ body: "Slow" });
+  expect(await told("Page: web")).toMatchObject({ body: "Slow" });
   await until(async () => {
     const rows = await world.sql("select from runs where status = 'waiting'");
     return rows.length === 1;

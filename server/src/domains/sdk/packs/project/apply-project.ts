@@ -155,7 +155,9 @@ async function applyItem(
       return { change: { kind, key, act: "unchanged" }, installed };
     }
     const isSame = known.content === item.checksum;
-    const reason = isSame ? "It was edited in the workspace." : "It was edited on both sides.";
+    const reason = isSame
+      ? "The item was edited in the workspace."
+      : "The item was edited in the workspace and in the folder.";
     return { change: { kind, key, act: "kept", reason, before, after }, installed: known };
   }
   const base = edit === "edited" ? checksumOf(before) : known.base;
@@ -185,7 +187,12 @@ async function removeItems(
       const before = await installer.readItem(contentType, id);
       if (before === undefined) continue;
       if (!isPruned) {
-        changes.push({ kind, key, act: "missing", reason: "The folder no longer has it." });
+        changes.push({
+          kind,
+          key,
+          act: "missing",
+          reason: "The item was removed from the folder.",
+        });
         left.push(item);
         continue;
       }
@@ -196,7 +203,9 @@ async function removeItems(
       }
       const { reason, detail } = installer.keptItems.at(-1) ?? {};
       const why =
-        reason === "edited" ? "It was edited in the workspace." : (detail ?? "It is in use.");
+        reason === "edited"
+          ? "The item was edited in the workspace."
+          : (detail ?? "The item is in use.");
       changes.push({ kind, key, act: "kept", reason: why });
       left.push(item);
     }
@@ -221,7 +230,7 @@ async function savePack(
     environment,
     name: project,
     version,
-    description: "What a folder of code brings",
+    description: "Items of a folder of code",
     author: "",
     dependencies: {},
     checksum: checksumOf(contents),

@@ -130,7 +130,7 @@ test("reports expected steps with their simulated output, and rejects unknown on
   const unknown = await tryOut(NODES, expecting({ nothing: { output: 1 } }));
   expect([unknown.status, unknown.body.errors]).toEqual([
     422,
-    [{ path: "/fixtures/0/expect/steps/nothing", message: "is no step of this workflow" }],
+    [{ path: "/fixtures/0/expect/steps/nothing", message: "is not a step of this workflow" }],
   ]);
   for (const wrong of [{ sum: {} }, { sum: { value: 1 } }, { sum: 1_000 }]) {
     expect((await tryOut(NODES, expecting(wrong))).status).toBe(422);

@@ -22,10 +22,7 @@ const applyCode = command({
   route: "POST /api/v1/code/apply",
   summary: "Apply a folder of definitions",
   description:
-    "Everything at once or nothing, in the environment of the request, with the permission of each kind. What is new is " +
-    "created and what differs is replaced; what an earlier application of the same `project` brought and the folder no " +
-    "longer has is told, and removed with `onMissing: remove`. Items that people edited since are kept and told, or " +
-    "overwritten. With `?dryRun=true` it is the plan: the same answer, and nothing happens.",
+    "Applies all items or none, in the environment of the request, with the permission of each kind. New items are created and different items are replaced. Items from an earlier application of the same `project` that are missing in the folder are listed, and removed with `onMissing: remove`. Items that users edited are kept and listed, or overwritten. With `?dryRun=true`, it returns the plan without changing anything.",
   permission: PacksInstall,
   environmentScoped: true,
   body: ProjectInput,
@@ -59,13 +56,12 @@ const applyCode = command({
 const exportCode = query({
   id: "code.export",
   route: "GET /api/v1/code/export",
-  summary: "Read the definitions of a workspace as a folder has them",
+  summary: "Get the definitions of a workspace as a folder",
   description:
-    "Names and references in the place of ids, and names of secrets in the place of secrets. Tables, reports and " +
-    "dashboards are those of the environment of the request.",
+    "Contains names and references instead of ids, and names of secrets instead of secrets. Tables, reports and dashboards belong to the environment of the request.",
   permission: PacksInstall,
   environmentScoped: true,
-  query: object({ kinds: Type.Optional(line(500, "Kinds separated by commas; all unless given")) }),
+  query: object({ kinds: Type.Optional(line(500, "Kinds separated by commas. Default: all")) }),
   response: item(ProjectExport),
   fails: [TooManyItems],
   example: { query: { kinds: "workflows,tables" } },

@@ -5,12 +5,12 @@ import { PACK_ITEMS_MAX } from "../descriptor.ts";
 
 const ProjectName = Type.String({
   pattern: "^[a-z][a-z0-9_-]{0,49}$",
-  description: "What a folder calls itself: its items belong together",
+  description: "Name of the folder, which identifies its items",
 });
 
 const Items = Type.Record(Type.String(), Type.Array(Type.Unknown(), { maxItems: PACK_ITEMS_MAX }), {
   description:
-    "Items by their kind, as packs have them. A string `pack:<kind>/<key>` stands for the id of another item",
+    "Items by kind, as in packs. A string `pack:<kind>/<key>` is replaced by the id of another item",
 });
 
 export const ProjectInput = object({
@@ -19,13 +19,13 @@ export const ProjectInput = object({
   onEdited: Type.Optional(
     Type.Enum(["keep", "overwrite"], {
       default: "keep",
-      description: "What becomes of items that people edited since the folder was applied last",
+      description: "What happens to items that users edited after the last application",
     }),
   ),
   onMissing: Type.Optional(
     Type.Enum(["keep", "remove"], {
       default: "keep",
-      description: "What becomes of items that the folder brought before and no longer has",
+      description: "What happens to items of an earlier application that are missing in the folder",
     }),
   ),
 });
@@ -38,16 +38,13 @@ export const ItemChange = Type.Object({
   key: Type.String(),
   act: Type.Enum([...ITEM_ACTS], {
     description:
-      "`kept` is a conflict: somebody edited or deleted it, or it is in use; `missing` is left alone, since its " +
-      "removal was not asked for",
+      "`kept`: a conflict, because the item was edited or deleted or is in use. `missing`: kept, because its removal was not requested",
   }),
-  reason: Type.Optional(Type.String({ description: "Why it is as it was" })),
-  before: Type.Optional(
-    Type.Unknown({ description: "Where it changes, or is a conflict: as it is now" }),
-  ),
+  reason: Type.Optional(Type.String({ description: "Reason for the result" })),
+  before: Type.Optional(Type.Unknown({ description: "Current item, for a change or a conflict" })),
   after: Type.Optional(
     Type.Unknown({
-      description: "Where it changes: as it will be; of a conflict: as the folder has it",
+      description: "New item, for a change. For a conflict: the item in the folder",
     }),
   ),
 });
@@ -56,10 +53,10 @@ export type ItemChange = Static<typeof ItemChange>;
 export const ProjectResult = Type.Object(
   {
     project: ProjectName,
-    version: Type.String({ description: "Counts how often the folder was applied with changes" }),
-    changed: Type.Integer({ description: "How many items are created, changed or removed" }),
-    kept: Type.Integer({ description: "How many are conflicts" }),
-    changes: Type.Array(ItemChange, { description: "All but unchanged items" }),
+    version: Type.String({ description: "Number of applications with changes" }),
+    changed: Type.Integer({ description: "Number of created, changed and removed items" }),
+    kept: Type.Integer({ description: "Number of conflicts" }),
+    changes: Type.Array(ItemChange, { description: "All items except unchanged ones" }),
   },
   { title: "AppliedProject" },
 );
@@ -68,7 +65,7 @@ export type ProjectResult = Static<typeof ProjectResult>;
 export const ProjectExport = Type.Object(
   {
     items: Items,
-    leftOut: Type.Array(Type.String(), { description: "Kinds that you may not read" }),
+    leftOut: Type.Array(Type.String(), { description: "Kinds that you can't view" }),
   },
   { title: "ProjectExport" },
 );
@@ -76,5 +73,5 @@ export const ProjectExport = Type.Object(
 export const TooManyItems = failure(
   "too_many_items",
   422,
-  `A folder has at most ${PACK_ITEMS_MAX} items.`,
+  `A folder can have at most ${PACK_ITEMS_MAX} items.`,
 );

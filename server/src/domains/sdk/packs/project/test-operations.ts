@@ -44,10 +44,9 @@ const FIXTURES_MAX = 200;
 export const getFixture = query({
   id: "code.fixture",
   route: "GET /api/v1/code/fixture",
-  summary: "Read a run as a fixture: what its steps gave, by which a definition is tested",
+  summary: "Get a run as a test fixture",
   description:
-    "Of a run that completed or failed, for those who may see its trace. It has no secrets, and names as folders have " +
-    "them in the place of ids.",
+    "For completed and failed runs, if you can view their input and output. Returns the outputs of the steps, without secrets, and with names instead of ids, as in folders.",
   permission: WorkflowsRead,
   environmentScoped: true,
   query: object({ runId: id("run") }),
@@ -67,9 +66,7 @@ export const testWorkflowDefinition = query({
   route: "POST /api/v1/code/test-workflow",
   summary: "Test a definition with fixtures",
   description:
-    "Each fixture goes through the definition in memory, as a rehearsal takes a kept run through it: steps that compute " +
-    "are computed, those that reach outside or wait answer as they were recorded. What the definition names need not " +
-    "be there. `result` is null for fixtures that there was no time for.",
+    "Runs each fixture through the definition in memory, like a rehearsal: steps that calculate run again; steps that call other systems or wait return their recorded output. Resources in the definition do not have to exist. `result` is null for fixtures that exceeded the time limit.",
   permission: WorkflowsWrite,
   environmentScoped: true,
   body: object({
@@ -80,7 +77,11 @@ export const testWorkflowDefinition = query({
   longRunning: true,
   response: item(
     Type.Object(
-      { results: Type.Array(nullable(FixtureResult), { description: "In the order of fixtures" }) },
+      {
+        results: Type.Array(nullable(FixtureResult), {
+          description: "In the order of the fixtures",
+        }),
+      },
       { title: "FixtureResults" },
     ),
   ),
@@ -122,10 +123,9 @@ export const testWorkflowDefinition = query({
 export const testArtifactSource = query({
   id: "code.test_artifact",
   route: "POST /api/v1/code/test-artifact",
-  summary: "Run test cases with an artifact that is not saved",
+  summary: "Run test cases with an unsaved artifact",
   description:
-    "As the test cases of a saved one are run: calls of the context are answered by the case's mocks, and fail without " +
-    "one.",
+    "Like the test cases of a saved artifact: mocks of the case answer calls of the context, and calls without a mock fail.",
   permission: ArtifactsWrite,
   environmentScoped: true,
   body: object({

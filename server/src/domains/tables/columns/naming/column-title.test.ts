@@ -120,7 +120,5 @@ test("Names that are given stay, and derived ones keep clear of them", () => {
     { path: "/columns" },
   );
   expect(columns.map(({ name }) => name).slice(0, 2)).toEqual(["order2", "order"]);
-  expect(errors).toEqual([
-    { path: "/columns/2/name", message: "is required where there is no title" },
-  ]);
+  expect(errors).toEqual([{ path: "/columns/2/name", message: "is required without a title" }]);
 });

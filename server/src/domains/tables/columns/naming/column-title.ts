@@ -138,7 +138,7 @@ export function nameColumns<T extends Named>(
 ): { readonly columns: (T & { name: string })[]; readonly errors: readonly FieldError[] } {
   const errors = inputs.flatMap(({ name, title }, index) =>
     name === undefined && title === undefined
-      ? [{ path: `${path}/${index}/name`, message: "is required where there is no title" }]
+      ? [{ path: `${path}/${index}/name`, message: "is required without a title" }]
       : [],
   );
   const given = inputs.flatMap(({ name }) => name ?? []);

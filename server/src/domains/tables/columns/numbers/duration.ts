@@ -15,8 +15,7 @@ const UNITS = [604_800, 86_400, 3_600, 60, 1];
 
 export const duration: ColumnType = {
   summary:
-    "A length of time in seconds, up to three digits after the point. Also taken as `1:30:00` (hours " +
-    "first), `PT1H30M` or `1h 30m`",
+    "A duration in seconds, with up to three decimal places. Also accepts `1:30:00` (hours first), `PT1H30M` or `1h 30m`",
   options: object({}),
   sqlType: () => "numeric",
   parameterType: "numeric",
@@ -25,10 +24,10 @@ export const duration: ColumnType = {
   parse(value) {
     const seconds = typeof value === "string" ? parseSeconds(value.trim()) : value;
     if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= SECONDS_MAX)) {
-      return { error: "must be a number of seconds, or a duration as 1:30:00 or PT1H30M" };
+      return { error: "must be a number of seconds, or a duration such as 1:30:00 or PT1H30M" };
     }
     const rounded = Math.round(seconds * MS_PER_SECOND) / MS_PER_SECOND;
-    if (rounded !== seconds) return { error: "must have at most 3 digits after the point" };
+    if (rounded !== seconds) return { error: "must have at most 3 decimal places" };
     return { value: seconds === 0 ? 0 : seconds };
   },
   store: (value) => value,

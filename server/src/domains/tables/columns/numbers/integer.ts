@@ -17,7 +17,8 @@ export function safeIntegerSql(quoted: string): string {
 }
 
 export const integer: ColumnType = {
-  summary: "A whole number that JSON keeps exactly: up to 9,007,199,254,740,991 either way",
+  summary:
+    "A whole number from -9,007,199,254,740,991 to 9,007,199,254,740,991, the exact range of JSON",
   options: object({ min: Type.Optional(Bound), max: Type.Optional(Bound) }),
   check: checkRange,
   sqlType: () => "bigint",
@@ -28,7 +29,7 @@ export const integer: ColumnType = {
   parse: (value, column) =>
     Number.isSafeInteger(value)
       ? parseInRange(value as number, column)
-      : { error: "must be a whole number of at most 9007199254740991 either way" },
+      : { error: "must be a whole number from -9007199254740991 to 9007199254740991" },
   store: (value) => value,
   show: asStored,
   kind: "number",

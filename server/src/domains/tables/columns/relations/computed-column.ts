@@ -6,7 +6,7 @@ import { line, object, text } from "#kernel/schema/schema.ts";
 import { type Column, ColumnName, Slug } from "../../table.ts";
 import { asStored, type ColumnType, type Json } from "../column-type.ts";
 
-const IMPOSSIBLE = "is not possible for this type";
+const IMPOSSIBLE = "is not supported for this type";
 
 /** The part that all of them have in common. */
 export const computed = {
@@ -34,13 +34,15 @@ const FORMULA_CHARACTERS_MAX = 2_000;
 
 export const lookup: ColumnType = {
   ...computed,
-  summary: "A field of the record that a reference leads to: `options.path` is as `customer.name`",
-  options: object({ path: line(PATH_CHARACTERS_MAX, "References and a field, with dots between") }),
+  summary:
+    "A field of the record that a reference refers to: `options.path`, such as `customer.name`",
+  options: object({ path: line(PATH_CHARACTERS_MAX, "References and a field, separated by dots") }),
 };
 
 export const backlinks: ColumnType = {
   ...computed,
-  summary: "The ids of the records of `options.table` that refer to this one in `options.column`",
+  summary:
+    "The ids of the records of `options.table` that refer to this record in `options.column`",
   options: object({ table: Slug, column: ColumnName }),
 };
 
@@ -60,12 +62,13 @@ export type RollupFunction = keyof typeof ROLLUP_FUNCTIONS;
 export const rollup: ColumnType = {
   ...computed,
   summary:
-    "A figure over the records that `options.via` lists, a column of the type backlinks or links: " +
-    "`options.function` of their `options.field`",
+    "An aggregate of the records in `options.via`, a column of the type backlinks or links: `options.function` of their `options.field`",
   options: object({
     via: ColumnName,
     function: Type.Enum(Object.keys(ROLLUP_FUNCTIONS) as RollupFunction[]),
-    field: Type.Optional(line(PATH_CHARACTERS_MAX, "All records are counted where it is absent")),
+    field: Type.Optional(
+      line(PATH_CHARACTERS_MAX, "Field to aggregate. Default: counts all records"),
+    ),
     filter: Type.Optional(ConditionSchema),
   }),
   check: (column) => [
@@ -78,7 +81,7 @@ export const rollup: ColumnType = {
 
 export const formula: ColumnType = {
   ...computed,
-  summary: "What `options.expression` makes of the record's other fields: `price * amount`",
+  summary: "The result of `options.expression` with other fields of the record: `price * amount`",
   options: object({ expression: text(FORMULA_CHARACTERS_MAX) }),
   // With an index where it is asked for: whether it can have one is seen where its fields are known.
   check: checkUnstored,

@@ -16,18 +16,19 @@ const SEPARATOR = ";";
  */
 export const links: ColumnType = {
   summary:
-    "The ids of up to 500 records of `options.table`, each once; who is deleted leaves the list",
+    "The ids of up to 500 different records of `options.table`. Deleted records are removed from the list",
   options: object({
     table: Slug,
     inverse: Type.Optional(
       Type.String({
         ...ColumnName,
-        description: "The column that lists this end over there; made with this one",
+        description:
+          "The column of the other table with the reverse links; created together with this column",
       }),
     ),
   }),
   check: ({ unique }) =>
-    unique ? [{ path: "/unique", message: "is not possible for this type" }] : [],
+    unique ? [{ path: "/unique", message: "is not supported for this type" }] : [],
   sqlType: () => 'text[] collate "C"',
   parameterType: "text[]",
   constraint: (_, quoted) =>
@@ -37,8 +38,8 @@ export const links: ColumnType = {
     const list: readonly unknown[] = value;
     const areIds = list.every((id) => typeof id === "string" && RECORD_ID.test(id));
     if (!areIds) return { error: "must be a list of ids of records" };
-    if (new Set(list).size < list.length) return { error: "must name each record once" };
-    if (list.length > LINKS_MAX) return { error: `must name at most ${LINKS_MAX} records` };
+    if (new Set(list).size < list.length) return { error: "must contain each record once" };
+    if (list.length > LINKS_MAX) return { error: `must contain at most ${LINKS_MAX} records` };
     return { value: list as readonly string[] };
   },
   store: (value) => value,

@@ -26,49 +26,50 @@ const UpsertedRecords = Type.Object({
 
 export const records = nodeType({
   type: "records",
-  summary: "Creates, reads, changes or deletes records of a table, or asks the tables by SQL",
+  summary: "Creates, reads, updates or deletes records of a table, or runs an SQL query",
   config: object({
     operation: Type.Enum(["create", "get", "list", "update", "delete", "upsert", "query"]),
-    table: Type.Optional(line(100, "Its slug")),
+    table: Type.Optional(line(100, "Slug of the table")),
     id: Type.Optional(line(100)),
     data: Type.Optional(Fields),
     records: Type.Optional(
       Type.Array(Type.Unknown(), {
         maxItems: RECORDS_MAX,
         description:
-          "Of an upsert: the records; as many as the key column has values are created or changed",
+          "For upsert: the records. Records with an existing key are updated, others are created",
       }),
     ),
-    key: Type.Optional(line(100, "Of an upsert: the unique column by which a record is known")),
+    key: Type.Optional(line(100, "For upsert: the unique column that identifies a record")),
     sql: Type.Optional(
-      text(20_000, "Of a query: a SELECT over the tables, with `$1` and the like for parameters"),
+      text(20_000, "For query: a SELECT statement on tables, with `$1` and so on for parameters"),
     ),
-    queryId: Type.Optional(line(100, "Of a query: a saved one, in the place of `sql`")),
+    queryId: Type.Optional(line(100, "For query: a saved query instead of `sql`")),
     parameters: Type.Optional(
-      Type.Array(Type.Unknown(), { maxItems: 100, description: "Of a query" }),
+      Type.Array(Type.Unknown(), { maxItems: 100, description: "For query: the parameters" }),
     ),
     filter: Type.Optional(ConditionSchema),
-    sort: Type.Optional(line(300, "Of a list: such as `-createdAt,name`")),
+    sort: Type.Optional(line(300, "For list: such as `-createdAt,name`")),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: RECORDS_MAX,
-        description: "Of a list; 200 when absent. `steps.<id>.page` says if there are more",
+        description:
+          "For list. Default: 200. `steps.<id>.page` shows whether there are more records",
       }),
     ),
     all: Type.Optional(
       Type.Boolean({
-        description: "Of a list: all that match, or the step fails when they are too many",
+        description: "For list: returns all matches. The step fails if there are too many",
       }),
     ),
     after: Type.Optional(
-      line(4_000, "Of a list: the `page.nextCursor` of an earlier one, to go on behind it"),
+      line(4_000, "For list: `page.nextCursor` of an earlier list, to continue after it"),
     ),
     fields: Type.Optional(
       Type.Array(line(100), {
         minItems: 1,
         maxItems: FIELDS_MAX,
-        description: "Of a list: these columns alone",
+        description: "For list: returns only these columns",
       }),
     ),
   }),
@@ -104,9 +105,9 @@ export const records = nodeType({
       },
       sort: { title: "Sort", placeholder: "-createdAt,name", when: { operation: ["list"] } },
       fields: { title: "Columns", reference: "column", when: { operation: ["list"] } },
-      limit: { title: "At most", when: { operation: ["list"] } },
-      all: { title: "All that match", when: { operation: ["list"] } },
-      after: { title: "Behind", when: { operation: ["list"] } },
+      limit: { title: "Limit", when: { operation: ["list"] } },
+      all: { title: "All matching records", when: { operation: ["list"] } },
+      after: { title: "Cursor", when: { operation: ["list"] } },
     },
   },
   output: ({ operation }) => {
@@ -147,11 +148,11 @@ const TICKET_VERBS = [
 
 export const ticket = nodeType({
   type: "ticket",
-  summary: "Creates, reads or changes an incident, a change, a problem or a request",
+  summary: "Creates, reads or updates an incident, a change, a problem or a request",
   config: object({
     operation: Type.Enum([...TICKET_VERBS]),
     kind: Type.Enum(["incident", "change", "problem", "request"]),
-    id: Type.Optional(line(100, "The id or the number")),
+    id: Type.Optional(line(100, "Id or number")),
     fields: Type.Optional({
       ...Fields,
       description: "To attach a file: `fileId`, a file such as `{{ steps.fetch.output.body }}`",
@@ -210,7 +211,7 @@ function checkRequired(
   if (typeof operation !== "string" || isTemplate(operation)) return [];
   return (fields[operation] ?? [])
     .filter((name) => config[name] === undefined)
-    .map((name) => ({ path: `/${name}`, message: `is required to ${operation}` }));
+    .map((name) => ({ path: `/${name}`, message: `is required for ${operation}` }));
 }
 
 /** A query is about tables that it names itself; every other operation is about one. */
@@ -220,7 +221,7 @@ function checkTarget({ operation, table, sql, queryId }: Config): FieldError[] {
     return table === undefined ? [{ path: "/table", message: "is required" }] : [];
   }
   if ((sql === undefined) !== (queryId === undefined)) return [];
-  return [{ path: "/sql", message: "must be there, or queryId, and not both" }];
+  return [{ path: "/sql", message: "is required without queryId, and can't be combined with it" }];
 }
 
 function checkFilter({ filter }: Config): FieldError[] {

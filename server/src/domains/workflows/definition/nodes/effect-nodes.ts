@@ -12,7 +12,8 @@ const Fields = Type.Record(Type.String(), Type.Unknown(), { maxProperties: FIELD
 
 export const http = nodeType({
   type: "http",
-  summary: "Sends a request; its output has the status, headers and body of the answer",
+  summary:
+    "Sends an HTTP request. The output contains the status, headers and body of the response",
   config: object({
     method: Type.Optional(
       Type.Enum(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"], { default: "GET" }),
@@ -23,32 +24,31 @@ export const http = nodeType({
     body: Type.Optional(
       Type.Unknown({
         description:
-          "A text as it is, a file as its bytes, anything else as JSON or as `bodyType` says",
+          "Strings are sent unchanged, files as their bytes, other values as JSON or in the format of `bodyType`",
       }),
     ),
     bodyType: Type.Optional(
       Type.Enum(["json", "form", "multipart"], {
         description:
-          "`multipart` sends the members of the body as the parts of a form: a file, or a list of them, among others",
+          "`multipart` sends each member of the body as a form part; members can be files and lists of files",
       }),
     ),
     response: Type.Optional(
       Type.Enum(["auto", "data", "file"], {
         description:
-          "`file` keeps the answer as a file, of any size, whose handle is the body; `auto`, unless given, does so for " +
-          "what is no text",
+          "`file` stores the response as a file of any size and returns its handle. `auto` (default) does so for content that is not text",
       }),
     ),
     failOn: Type.Optional(
       Type.Array(
         Type.String({
           pattern: "^[1-5]([0-9]{2}|xx)$",
-          description: "A status, or `4xx` for all of them",
+          description: "A status code, or a range such as `4xx`",
         }),
         {
           maxItems: 50,
           description:
-            "The statuses that fail the step; `4xx` and `5xx` unless given. With none, every answer is the output",
+            "Status codes that fail the step. Default: `4xx` and `5xx`. With an empty list, the step never fails because of its status",
         },
       ),
     ),
@@ -56,23 +56,22 @@ export const http = nodeType({
       Type.Integer({
         minimum: 0,
         maximum: 10,
-        description: "How many are followed; none unless given",
+        description: "Maximum number of redirects. Default: 0",
       }),
     ),
     nextPage: Type.Optional(
       expression(
-        "Sees `response` and `page`, which counts from 1; gives the address of the next page, or an object with " +
-          "`query`, `body` or `url`, what is other in the next request. Nothing, or false, ends it",
+        "An expression with `response` and `page` (from 1). It returns the URL of the next page, or an object with `query`, `body` or `url` to change for the next request. Nothing or false ends the pagination",
       ),
     ),
     pageItems: Type.Optional(
-      expression("Sees `response`; gives the items of a page: the body itself unless given"),
+      expression("An expression with `response` for the items of a page. Default: the body"),
     ),
     maxPages: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: PAGES_MAX,
-        description: "With `nextPage`: how many at most; 100 unless given",
+        description: "With `nextPage`: maximum number of pages. Default: 100",
       }),
     ),
   }),
@@ -85,19 +84,19 @@ export const http = nodeType({
     fields: {
       method: { title: "Method" },
       url: {
-        title: "Address",
+        title: "URL",
         placeholder: "https://api.example.com/orders/{{ trigger.input.id }}",
       },
       query: { title: "Query", example: { page: 1 } },
       headers: { title: "Headers", example: { Authorization: "Bearer {{secrets.API_TOKEN}}" } },
       body: { title: "Body", example: { order: "{{ trigger.input.id }}" } },
-      bodyType: { title: "Body as" },
-      response: { title: "Answer as" },
-      failOn: { title: "Fails on", example: ["404", "5xx"] },
+      bodyType: { title: "Body type" },
+      response: { title: "Response type" },
+      failOn: { title: "Error status codes", example: ["404", "5xx"] },
       redirects: { title: "Redirects" },
       nextPage: { title: "Next page", placeholder: "response.body.next" },
-      pageItems: { title: "Items of a page", placeholder: "response.body.items" },
-      maxPages: { title: "Pages at most" },
+      pageItems: { title: "Items", placeholder: "response.body.items" },
+      maxPages: { title: "Maximum pages" },
     },
   },
   output: ({ nextPage }) =>
@@ -105,7 +104,7 @@ export const http = nodeType({
       status: Type.Integer(),
       headers: Type.Record(Type.String(), Type.String()),
       ...(nextPage === undefined
-        ? { body: Type.Unknown({ description: "Parsed where it is JSON, a text, or a file" }) }
+        ? { body: Type.Unknown({ description: "Parsed JSON, a string, or a file" }) }
         : { body: Type.Array(Type.Unknown()), pages: Type.Integer() }),
     }),
   branches: "none",
@@ -114,11 +113,13 @@ export const http = nodeType({
 
 export const script = nodeType({
   type: "script",
-  summary: "Runs JavaScript in a sandbox; its output is what the script returns",
+  summary: "Runs JavaScript in a sandbox. The output is the return value of the script",
   config: object({
     source: literalSchema(Type.String({ minLength: 1, maxLength: SOURCE_CHARACTERS_MAX })),
     input: Type.Optional(
-      Type.Unknown({ description: "What it sees as `input`; without it all that expressions see" }),
+      Type.Unknown({
+        description: "Value of `input` in the script. Default: all values that expressions can use",
+      }),
     ),
   }),
   form: {
@@ -144,7 +145,7 @@ export const script = nodeType({
 
 export const artifact = nodeType({
   type: "artifact",
-  summary: "Executes an SDK artifact",
+  summary: "Runs an SDK artifact",
   config: object({ artifactId: line(200), input: Type.Optional(Type.Unknown()) }),
   form: {
     title: "Artifact",
@@ -163,7 +164,7 @@ export const artifact = nodeType({
 
 export const connector = nodeType({
   type: "connector",
-  summary: "Invokes an action of a connector",
+  summary: "Runs an action of a connector",
   config: object({
     connectorId: line(100),
     action: line(200),
@@ -187,7 +188,7 @@ export const connector = nodeType({
 
 export const publishEvent = nodeType({
   type: "publish_event",
-  summary: "Publishes an event on a topic",
+  summary: "Publishes an event to a topic",
   config: object({
     topic: line(TOPIC_CHARACTERS_MAX),
     type: line(200),
@@ -224,8 +225,8 @@ export const notify = nodeType({
     icon: "bell",
     first: { userIds: [], title: "" },
     fields: {
-      userIds: { title: "People", reference: "user" },
-      title: { title: "Title", placeholder: "Order {{ trigger.input.id }} waits" },
+      userIds: { title: "Recipients", reference: "user" },
+      title: { title: "Title", placeholder: "Order {{ trigger.input.id }} is waiting" },
       body: { title: "Text", multiline: true },
     },
   },

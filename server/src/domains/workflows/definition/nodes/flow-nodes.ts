@@ -9,16 +9,16 @@ const CASES_MAX = 100;
 
 export const condition = nodeType({
   type: "condition",
-  summary: "Goes one of two ways",
+  summary: "Follows one of two branches, depending on a condition",
   config: object({
-    expression: expression("What must be true, such as `trigger.input.total > 100`"),
+    expression: expression("Condition, such as `trigger.input.total > 100`"),
   }),
   form: {
     title: "If",
     group: "Flow",
     icon: "split",
     first: { expression: "true" },
-    fields: { expression: { title: "Is true", placeholder: "trigger.input.total > 100" } },
+    fields: { expression: { title: "Condition", placeholder: "trigger.input.total > 100" } },
   },
   output: Type.Boolean(),
   branches: ["true", "false"],
@@ -27,9 +27,9 @@ export const condition = nodeType({
 
 export const switchNode = nodeType({
   type: "switch",
-  summary: "Goes the way of the case that equals a value, or of `default`",
+  summary: "Follows the branch of the case that equals a value, or `default`",
   config: object({
-    expression: expression("The value that is compared, as text, with the cases"),
+    expression: expression("The value to compare with the cases, as a string"),
     cases: literalSchema(
       Type.Array(
         Type.Unsafe<string | number | boolean>({
@@ -42,7 +42,7 @@ export const switchNode = nodeType({
     ),
   }),
   form: {
-    title: "By case",
+    title: "Switch",
     group: "Flow",
     icon: "git-branch",
     first: { expression: "trigger.input.kind", cases: ["one"] },
@@ -60,11 +60,14 @@ export const switchNode = nodeType({
 
 export const transform = nodeType({
   type: "transform",
-  summary: "Computes a value: by an expression, or by an artifact that is a data transformer",
+  summary: "Calculates a value with an expression or a data transformer",
   config: object({
-    expression: Type.Optional(expression("Its result is the output")),
+    expression: Type.Optional(expression("The result is the output")),
     artifactId: Type.Optional(
-      line(100, "A data transformer, in the place of an expression; its output is the output"),
+      line(
+        100,
+        "A data transformer instead of an expression. Its output is the output of the step",
+      ),
     ),
     input: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   }),
@@ -90,13 +93,18 @@ export const transform = nodeType({
     artifactId === undefined ? undefined : { effect: "outside", executedAs: "artifact" },
   check: ({ expression: expressionText, artifactId }) =>
     (expressionText === undefined) === (artifactId === undefined)
-      ? [{ path: "/expression", message: "must be there, or artifactId, and not both" }]
+      ? [
+          {
+            path: "/expression",
+            message: "is required without artifactId, and can't be combined with it",
+          },
+        ]
       : [],
 });
 
 export const set = nodeType({
   type: "set",
-  summary: "Makes an object of values and templates",
+  summary: "Creates an object from values and templates",
   config: object({ values: Type.Record(Type.String(), Type.Unknown()) }),
   form: {
     title: "Set values",
@@ -116,39 +124,39 @@ const KEYS_MAX = 10;
 
 export const merge = nodeType({
   type: "merge",
-  summary:
-    "Makes one list of several: one after the other, side by side, or by the keys that they share",
+  summary: "Merges several lists by appending them, by position or by key",
   config: object({
     mode: literalSchema(
       Type.Enum(["append", "by_key", "by_position", "all_pairs"], {
         description:
-          "`append` puts them one after the other; `by_key` joins the objects of two lists whose keys are equal, " +
-          "`by_position` those at one place, `all_pairs` each with each",
+          "`append`: one list after the other. `by_key`: joins objects of two lists with equal keys. `by_position`: joins items with the same index. `all_pairs`: joins every item with every item",
       }),
     ),
-    lists: Type.Array(Type.Unknown({ description: "A list; one value is a list of one" }), {
-      minItems: 1,
-      maxItems: 10,
-    }),
+    lists: Type.Array(
+      Type.Unknown({ description: "A list. A single value is a list with one item" }),
+      {
+        minItems: 1,
+        maxItems: 10,
+      },
+    ),
     keys: Type.Optional(
       Type.Array(line(200, "A field of both, or `left = right`; dots lead into objects"), {
         minItems: 1,
         maxItems: KEYS_MAX,
-        description: "Of `by_key`",
+        description: "For `by_key`",
       }),
     ),
     join: Type.Optional(
       literalSchema(
         Type.Enum(["inner", "left", "right", "outer", "unmatched_left", "unmatched_both"], {
-          description:
-            "Of `by_key`: which objects are kept; `inner`, those with a partner, unless given",
+          description: "For `by_key`: the objects to keep. Default: `inner`, objects with a match",
         }),
       ),
     ),
     prefer: Type.Optional(
       literalSchema(
         Type.Enum(["left", "right"], {
-          description: "Which value a field has that both have; `right` unless given",
+          description: "The value to use if both objects have the same field. Default: `right`",
         }),
       ),
     ),
@@ -159,12 +167,12 @@ export const merge = nodeType({
     icon: "merge",
     first: { mode: "by_key", lists: ["{{ [] }}", "{{ [] }}"], keys: ["id"] },
     fields: {
-      mode: { title: "How" },
+      mode: { title: "Mode" },
       lists: { title: "Lists", example: ["{{ steps.a.output }}", "{{ steps.b.output }}"] },
       keys: { title: "Keys", example: ["id", "email = contact.email"], when: { mode: ["by_key"] } },
       join: { title: "Keep", when: { mode: ["by_key"] } },
       prefer: {
-        title: "Fields that both have",
+        title: "Fields in both",
         when: { mode: ["by_key", "by_position", "all_pairs"] },
       },
     },
@@ -177,14 +185,14 @@ export const merge = nodeType({
       ? [{ path: "/keys", message: "is required to merge by key" }]
       : []),
     ...(mode !== "append" && Array.isArray(lists) && lists.length !== 2
-      ? [{ path: "/lists", message: "must be two" }]
+      ? [{ path: "/lists", message: "must have two items" }]
       : []),
   ],
 });
 
 export const respond = nodeType({
   type: "respond",
-  summary: "Gives the answer of the run, to whoever called and waits for it",
+  summary: "Returns the response of the run to a caller that waits for it",
   config: object({
     status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599, default: 200 })),
     headers: Type.Optional(Type.Record(Type.String(), text(8_000), { maxProperties: 50 })),
@@ -192,13 +200,12 @@ export const respond = nodeType({
     file: Type.Optional(
       Type.Unknown({
         description:
-          "A file in the place of the body, such as `{{ steps.make.output }}`; browsers show plain pictures and " +
-          "texts, and save others",
+          "A file instead of the body, such as `{{ steps.make.output }}`. Browsers show images and text, and download other files",
       }),
     ),
   }),
   form: {
-    title: "Respond",
+    title: "Respond to webhook",
     group: "Flow",
     icon: "corner-down-right",
     first: { status: 200, body: {} },
@@ -213,14 +220,14 @@ export const respond = nodeType({
     status: Type.Integer(),
     headers: Type.Record(Type.String(), Type.String()),
     body: Type.Unknown(),
-    file: Type.Optional(Type.Unknown({ description: "What it was called with" })),
+    file: Type.Optional(Type.Unknown({ description: "The response" })),
   }),
   branches: "none",
   effect: "pure",
   answers: true,
   check: ({ body, file }) =>
     body !== undefined && file !== undefined
-      ? [{ path: "/file", message: "stands in the place of a body" }]
+      ? [{ path: "/file", message: "can't be combined with a body" }]
       : [],
 });
 
@@ -229,15 +236,13 @@ export const fail = nodeType({
   summary: "Fails the run",
   config: object({
     message: text(2_000),
-    code: Type.Optional(
-      line(100, "A word that programs may test for; `failed_by_design` unless given"),
-    ),
+    code: Type.Optional(line(100, "Error code for programs. Default: `failed_by_design`")),
   }),
   form: {
     title: "Stop with an error",
     group: "Flow",
     icon: "circle-x",
-    first: { message: "It can't go on." },
+    first: { message: "The order can't be processed." },
     fields: {
       message: { title: "Message", multiline: true },
       code: { title: "Code", placeholder: "out_of_stock" },
@@ -270,8 +275,8 @@ function checkCases(config: Config): FieldError[] {
   return labels.flatMap((label, index) => {
     const path = `/cases/${index}`;
     if (label === "default" || label === "error") {
-      return [{ path, message: "is the name of a branch that every switch has" }];
+      return [{ path, message: "is a reserved branch name" }];
     }
-    return labels.indexOf(label) < index ? [{ path, message: "is there twice" }] : [];
+    return labels.indexOf(label) < index ? [{ path, message: "appears twice" }] : [];
   });
 }

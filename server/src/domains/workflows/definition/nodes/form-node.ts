@@ -13,15 +13,14 @@ export const SENT_BRANCH = "sent";
 export const waitForForm = nodeType({
   type: "wait_for_form",
   summary:
-    "Asks somebody by a page, and waits until it is sent; `run.resumeUrl` tells its address from the start of the run",
+    "Shows a form and waits until it is submitted. `run.resumeUrl` is the URL of the form from the start of the run",
   config: object({
     ...formFields,
     shownTo: Type.Optional(
       literalSchema(
         Type.Enum(["link", "sender"], {
           description:
-            "`link` (default): whoever is told the address; `sender`: also whoever sent the form before it, of the " +
-            "trigger or of a step, who comes to it by themselves",
+            "`link` (default): everyone with the URL. `sender`: also the person who submitted the previous form, of the trigger or of a step; they are redirected to this form",
         }),
       ),
     ),
@@ -30,16 +29,16 @@ export const waitForForm = nodeType({
         minimum: 1,
         maximum: DURATION_MS_MAX,
         description:
-          "How long it waits; then the edges with `when: timeout` are taken, or without such the step fails",
+          "Timeout. Then the run follows the edges with `when: timeout`; without such an edge, the step fails",
       }),
     ),
   }),
   form: {
-    title: "Ask by a form",
+    title: "Form",
     group: "People",
     icon: "clipboard-list",
     first: {
-      title: "One more thing",
+      title: "One more question",
       pages: [{ fields: [{ name: "answer", label: "Answer", required: true }] }],
     },
     fields: {
@@ -49,11 +48,11 @@ export const waitForForm = nodeType({
         title: "Pages",
         example: [{ fields: [{ name: "size", type: "choice", options: ["S", "M", "L"] }] }],
       },
-      submit: { title: "Button", placeholder: "Send" },
-      thanks: { title: "Thanks", multiline: true },
+      submit: { title: "Button label", placeholder: "Send" },
+      thanks: { title: "Confirmation", multiline: true },
       accent: { title: "Colour", placeholder: "#0b5d4d" },
-      shownTo: { title: "Shown to" },
-      timeoutMs: { title: "At most", unit: "ms" },
+      shownTo: { title: "Audience" },
+      timeoutMs: { title: "Timeout", unit: "ms" },
     },
   },
   output: (config) =>
@@ -61,7 +60,9 @@ export const waitForForm = nodeType({
       answers: answersSchema(config),
       submittedAt: Type.String(),
       timedOut: Type.Optional(
-        Type.Boolean({ description: "True, and nothing else, after the time" }),
+        Type.Boolean({
+          description: "True if the timeout was reached. Then other fields are missing",
+        }),
       ),
     }),
   branches: [SENT_BRANCH, TIMEOUT_BRANCH],

@@ -8,27 +8,27 @@ const LIMIT_MAX = 50;
 
 export const knowledgeSearch = nodeType({
   type: "knowledge_search",
-  summary: "Finds what articles and records of a table say about a question, by its meaning",
+  summary: "Finds articles and records that match a question by meaning",
   config: object({
-    query: text(4_000, "A question in plain words"),
-    articles: Type.Optional(Type.Boolean({ description: "Looks in published articles" })),
+    query: text(4_000, "A question in plain language"),
+    articles: Type.Optional(Type.Boolean({ description: "Searches published articles" })),
     table: Type.Optional(line(100, "The slug of a table with a column of the type embedding")),
-    column: Type.Optional(line(100, "That column, where the table has several")),
+    column: Type.Optional(line(100, "The embedding column, if the table has several")),
     filter: Type.Optional(ConditionSchema),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: LIMIT_MAX,
         default: 5,
-        description: "Of articles and of records, each",
+        description: "Maximum number of articles, and of records",
       }),
     ),
     scoreMin: Type.Optional(
-      Type.Number({ minimum: -1, maximum: 1, description: "Leaves out what is less alike" }),
+      Type.Number({ minimum: -1, maximum: 1, description: "Minimum similarity" }),
     ),
   }),
   form: {
-    title: "Search by meaning",
+    title: "Semantic search",
     group: "AI",
     icon: "search",
     first: { query: "", articles: true },
@@ -37,9 +37,9 @@ export const knowledgeSearch = nodeType({
       articles: { title: "Articles" },
       table: { title: "Table", placeholder: "handbook", reference: "table" },
       column: { title: "Column", placeholder: "meaning" },
-      filter: { title: "Filter of records", example: { language: "en" } },
-      limit: { title: "At most" },
-      scoreMin: { title: "Score at least" },
+      filter: { title: "Record filter", example: { language: "en" } },
+      limit: { title: "Limit" },
+      scoreMin: { title: "Minimum score" },
     },
   },
   output: Type.Array(
@@ -48,7 +48,7 @@ export const knowledgeSearch = nodeType({
       id: Type.String(),
       title: Type.String(),
       score: Type.Number(),
-      text: Type.String({ description: "The part that is nearest, or the whole article" }),
+      text: Type.String({ description: "The most similar part, or the whole article" }),
       record: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     }),
   ),

@@ -11,21 +11,22 @@ export const LOOP_ITEMS_MAX = 10_000;
 /** Only the outline: what is inside is checked like the graph of the workflow itself. */
 const Body = literalSchema(
   object({
-    nodes: Type.Array(Type.Unknown(), { minItems: 1, description: "As in the workflow" }),
-    edges: Type.Array(Type.Unknown(), { description: "As in the workflow" }),
+    nodes: Type.Array(Type.Unknown(), { minItems: 1, description: "Same as in the workflow" }),
+    edges: Type.Array(Type.Unknown(), { description: "Same as in the workflow" }),
   }),
 );
 
 export const loop = nodeType({
   type: "loop",
-  summary: "Runs a graph for each item of a list; its output is the list of theirs",
+  summary: "Runs a graph for each item of a list. The output is the list of the outputs",
   config: object({
     items: Type.Array(Type.Unknown(), {
       maxItems: LOOP_ITEMS_MAX,
-      description: "A template without a value gives no item, one with a single value one item",
+      description:
+        "A template without a value gives no items, a template with a single value gives one item",
     }),
     as: Type.Optional(
-      literalSchema(itemName("item", "What expressions in the body call the item")),
+      literalSchema(itemName("item", "Name of the item in expressions of the body")),
     ),
     concurrency: Type.Optional(
       literalSchema(
@@ -33,7 +34,7 @@ export const loop = nodeType({
           minimum: 1,
           maximum: LOOP_CONCURRENCY_MAX,
           default: 1,
-          description: "How many items at a time",
+          description: "Maximum number of concurrent items",
         }),
       ),
     ),
@@ -41,15 +42,14 @@ export const loop = nodeType({
       literalSchema(
         Type.Boolean({
           description:
-            "True unless given: the output is the list of the iterations' outputs, 1 MiB at most; without, " +
-            "it is `{ count }`",
+            "Default: true, and the output is the list of the outputs, at most 1 MiB. If false, the output is `{ count }`",
         }),
       ),
     ),
     body: Body,
   }),
   form: {
-    title: "For each",
+    title: "Loop over items",
     group: "Flow",
     icon: "repeat",
     first: {
@@ -62,8 +62,8 @@ export const loop = nodeType({
     },
     fields: {
       items: { title: "Items", placeholder: "{{ steps.read.output }}" },
-      as: { title: "Name of an item" },
-      concurrency: { title: "At a time" },
+      as: { title: "Item name" },
+      concurrency: { title: "Concurrency" },
       collect: { title: "Keep the outputs" },
       body: { title: "Steps" },
     },
@@ -71,7 +71,7 @@ export const loop = nodeType({
   output: ({ collect }) =>
     collect === false
       ? Type.Object({ count: Type.Integer() })
-      : Type.Array(Type.Unknown({ description: "The output of one iteration" })),
+      : Type.Array(Type.Unknown({ description: "Output of one iteration" })),
   branches: "none",
   effect: "pure",
   iterates: true,
@@ -82,10 +82,12 @@ export const REPEAT_TURNS_MAX = 1_000;
 export const repeat = nodeType({
   type: "repeat",
   summary:
-    "Runs a graph again and again, until a condition holds; each turn sees what the last one gave",
+    "Runs a graph repeatedly until a condition is true. Each iteration can use the output of the previous one",
   config: object({
     until: Type.Optional(
-      expression("Ends it when true; sees the steps of the turn, such as `steps.poll.output.done`"),
+      expression(
+        "The loop ends when this expression is true. It can use the steps of the iteration, such as `steps.poll.output.done`",
+      ),
     ),
     max: Type.Optional(
       literalSchema(
@@ -93,7 +95,7 @@ export const repeat = nodeType({
           minimum: 1,
           maximum: REPEAT_TURNS_MAX,
           default: 100,
-          description: "How many turns at most",
+          description: "Maximum number of iterations",
         }),
       ),
     ),
@@ -101,27 +103,30 @@ export const repeat = nodeType({
       Type.Integer({
         minimum: 0,
         maximum: DURATION_MS_MAX,
-        description: "How long it waits between two turns",
+        description: "Wait between two iterations",
       }),
     ),
-    state: Type.Optional(Type.Unknown({ description: "What the first turn sees as `state`" })),
+    state: Type.Optional(Type.Unknown({ description: "Value of `state` in the first iteration" })),
     as: Type.Optional(
       literalSchema(
-        itemName("state", "What expressions in the body call the output of the turn before"),
+        itemName(
+          "state",
+          "Name of the output of the previous iteration in expressions of the body",
+        ),
       ),
     ),
     whenExhausted: Type.Optional(
       literalSchema(
         Type.Enum(["fail", "continue"], {
-          description: "What follows when the last turn did not end it: `fail` unless given",
+          description:
+            "When the condition is still false after the last iteration. Default: `fail`",
         }),
       ),
     ),
     collect: Type.Optional(
       literalSchema(
         Type.Boolean({
-          description:
-            "The output also has `outputs`, the list of what each turn gave, 1 MiB at most",
+          description: "Adds `outputs`, the list of the outputs of all iterations, at most 1 MiB",
         }),
       ),
     ),
@@ -142,11 +147,11 @@ export const repeat = nodeType({
     },
     fields: {
       until: { title: "Until", placeholder: "steps.poll.output.body.status = 'done'" },
-      max: { title: "Turns at most" },
-      everyMs: { title: "Wait between turns", unit: "ms" },
-      state: { title: "State at the start", example: { cursor: null } },
-      as: { title: "Name of the state" },
-      whenExhausted: { title: "After the last turn" },
+      max: { title: "Maximum iterations" },
+      everyMs: { title: "Wait between iterations", unit: "ms" },
+      state: { title: "Initial state", example: { cursor: null } },
+      as: { title: "State name" },
+      whenExhausted: { title: "After the last iteration" },
       collect: { title: "Keep the outputs" },
       body: { title: "Steps" },
     },
@@ -154,8 +159,10 @@ export const repeat = nodeType({
   output: ({ collect }) =>
     Type.Object({
       turns: Type.Integer(),
-      done: Type.Boolean({ description: "False when it ended after the last turn only" }),
-      last: Type.Unknown({ description: "The output of the last turn" }),
+      done: Type.Boolean({
+        description: "False if the loop ended because of the maximum number of iterations",
+      }),
+      last: Type.Unknown({ description: "Output of the last iteration" }),
       ...(collect === true && { outputs: Type.Array(Type.Unknown()) }),
     }),
   branches: "none",
@@ -168,7 +175,7 @@ export const repeat = nodeType({
 export const race = nodeType({
   type: "race",
   summary:
-    "Runs several branches at once: the first that completes wins, and the others are cancelled",
+    "Runs several branches at the same time. The first completed branch wins, and the others are cancelled",
   config: object({ body: Body }),
   form: {
     title: "Race",
@@ -183,7 +190,7 @@ export const race = nodeType({
             name: "Wait for an event",
             config: { topic: "" },
           },
-          { id: "deadline", type: "delay", name: "Wait a while", config: { ms: 3_600_000 } },
+          { id: "deadline", type: "delay", name: "Wait", config: { ms: 3_600_000 } },
         ],
         edges: [],
       },
@@ -191,8 +198,8 @@ export const race = nodeType({
     fields: { body: { title: "Branches" } },
   },
   output: Type.Object({
-    winner: Type.String({ description: "The id of the first step of the branch that won" }),
-    output: Type.Unknown({ description: "What its last step gave" }),
+    winner: Type.String({ description: "Id of the first step of the winning branch" }),
+    output: Type.Unknown({ description: "Output of its last step" }),
   }),
   branches: "none",
   effect: "pure",
@@ -202,7 +209,7 @@ export const race = nodeType({
     const { nodes, edges } = body as Parameters<typeof listBranches>[0];
     if (listBranches({ nodes, edges }).length > 1) return [];
     return [
-      { path: "/body", message: "must have two branches or more, with no edge between them" },
+      { path: "/body", message: "must have at least two branches without an edge between them" },
     ];
   },
 });
@@ -210,9 +217,9 @@ export const race = nodeType({
 /** The step that a plan adds to each turn of a `repeat`: whether it was the last, and what it gave. */
 export const repeatCheck = nodeType({
   type: "repeat_check",
-  summary: "Ends a turn of a repeat",
+  summary: "Ends an iteration of a loop",
   config: object({
-    until: Type.Optional(expression("As in the repeat")),
+    until: Type.Optional(expression("Same as in the loop")),
     everyMs: Type.Optional(Type.Unknown()),
     max: literalSchema(Type.Integer()),
     as: literalSchema(Type.String()),
@@ -226,10 +233,10 @@ export const repeatCheck = nodeType({
     first: { max: 1, as: "state", whenExhausted: "fail", sinks: [] },
     fields: {
       until: { title: "Until" },
-      everyMs: { title: "Wait between turns", unit: "ms" },
-      max: { title: "Turns at most" },
-      as: { title: "Name of the state" },
-      whenExhausted: { title: "After the last turn" },
+      everyMs: { title: "Wait between iterations", unit: "ms" },
+      max: { title: "Maximum iterations" },
+      as: { title: "State name" },
+      whenExhausted: { title: "After the last iteration" },
       sinks: { title: "Steps" },
     },
   },

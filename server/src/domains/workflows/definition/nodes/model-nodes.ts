@@ -25,24 +25,28 @@ const modelFields = {
   model: line(300),
 };
 const answerFields = {
-  schema: JsonSchema("A JSON Schema of the answer, which is then in `object`"),
+  schema: JsonSchema("JSON Schema of the response. The response is then in `object`"),
   repair: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: REPAIRS_MAX,
       default: 2,
-      description: "How often the model is asked again when its answer does not fit the schema",
+      description: "How often to ask the model again if its response does not match the schema",
     }),
   ),
   temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
   maxTokens: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, description: "Of one answer" }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: "Maximum number of tokens in one response",
+    }),
   ),
   stream: Type.Optional(
     literalSchema(
       Type.Boolean({
         default: true,
-        description: "Asks for the text piece by piece, so that whoever looks at the run sees it",
+        description: "Streams the text, so that people who view the run can read it immediately",
       }),
     ),
   ),
@@ -51,7 +55,7 @@ const answerFields = {
 const Files = Type.Optional(
   Type.Array(Type.Unknown({ description: "A file, `{ url }`, or `{ mediaType, data }`" }), {
     maxItems: 20,
-    description: "Pictures that the model looks at",
+    description: "Images for the model",
   }),
 );
 
@@ -67,7 +71,7 @@ function answerOutput({ schema }: Config, more: Record<string, TSchema>) {
     text: Type.String(),
     ...(schema !== undefined && { object: Type.Unsafe(Object(schema) as object) }),
     usage: Usage,
-    cost: Type.Unknown({ description: "In US dollars; null where it is not known" }),
+    cost: Type.Unknown({ description: "In US dollars. Null if unknown" }),
     model: Type.String(),
     ...more,
   });
@@ -75,31 +79,29 @@ function answerOutput({ schema }: Config, more: Record<string, TSchema>) {
 
 const answerHints = {
   schema: {
-    title: "Schema of the answer",
+    title: "Response schema",
     example: { type: "object", properties: { topic: { type: "string" } }, required: ["topic"] },
   },
-  repair: { title: "Repairs" },
+  repair: { title: "Retries for the schema" },
   temperature: { title: "Temperature" },
-  maxTokens: { title: "Tokens of an answer" },
+  maxTokens: { title: "Maximum response tokens" },
   stream: { title: "Live text" },
 } as const;
 
 export const llm = nodeType({
   type: "llm",
-  summary: "Asks a language model, for a text or for an object that fits a schema",
+  summary: "Sends a prompt to a language model. Returns text, or an object that matches a schema",
   config: object({
     ...modelFields,
     system: Type.Optional(text(TEXT_CHARACTERS_MAX)),
-    prompt: Type.Optional(
-      Type.Unknown({ description: "A text; anything else is given to the model as JSON" }),
-    ),
+    prompt: Type.Optional(Type.Unknown({ description: "A string. Other values are sent as JSON" })),
     messages: Type.Optional(
       Type.Array(
         object({
           role: Type.Enum(["user", "assistant"]),
           content: text(TEXT_CHARACTERS_MAX),
         }),
-        { maxItems: 500, description: "A conversation, before the prompt if there is one" },
+        { maxItems: 500, description: "Earlier messages, before the prompt" },
       ),
     ),
     files: Files,
@@ -109,14 +111,13 @@ export const llm = nodeType({
           minimum: 500,
           maximum: 400_000,
           description:
-            "A longer prompt is asked about in parts of so many characters, and then the answers together, " +
-            "until there is one",
+            "Longer prompts are split into chunks of this number of characters. The model is asked about each chunk, and then about the combined responses",
         }),
         overlap: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: 10_000, description: "None unless given" }),
+          Type.Integer({ minimum: 0, maximum: 10_000, description: "Default: none" }),
         ),
         combine: Type.Optional(
-          text(TEXT_CHARACTERS_MAX, "Instructions for the answers; `system` unless given"),
+          text(TEXT_CHARACTERS_MAX, "Instructions for combining the responses. Default: `system`"),
         ),
       }),
     ),
@@ -140,8 +141,8 @@ export const llm = nodeType({
         title: "Messages",
         example: [{ role: "user", content: "{{ trigger.input.text }}" }],
       },
-      files: { title: "Pictures", example: ["{{ steps.read.output.file }}"] },
-      chunks: { title: "Pieces of a long prompt", example: { characters: 12_000 } },
+      files: { title: "Images", example: ["{{ steps.read.output.file }}"] },
+      chunks: { title: "Chunks of a long prompt", example: { characters: 12_000 } },
       ...answerHints,
     },
   },
@@ -155,64 +156,64 @@ export const llm = nodeType({
       ? [{ path: "/prompt", message: "is required without messages" }]
       : []),
     ...(chunks !== undefined && (messages !== undefined || files !== undefined)
-      ? [{ path: "/chunks", message: "is for a prompt alone" }]
+      ? [{ path: "/chunks", message: "can only be used with a prompt" }]
       : []),
   ],
 });
 
 /** A tool: any node, whose templates see what the model gave as `call.arguments`. */
 export const AgentTool = object({
-  name: Type.String({ pattern: NODE_ID, description: "By which the model calls it" }),
-  description: Type.Optional(text(4_000, "What it does and when to use it, for the model")),
+  name: Type.String({ pattern: NODE_ID, description: "Name of the tool for the model" }),
+  description: Type.Optional(text(4_000, "Description of the tool and its use, for the model")),
   parameters: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
-        "A JSON Schema of the arguments; of a workflow or a connector's action their own unless given",
+        "JSON Schema of the arguments. Default: the input of the workflow or connector action",
     }),
   ),
   approval: Type.Optional(
-    Type.Boolean({ description: "A person must approve each call; see `approvers`" }),
+    Type.Boolean({ description: "Whether a person must approve each call; see `approvers`" }),
   ),
-  type: line(100, "Of the node that carries it out"),
+  type: line(100, "Type of the node that performs the call"),
   config: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: "Of that node; its templates see `call.arguments`",
+      description: "Configuration of the node. Templates can use `call.arguments`",
     }),
   ),
   retry: Type.Optional(Retry),
   timeoutMs: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description: "Of each attempt" }),
+    Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description: "Timeout of each attempt" }),
   ),
 });
 
 const McpServer = object({
   connectorId: line(100, "A connector of type `mcp`"),
   tools: Type.Optional(
-    Type.Array(line(200), { maxItems: TOOLS_MAX, description: "Names; all unless given" }),
+    Type.Array(line(200), { maxItems: TOOLS_MAX, description: "Tool names. Default: all" }),
   ),
-  approval: Type.Optional(Type.Boolean({ description: "A person must approve each call" })),
+  approval: Type.Optional(Type.Boolean({ description: "Whether a person must approve each call" })),
 });
 
 export const agent = nodeType({
   type: "agent",
   summary:
-    "Lets a language model work with tools until it has an answer; each turn and each call is a step",
+    "Lets a language model use tools until it has a response. Each turn and each tool call is a step",
   config: object({
     ...modelFields,
     instructions: Type.Optional(text(TEXT_CHARACTERS_MAX)),
-    prompt: Type.Unknown({ description: "A text; anything else is given to the model as JSON" }),
+    prompt: Type.Unknown({ description: "A string. Other values are sent as JSON" }),
     files: Files,
     tools: Type.Optional(literalSchema(Type.Array(AgentTool, { maxItems: TOOLS_MAX }))),
     mcp: Type.Optional(literalSchema(Type.Array(McpServer, { maxItems: 10 }))),
     memory: Type.Optional(
       object({
-        key: line(500, "A conversation: agents with the same key remember what was said"),
+        key: line(500, "Key of a conversation. Agents with the same key share its messages"),
         window: Type.Optional(
           Type.Integer({
             minimum: 1,
             maximum: MEMORY_MESSAGES_MAX,
             default: 20,
-            description: "How many of the last messages the model sees",
+            description: "Maximum number of earlier messages for the model",
           }),
         ),
       }),
@@ -224,18 +225,22 @@ export const agent = nodeType({
           minimum: 1,
           maximum: AGENT_TURNS_MAX,
           default: AGENT_TURNS_DEFAULT,
-          description: "How often the model is asked at most; the last time it must answer",
+          description: "Maximum number of model requests. The last one must return a response",
         }),
       ),
     ),
     maxTotalTokens: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100_000_000, description: "Of all turns together" }),
+      Type.Integer({ minimum: 1, maximum: 100_000_000, description: "For all turns together" }),
     ),
     maxCost: Type.Optional(
       Type.Number({ minimum: 0, maximum: 1_000_000, description: "In US dollars" }),
     ),
     maxMs: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX, description: "From its begin on" }),
+      Type.Integer({
+        minimum: 1,
+        maximum: DURATION_MS_MAX,
+        description: "Since the start of the agent",
+      }),
     ),
     concurrency: Type.Optional(
       literalSchema(
@@ -243,7 +248,7 @@ export const agent = nodeType({
           minimum: 1,
           maximum: LOOP_CONCURRENCY_MAX,
           default: 4,
-          description: "How many of the calls of one turn run at a time",
+          description: "Maximum number of concurrent tool calls in one turn",
         }),
       ),
     ),
@@ -252,7 +257,7 @@ export const agent = nodeType({
         Type.Array(line(200), {
           minItems: 1,
           maxItems: 100,
-          description: "Ids of users and roles; `owner` unless given",
+          description: "Ids of users and roles. Default: `owner`",
         }),
       ),
     ),
@@ -277,14 +282,14 @@ export const agent = nodeType({
       tools: { title: "Tools" },
       mcp: { title: "MCP servers", example: [{ connectorId: "" }] },
       memory: { title: "Memory", example: { key: "{{ trigger.input.customer }}", window: 20 } },
-      files: { title: "Pictures", example: ["{{ steps.read.output.file }}"] },
-      approvers: { title: "Approvers of calls", reference: "approver" },
-      approvalExpiresMs: { title: "Approval expires after", unit: "ms" },
-      maxTurns: { title: "Turns at most" },
-      maxTotalTokens: { title: "Tokens at most" },
-      maxCost: { title: "Cost at most", unit: "USD" },
-      maxMs: { title: "Time at most", unit: "ms" },
-      concurrency: { title: "Calls at a time" },
+      files: { title: "Images", example: ["{{ steps.read.output.file }}"] },
+      approvers: { title: "Approvers of tool calls", reference: "approver" },
+      approvalExpiresMs: { title: "Approval timeout", unit: "ms" },
+      maxTurns: { title: "Maximum turns" },
+      maxTotalTokens: { title: "Maximum tokens" },
+      maxCost: { title: "Maximum cost", unit: "USD" },
+      maxMs: { title: "Time limit", unit: "ms" },
+      concurrency: { title: "Concurrent calls" },
       ...answerHints,
     },
   },
@@ -302,7 +307,7 @@ function checkToolNames({ tools }: Config): FieldError[] {
   const names = (Array.isArray(tools) ? tools : []).map((tool) => (Object(tool) as Config)["name"]);
   return names.flatMap((name, index) =>
     names.indexOf(name) < index
-      ? [{ path: `/tools/${index}/name`, message: "is the name of another tool too" }]
+      ? [{ path: `/tools/${index}/name`, message: "is also the name of another tool" }]
       : [],
   );
 }
@@ -313,7 +318,7 @@ const Names = literalSchema(Type.Array(Type.String()));
 /** Asks the model, with all that was said before. */
 export const agentTurn = nodeType({
   type: "agent_turn",
-  summary: "Asks the model of an agent",
+  summary: "Sends a request to the model of an agent",
   config: object({}),
   form: { ...plannedForm, title: "Turn", fields: {} },
   output: Type.Unknown(),
@@ -327,7 +332,7 @@ export const agentTurn = nodeType({
 /** Waits until people have approved a call, where that is asked for. */
 export const agentApproval = nodeType({
   type: "agent_approval",
-  summary: "Asks people to approve a call of a tool",
+  summary: "Requests approval of a tool call",
   config: object({
     names: Names,
     servers: Names,
@@ -352,7 +357,7 @@ export const agentApproval = nodeType({
 /** Chooses the tool that a call names; `refused` where it can't be carried out. */
 export const agentDispatch = nodeType({
   type: "agent_dispatch",
-  summary: "Chooses the tool of a call",
+  summary: "Selects the tool of a call",
   config: object({ names: Names }),
   form: { ...plannedForm, title: "Tool", fields: { names: { title: "Tools" } } },
   output: Type.Unknown(),
@@ -363,7 +368,7 @@ export const agentDispatch = nodeType({
 /** Puts what a tool gave, or why it failed, into the form that a model is told. */
 export const agentAnswer = nodeType({
   type: "agent_answer",
-  summary: "Gives the result of a call to the model",
+  summary: "Returns the result of a tool call to the model",
   config: object({}),
   form: { ...plannedForm, title: "Result", fields: {} },
   output: Type.Unknown(),

@@ -10,32 +10,32 @@ const ROWS_MAX = 10_000;
 
 export const savedQuery = nodeType({
   type: "query",
-  summary: "Asks a saved query; its output has the rows",
+  summary: "Runs a saved query. The output contains the rows",
   config: object({
     queryId: line(100),
     params: Type.Optional(
       Type.Union(
         [Type.Record(Type.String(), Type.Unknown()), Type.Array(Type.Unknown(), { maxItems: 100 })],
-        { description: "The values of its parameters, by name or in their order" },
+        { description: "Values of its parameters, by name or in order" },
       ),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: ROWS_MAX })),
   }),
   form: {
-    title: "Ask a saved query",
+    title: "Run a saved query",
     group: "Data",
     icon: "database-zap",
     first: { queryId: "" },
     fields: {
       queryId: { title: "Query", reference: "query" },
       params: { title: "Parameters", example: { since: "{{ trigger.input.since }}" } },
-      limit: { title: "Rows at most" },
+      limit: { title: "Maximum rows" },
     },
   },
   output: Type.Object({
     columns: Type.Array(Type.Object({ name: Type.String(), type: Type.String() })),
     rows: Type.Array(Type.Record(Type.String(), Type.Unknown())),
-    truncated: Type.Boolean({ description: "True when there are more rows" }),
+    truncated: Type.Boolean({ description: "True if there are more rows" }),
   }),
   branches: "none",
   effect: "outside",
@@ -44,17 +44,19 @@ export const savedQuery = nodeType({
 
 export const savedReport = nodeType({
   type: "report",
-  summary: "Runs a saved report; its output has the rows",
+  summary: "Runs a saved report. The output contains the rows",
   config: object({
     reportId: line(100),
     filter: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: "A further condition, which narrows the report's own",
+        description: "An additional condition",
       }),
     ),
-    from: Type.Optional(line(100, "The beginning of the period: a time, or `-7d`")),
-    to: Type.Optional(line(100, "Its end; now unless given")),
-    timezone: Type.Optional(text(100, "Of relative times; the report's unless given")),
+    from: Type.Optional(line(100, "Start of the period: a time, or `-7d`")),
+    to: Type.Optional(line(100, "End of the period. Default: now")),
+    timezone: Type.Optional(
+      text(100, "Time zone of relative times. Default: the time zone of the report"),
+    ),
   }),
   form: {
     title: "Run a report",

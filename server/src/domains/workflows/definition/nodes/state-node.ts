@@ -15,53 +15,53 @@ export const StateKey = Type.String({
 
 /** The fields of a change, for the step and for the API. */
 export const stateChangeFields = {
-  value: Type.Optional(Type.Unknown({ description: "Of `set` and `append`: any JSON" })),
-  by: Type.Optional(Type.Number({ description: "Of `increment`: 1 unless given" })),
+  value: Type.Optional(Type.Unknown({ description: "For `set` and `append`: any JSON" })),
+  by: Type.Optional(Type.Number({ description: "For `increment`. Default: 1" })),
   keepLast: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 100_000,
-      description: "Of `append`: how many members stay, the last ones; all unless given",
+      description: "For `append`: number of items to keep, newest last. Default: all",
     }),
   ),
   expected: Type.Optional(
     Type.Unknown({
       description:
-        "What must be there before, null for nothing: another value is a `state_conflict`",
+        "Expected current value, null for no value. If the value is different, the step fails with `state_conflict`",
     }),
   ),
 };
 
 export const state = nodeType({
   type: "state",
-  summary: "Reads or changes what the workflow keeps from one run to the next, in this environment",
+  summary: "Reads or changes state that the workflow stores between runs, per environment",
   config: object({
     action: literalSchema(Type.Enum(["get", ...STATE_CHANGES])),
     key: StateKey,
     ...stateChangeFields,
   }),
   form: {
-    title: "Keep state",
+    title: "Workflow state",
     group: "Data",
     icon: "archive",
     first: { action: "get", key: "" },
     fields: {
-      action: { title: "Do" },
+      action: { title: "Operation" },
       key: { title: "Key", placeholder: "last-order" },
       value: {
         title: "Value",
         example: "{{ trigger.input.id }}",
         when: { action: ["set", "append"] },
       },
-      by: { title: "By", when: { action: ["increment"] } },
-      keepLast: { title: "Keep the last", when: { action: ["append"] } },
-      expected: { title: "Only if it is", when: { action: [...STATE_CHANGES] } },
+      by: { title: "Amount", when: { action: ["increment"] } },
+      keepLast: { title: "Items to keep", when: { action: ["append"] } },
+      expected: { title: "Expected value", when: { action: [...STATE_CHANGES] } },
     },
   },
   output: Type.Object({
     key: Type.String(),
-    value: Type.Unknown({ description: "As it is now; null where nothing is kept" }),
-    revision: Type.Integer({ description: "Counts changes; 0 where nothing is kept" }),
+    value: Type.Unknown({ description: "Current value. Null if there is none" }),
+    revision: Type.Integer({ description: "Number of changes. 0 if there is no value" }),
   }),
   branches: "none",
   effect: "outside",

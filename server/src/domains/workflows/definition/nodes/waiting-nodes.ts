@@ -16,14 +16,14 @@ const Duration = Type.Integer({ minimum: 1, maximum: DURATION_MS_MAX });
 
 export const delay = nodeType({
   type: "delay",
-  summary: "Waits for a time",
+  summary: "Waits for a duration",
   config: object({ ms: Type.Integer({ minimum: 0, maximum: DURATION_MS_MAX }) }),
   form: {
-    title: "Wait a while",
+    title: "Wait",
     group: "Time",
     icon: "clock",
     first: { ms: 60_000 },
-    fields: { ms: { title: "How long", unit: "ms" } },
+    fields: { ms: { title: "Duration", unit: "ms" } },
   },
   output: Type.Null(),
   branches: "none",
@@ -33,15 +33,17 @@ export const delay = nodeType({
 export const waitForEvent = nodeType({
   type: "wait_for_event",
   summary:
-    "Waits for an event on a topic that matches, one that came since the run began included; its output is the event",
+    "Waits for an event on a topic that matches. Events since the start of the run also match. The output is the event",
   config: object({
     topic: line(TOPIC_CHARACTERS_MAX),
-    eventType: Type.Optional(line(PATTERN_CHARACTERS_MAX, "A type or a pattern; without it, any")),
+    eventType: Type.Optional(
+      line(PATTERN_CHARACTERS_MAX, "An event type or a pattern. Default: any type"),
+    ),
     filter: Type.Optional(ConditionSchema),
     since: Type.Optional(
       Type.Enum(["run", "wait"], {
         description:
-          "From when on events count: since the run began (default), or since the step began to wait",
+          "Which events match: events since the start of the run (default), or since the start of the step",
       }),
     ),
     timeoutMs: Type.Optional(Duration),
@@ -56,7 +58,7 @@ export const waitForEvent = nodeType({
       eventType: { title: "Type", placeholder: "order.shipped", reference: "event_type" },
       filter: { title: "Filter", example: { "data.order": "{{ trigger.input.id }}" } },
       since: { title: "Since" },
-      timeoutMs: { title: "At most", unit: "ms" },
+      timeoutMs: { title: "Timeout", unit: "ms" },
     },
   },
   output: EVENT_SHAPE,
@@ -71,22 +73,21 @@ export const TIMEOUT_BRANCH = "timeout";
 export const waitForCall = nodeType({
   type: "wait_for_call",
   summary:
-    "Waits for a request to an address of its own, which `run.resumeUrl` tells from the start of the run; one that " +
-    "comes before the step is reached is kept for it",
+    "Waits for an HTTP request to its own URL, which `run.resumeUrl` contains from the start of the run. A request that arrives before the step starts is stored for it",
   config: object({
     methods: Type.Optional(
       literalSchema(
         Type.Array(Type.Enum([...HOOK_METHODS]), {
           minItems: 1,
           uniqueItems: true,
-          description: "`POST` unless given; programs that preview links follow those of `GET`",
+          description: "Default: `POST`. Programs that preview links open `GET` URLs",
         }),
       ),
     ),
     schema: Type.Optional(
       literalSchema(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: "A JSON Schema of the body; another one is refused with a 422",
+          description: "JSON Schema of the body. Other bodies are rejected with 422",
         }),
       ),
     ),
@@ -95,7 +96,7 @@ export const waitForCall = nodeType({
         object({
           status: Type.Optional(Type.Integer({ minimum: 200, maximum: 599 })),
           headers: Type.Optional(Type.Record(Type.String(), line(2_000))),
-          body: Type.Optional(Type.Unknown({ description: "A text, or JSON" })),
+          body: Type.Optional(Type.Unknown({ description: "A string or JSON" })),
         }),
       ),
     ),
@@ -104,33 +105,37 @@ export const waitForCall = nodeType({
         minimum: 1,
         maximum: DURATION_MS_MAX,
         description:
-          "How long it waits; then the edges with `when: timeout` are taken, or without such the step fails",
+          "Timeout. Then the run follows the edges with `when: timeout`; without such an edge, the step fails",
       }),
     ),
   }),
   form: {
-    title: "Wait for a call",
+    title: "Wait for a request",
     group: "Time",
     icon: "phone-incoming",
     first: { timeoutMs: 86_400_000 },
     fields: {
       methods: { title: "Methods" },
       schema: {
-        title: "Schema of the body",
+        title: "Body schema",
         example: { type: "object", required: ["approved"] },
       },
-      response: { title: "Answer", example: { status: 200, body: "Thank you." } },
-      timeoutMs: { title: "At most", unit: "ms" },
+      response: { title: "Response", example: { status: 200, body: "Thank you." } },
+      timeoutMs: { title: "Timeout", unit: "ms" },
     },
   },
   output: Type.Object({
-    body: Type.Unknown({ description: "JSON and forms as values, files as handles, else text" }),
+    body: Type.Unknown({
+      description: "JSON and forms as values, files as handles, other content as a string",
+    }),
     query: Type.Record(Type.String(), Type.Unknown()),
     headers: Type.Record(Type.String(), Type.String()),
     method: Type.String(),
     receivedAt: Type.String(),
     timedOut: Type.Optional(
-      Type.Boolean({ description: "True, and nothing else, after the time" }),
+      Type.Boolean({
+        description: "True if the timeout was reached. Then other fields are missing",
+      }),
     ),
   }),
   branches: ["called", TIMEOUT_BRANCH],
@@ -142,39 +147,39 @@ export const waitForCall = nodeType({
 
 export const approval = nodeType({
   type: "approval",
-  summary: "Waits until people have approved or rejected",
+  summary: "Waits until approvers approve or reject",
   config: object({
     approvers: Type.Array(line(200), {
       minItems: 1,
       maxItems: APPROVERS_MAX,
-      description: "Ids of users and of roles, any of whose members will do",
+      description: "Ids of users and roles. Any member of a role can decide",
     }),
     quorum: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: APPROVERS_MAX,
         default: 1,
-        description: "How many must approve; one who rejects decides",
+        description: "Number of required approvals. One rejection is enough to reject",
       }),
     ),
     message: Type.Optional(text(10_000)),
     expiresMs: Type.Optional(Duration),
   }),
   form: {
-    title: "Ask for approval",
+    title: "Request approval",
     group: "People",
     icon: "user-check",
     first: { approvers: ["owner"], message: "" },
     fields: {
       approvers: { title: "Approvers", reference: "approver" },
-      quorum: { title: "How many must approve" },
+      quorum: { title: "Required approvals" },
       message: { title: "Message", placeholder: "Ship {{ trigger.input.id }}?", multiline: true },
       expiresMs: { title: "Expires after", unit: "ms" },
     },
   },
   output: Type.Object({
     approved: Type.Boolean(),
-    data: Type.Unknown({ description: "What the last who decided added" }),
+    data: Type.Unknown({ description: "Comment of the last approver" }),
     decisions: Type.Array(
       Type.Object({
         userId: Type.String(),
@@ -191,19 +196,18 @@ export const approval = nodeType({
 
 export const subworkflow = nodeType({
   type: "subworkflow",
-  summary:
-    "Runs another workflow and waits for it, if asked to; its output is the result of that run",
+  summary: "Runs another workflow, and can wait for its end. The output is the result of the run",
   config: object({
     workflowId: Type.Optional(line(100)),
     workflow: Type.Optional(
-      line(200, "Its name, in the place of the id; one workflow alone must have it"),
+      line(200, "Name of the workflow instead of its id. The name must be unique"),
     ),
     input: Type.Optional(Type.Unknown()),
     wait: Type.Optional(
       literalSchema(
         Type.Boolean({
           description:
-            "True unless given; without, the output is `{ runId }`, and the run goes its own way",
+            "Default: true. If false, the output is `{ runId }`, and the run continues independently",
         }),
       ),
     ),
@@ -215,15 +219,15 @@ export const subworkflow = nodeType({
     first: { workflowId: "" },
     fields: {
       workflowId: { title: "Workflow", reference: "workflow" },
-      workflow: { title: "Or by name", placeholder: "Ship an order" },
+      workflow: { title: "Workflow name", placeholder: "Ship an order" },
       input: { title: "Input", example: { order: "{{ trigger.input }}" } },
-      wait: { title: "Wait for its end" },
+      wait: { title: "Wait for the end" },
     },
   },
   output: ({ wait }) =>
     wait === false
       ? Type.Object({ runId: Type.String() })
-      : Type.Unknown({ description: "What the other workflow responds" }),
+      : Type.Unknown({ description: "Response of the other workflow" }),
   branches: "none",
   effect: "outside",
   inside: true,
@@ -234,7 +238,7 @@ export const subworkflow = nodeType({
             path: "/workflowId",
             message:
               workflow === undefined
-                ? "is required, or workflow"
+                ? "is required without a workflow"
                 : "and workflow exclude each other",
           },
         ]

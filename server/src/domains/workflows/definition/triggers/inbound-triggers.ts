@@ -9,7 +9,7 @@ import { triggerSchema } from "./trigger-schema.ts";
 const SecretReference = Type.String({
   pattern: `^\\{\\{\\s*secrets\\.${SECRET_NAME}\\s*\\}\\}$`,
   maxLength: 200,
-  description: "The key, as a reference: `{{secrets.NAME}}`",
+  description: "The key as a reference: `{{secrets.NAME}}`",
 });
 const HeaderName = Type.String({ pattern: "^[A-Za-z0-9-]{1,100}$" });
 
@@ -18,21 +18,22 @@ const Signature = object({
   header: Type.Optional(
     Type.String({
       pattern: "^[A-Za-z0-9-]{1,100}$",
-      description: "Which header holds the signature of the body; `X-Signature` unless given",
+      description: "Header with the signature of the body. Default: `X-Signature`",
     }),
   ),
   algorithm: Type.Optional(
     Type.Enum(["sha256", "sha512", "sha1"], {
-      description: "Of the HMAC; `sha256` unless given",
+      description: "Hash function of the HMAC. Default: `sha256`",
     }),
   ),
-  encoding: Type.Optional(Type.Enum(["hex", "base64"], { description: "`hex` unless given" })),
-  prefix: Type.Optional(line(20, "What precedes the signature, such as `sha256=`")),
+  encoding: Type.Optional(
+    Type.Enum(["hex", "base64"], { description: "Encoding. Default: `hex`" }),
+  ),
+  prefix: Type.Optional(line(20, "Prefix of the signature, such as `sha256=`")),
   timestamped: Type.Optional(
     Type.Boolean({
       description:
-        "The header has `t=<seconds>` among its parts, and `<seconds>.<body>` is what is signed, " +
-        "at most five minutes ago",
+        "The header contains `t=<seconds>`, and the signature covers `<seconds>.<body>`. Signatures expire after five minutes",
     }),
   ),
 });
@@ -41,16 +42,15 @@ const Signature = object({
 export const HookAuth = object({
   kind: Type.Enum(["basic", "header", "jwt"], {
     description:
-      "`basic`: the secret is `user:password`; `header`: it is the value of a header; `jwt`: it signs " +
-      "a bearer token, whose claims expressions read as `trigger.input.claims`",
+      "`basic`: the secret is `user:password`. `header`: the secret is the value of a header. `jwt`: the secret signs a bearer token; expressions read its claims as `trigger.input.claims`",
   }),
   secret: SecretReference,
   header: Type.Optional(HeaderName),
   algorithm: Type.Optional(
-    Type.Enum(["HS256", "HS384", "HS512"], { description: "Of `jwt`; `HS256` unless given" }),
+    Type.Enum(["HS256", "HS384", "HS512"], { description: "For `jwt`. Default: `HS256`" }),
   ),
-  issuer: Type.Optional(line(200, "Of `jwt`: what `iss` must be")),
-  audience: Type.Optional(line(200, "Of `jwt`: what `aud` must be, or have among others")),
+  issuer: Type.Optional(line(200, "For `jwt`: required value of `iss`")),
+  audience: Type.Optional(line(200, "For `jwt`: required value in `aud`")),
 });
 export type HookAuth = Static<typeof HookAuth>;
 
@@ -67,14 +67,13 @@ export const Dedupe = object({
   key: Type.String({
     ...KeyPath,
     description:
-      "Where the key stands in `trigger`: `input.headers.idempotency-key`, `input.body.id`. What has " +
-      "none is never a duplicate",
+      "Path of the key in `trigger`: `input.headers.idempotency-key`, `input.body.id`. Requests without a key are never duplicates",
   }),
   windowMs: Type.Optional(
     Type.Integer({
       minimum: 1_000,
       maximum: WINDOW_MS_MAX,
-      description: "For how long a key counts; a day unless given",
+      description: "How long a key is remembered. Default: one day",
     }),
   ),
 });
@@ -88,8 +87,7 @@ const Keep = object({
     minimum: 1,
     maximum: KEPT_DAYS_MAX,
     description:
-      "Keeps the input of each request for so long, so that a backfill can run the workflow for it: of those of at most " +
-      "256 KiB without files the newest 100,000 and 256 MiB, and 32 MiB in a minute",
+      "How long to store the input of requests for backfills. Stores requests of at most 256 KiB without files: the newest 100,000 and 256 MiB, and at most 32 MiB per minute",
   }),
 });
 
@@ -101,7 +99,7 @@ export const WebhookTrigger = triggerSchema("webhook", {
     Type.Array(Type.Enum([...HOOK_METHODS]), {
       minItems: 1,
       uniqueItems: true,
-      description: "`POST` unless given",
+      description: "Default: `POST`",
     }),
   ),
   path: Type.Optional(
@@ -110,20 +108,18 @@ export const WebhookTrigger = triggerSchema("webhook", {
         "^([A-Za-z0-9._~-]+|\\{[A-Za-z_][A-Za-z0-9_]*\\})(/([A-Za-z0-9._~-]+|\\{[A-Za-z_][A-Za-z0-9_]*\\})){0,2}$",
       maxLength: 200,
       description:
-        "Behind the address: up to three words, each of them a text or a parameter that expressions " +
-        "read as `trigger.input.params`, such as `orders/{id}`",
+        "Path after the URL: up to three segments, each a text or a parameter that expressions read as `trigger.input.params`, such as `orders/{id}`",
     }),
   ),
   respond: Type.Optional(
     Type.Enum(["at_once", "last_step", "respond_step"], {
       description:
-        "When the caller is answered: at once with the run's id, with the run's output, or by a " +
-        "`respond` step, which is the default where there is one",
+        "When to respond: immediately with the id of the run, at the end with the output of the run, or in a `respond` step. The last one is the default if there is such a step",
     }),
   ),
   rawBody: Type.Optional(
     Type.Boolean({
-      description: "True to keep the text of the body too, as `trigger.input.rawBody`",
+      description: "Whether to store the body as text too, as `trigger.input.rawBody`",
     }),
   ),
   signature: Type.Optional(Signature),
@@ -155,17 +151,21 @@ export const FormField = object({
         "file",
       ],
       {
-        description: "`text` unless given",
+        description: "Default: `text`",
       },
     ),
   ),
   required: Type.Optional(Type.Boolean()),
   options: Type.Optional(
-    Type.Array(line(200), { minItems: 1, maxItems: 200, description: "Of `choice` and `choices`" }),
+    Type.Array(line(200), {
+      minItems: 1,
+      maxItems: 200,
+      description: "For `choice` and `choices`",
+    }),
   ),
   placeholder: Type.Optional(line(200)),
   help: Type.Optional(line(500)),
-  value: Type.Optional(line(500, "What it holds at first")),
+  value: Type.Optional(line(500, "Initial value")),
   maxLength: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
 });
 export type FormField = Static<typeof FormField>;
@@ -176,7 +176,7 @@ const FIELDS_MAX = 50;
 /** The fields of a form that people see. */
 export const formFields = {
   title: line(200),
-  description: Type.Optional(text(2_000, "Below the title")),
+  description: Type.Optional(text(2_000, "Shown below the title")),
   pages: Type.Array(
     object({
       title: Type.Optional(line(200)),
@@ -184,8 +184,8 @@ export const formFields = {
     }),
     { minItems: 1, maxItems: PAGES_MAX },
   ),
-  submit: Type.Optional(line(50, "On the button; `Send` unless given")),
-  thanks: Type.Optional(text(2_000, "Shown when the form was sent")),
+  submit: Type.Optional(line(50, "Button label. Default: `Send`")),
+  thanks: Type.Optional(text(2_000, "Text after the form was submitted")),
   accent: Type.Optional(Accent),
 };
 const Form = object(formFields);
@@ -196,8 +196,7 @@ export const FormTrigger = triggerSchema("form", {
   respond: Type.Optional(
     Type.Enum(["at_once", "last_step", "respond_step"], {
       description:
-        "What is shown when the form was sent: thanks, the run's output, or the answer of a " +
-        "`respond` step, which is the default where there is one",
+        "Shown after the form was submitted: the confirmation, the output of the run, or the response of a `respond` step. The last one is the default if there is such a step",
     }),
   ),
   keep: Type.Optional(Keep),
@@ -208,13 +207,12 @@ const SUGGESTIONS_MAX = 8;
 
 export const ChatTrigger = triggerSchema("chat", {
   title: line(200),
-  greeting: Type.Optional(text(2_000, "What stands there before the first message")),
-  placeholder: Type.Optional(line(100, "In the empty field")),
+  greeting: Type.Optional(text(2_000, "Text before the first message")),
+  placeholder: Type.Optional(line(100, "Placeholder of the input field")),
   stream: Type.Optional(
     line(
       100,
-      "The `llm` or `agent` step whose text is shown as it comes; unless given the only one, where its text " +
-        "is the answer",
+      "The `llm` or `agent` step whose text is streamed. Default: the only such step, if its text is the response",
     ),
   ),
   suggestions: Type.Optional(
@@ -222,7 +220,7 @@ export const ChatTrigger = triggerSchema("chat", {
       minItems: 1,
       maxItems: SUGGESTIONS_MAX,
       uniqueItems: true,
-      description: "Questions to begin with: each is a button that sends it",
+      description: "Suggested questions. Each is a button that sends the question",
     }),
   ),
   accent: Type.Optional(Accent),
@@ -244,11 +242,11 @@ export function checkForm(form: Readonly<Record<string, unknown>>): FieldError[]
     for (const [index, { name, type, options }] of listObjects<FormField>(fields).entries()) {
       const path = `/pages/${page}/fields/${index}`;
       if (name !== undefined && names.has(name)) {
-        errors.push({ path: `${path}/name`, message: "is another field's" });
+        errors.push({ path: `${path}/name`, message: "is already used by another field" });
       }
       if (name !== undefined) names.add(name);
       if (type === "file" && page < pages.length - 1) {
-        errors.push({ path: `${path}/type`, message: "is for the last page alone" });
+        errors.push({ path: `${path}/type`, message: "can only be used on the last page" });
       }
       const isChoice = type === "choice" || type === "choices";
       if (isChoice && !options) errors.push({ path: `${path}/options`, message: "is required" });
@@ -271,7 +269,7 @@ export function checkHook(trigger: Readonly<Record<string, unknown>>): FieldErro
       ? [{ path: "/auth/header", message: "is required" }]
       : []),
     ...(new Set(names).size < names.length
-      ? [{ path: "/path", message: "names a parameter twice" }]
+      ? [{ path: "/path", message: "contains a parameter twice" }]
       : []),
   ];
 }

@@ -7,10 +7,11 @@ const Tool = Type.Object(
   {
     name: Type.String({
       pattern: "^[a-z][a-z0-9_]{2,59}$",
-      description: "By which agents call it; of two the workflow that was made first has it",
+      description:
+        "Tool name for agents. If two workflows have the same name, the older workflow is used",
     }),
     description: Type.Optional(
-      line(1_000, "When to use it, for agents; that of the workflow unless given"),
+      line(1_000, "When to use the tool, for agents. Default: the description of the workflow"),
     ),
   },
   {
@@ -31,9 +32,9 @@ export function checkTool({ tool, inputSchema }: Readonly<Record<string, unknown
   if (tool === undefined) return [];
   const { type } = Object(inputSchema) as { readonly type?: unknown };
   if (JSON.stringify(inputSchema ?? {}).length > SCHEMA_CHARACTERS_MAX) {
-    const message = `has more than ${SCHEMA_CHARACTERS_MAX} characters, too many for a tool`;
+    const message = `has more than ${SCHEMA_CHARACTERS_MAX} characters, the limit for tools`;
     return [{ path: "/inputSchema", message }];
   }
   if (type === "object") return [];
-  return [{ path: "/tool", message: "needs an `inputSchema` of the type object" }];
+  return [{ path: "/tool", message: "requires an `inputSchema` of the type object" }];
 }

@@ -51,7 +51,7 @@ export function checkStreamedStep(
   const found = nodes.find(({ id }) => id === stream);
   const check = findCheck({ nodes, edges }, stream);
   const message = found
-    ? (findReason(found) ?? (check && `is checked by ${check.id} before it is the answer`))
+    ? (findReason(found) ?? (check && `is checked by ${check.id} before it becomes the response`))
     : "is not a node of the workflow";
   return message === undefined ? [] : [{ path: "/stream", message }];
 }
@@ -103,10 +103,12 @@ function reach(from: readonly string[], next: (id: string) => readonly string[])
 /** Why the text of a step can't be shown as it comes. */
 function findReason({ type, forEach, config }: Node): string | undefined {
   if (!MODEL_TYPES.includes(type)) return "is not a step of type llm or agent";
-  if (forEach) return "is a step that is done for each of several items";
+  if (forEach) return "is a step that runs for each of several items";
   if (readField(config, "schema") !== undefined)
-    return "is a step whose answer is an object, not a text";
-  return readField(config, "stream") === false ? "is a step whose text does not stream" : undefined;
+    return "is a step that returns an object, not text";
+  return readField(config, "stream") === false
+    ? "is a step that does not stream its text"
+    : undefined;
 }
 
 /** Of a configuration that may not be checked yet. */

@@ -14,16 +14,16 @@ const key = Type.Optional(
   Type.String({
     ...KeyPath,
     description:
-      "Where the key stands in `trigger`: `event.data.orderId`. Each has a count of its own; without it there is one",
+      "Path of the key in `trigger`: `event.data.orderId`. Limits apply separately for each key",
   }),
 );
 
 export const Debounce = object({
   key,
-  quietMs: window("A run begins when no further event has come for so long"),
-  maxMs: Type.Optional(window("And at the latest so long after the first event")),
+  quietMs: window("Starts a run when no event has arrived for this time"),
+  maxMs: Type.Optional(window("Maximum delay after the first event")),
   keep: Type.Optional(
-    Type.Enum(["last", "first"], { description: "Which event the run gets; `last` unless given" }),
+    Type.Enum(["last", "first"], { description: "Which event the run receives. Default: `last`" }),
   ),
 });
 
@@ -32,19 +32,23 @@ export const Batch = object({
   max: Type.Integer({
     minimum: 2,
     maximum: HELD_EVENTS_MAX,
-    description: "So many events begin a run at once, which has them as `trigger.events`",
+    description:
+      "Number of events that start a run at once. The run receives them as `trigger.events`",
   }),
-  maxMs: window("And at the latest so long after the first event"),
+  maxMs: window("Maximum delay after the first event"),
 });
 
 export const RateLimit = object({
   key,
-  max: Type.Integer({ minimum: 1, maximum: 10_000, description: "How many runs may begin" }),
-  perMs: window("In so long"),
+  max: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    description: "Maximum number of runs to start",
+  }),
+  perMs: window("In this period"),
   over: Type.Optional(
     Type.Enum(["wait", "drop"], {
-      description:
-        "What becomes of further events: each begins its run as soon as it may (unless given), or none at all",
+      description: "Further events start runs later (default), or are dropped",
     }),
   ),
 });
@@ -82,7 +86,7 @@ export function checkLimits(trigger: Readonly<Record<string, unknown>>): FieldEr
   return [
     ...further.map((name) => ({
       path: `/${name}`,
-      message: "can't stand beside another of debounce, batch and rateLimit",
+      message: "can't be combined with another of debounce, batch and rateLimit",
     })),
     ...(debounce?.maxMs !== undefined && debounce.maxMs < debounce.quietMs
       ? [{ path: "/debounce/maxMs", message: "must not be less than quietMs" }]

@@ -12,22 +12,23 @@ export const commonFields = {
   id: Type.Optional(
     Type.String({
       pattern: TRIGGER_ID,
-      description: "Unique among the triggers of the workflow; `trigger` is that of the first",
+      description:
+        "Unique id of the trigger in the workflow. Default for the first trigger: `trigger`",
     }),
   ),
-  name: Type.Optional(line(100, "For people")),
+  name: Type.Optional(line(100, "Display name")),
   start: Type.Optional(
     Type.Array(Type.String({ pattern: NODE_ID }), {
       minItems: 1,
       maxItems: STARTS_MAX,
       uniqueItems: true,
-      description: "The nodes with which its runs begin; those without incoming edges unless given",
+      description: "The nodes where its runs start. Default: nodes without incoming edges",
     }),
   ),
   inputSchema: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description:
-        "A JSON Schema of `trigger.input`, of a request that of its body: whoever calls with another gets a 422",
+        "JSON Schema of `trigger.input`, or of the body of a request. Callers with other input get 422",
     }),
   ),
 };
@@ -35,7 +36,7 @@ export const commonFields = {
 /** How forms show those that only some authors need. */
 export const commonForm = {
   inputSchema: {
-    title: "Schema of the input",
+    title: "Input schema",
     example: {
       type: "object",
       required: ["orderId"],

@@ -56,31 +56,31 @@ describe("nodes", () => {
     ],
     [
       ofConfig("wait_for_event", { topic: "t", filter: { id: { in: "x" } } }),
-      ["/nodes/0/config/filter/id/in must be a list of at least one value"],
+      ["/nodes/0/config/filter/id/in must be a list with at least one value"],
     ],
     [
       ofConfig("records", { operation: "update", table: "t" }),
-      ["/nodes/0/config/id is required to update", "/nodes/0/config/data is required to update"],
+      ["/nodes/0/config/id is required for update", "/nodes/0/config/data is required for update"],
     ],
     [ofConfig("records", { operation: "{{ x }}", table: "t" }), []],
     [
       ofConfig("publish_event", { topic: "t", type: "x", payload: { "a/b": ["{{ secrets.K }}"] } }),
-      ["/nodes/0/config/payload/a~1b/0 must not hold a secret: it would be kept and shown"],
+      ["/nodes/0/config/payload/a~1b/0 must not contain a secret, because it is stored and shown"],
     ],
     [
       ofConfig("subworkflow", { workflowId: "wf", input: "Bearer {{ secrets.K }}" }),
-      ["/nodes/0/config/input must not hold a secret: it would be kept and shown"],
+      ["/nodes/0/config/input must not contain a secret, because it is stored and shown"],
     ],
     [
       ofConfig("notify", { userIds: ["u"], title: "{{ secrets.K }}" }),
-      ["/nodes/0/config/title must not hold a secret: it would be kept and shown"],
+      ["/nodes/0/config/title must not contain a secret, because it is stored and shown"],
     ],
     [http({ url, headers: { authorization: "Bearer {{ secrets.K }}" } }), []],
     [
       ofConfig("switch", { expression: "x", cases: ["a", 1, "a", "error"] }),
       [
-        "/nodes/0/config/cases/2 is there twice",
-        "/nodes/0/config/cases/3 is the name of a branch that every switch has",
+        "/nodes/0/config/cases/2 appears twice",
+        "/nodes/0/config/cases/3 is a reserved branch name",
       ],
     ],
     [
@@ -98,8 +98,8 @@ describe("nodes", () => {
     [
       { ...ofConfig("fail", { message: "no" }), onError: "continue", retry: { maxAttempts: 2 } },
       [
-        "/nodes/0/retry makes no sense for a step that is meant to fail",
-        "/nodes/0/onError must be fail for a step that is meant to fail",
+        "/nodes/0/retry can't be used for a step that always fails",
+        "/nodes/0/onError must be fail for a step that always fails",
       ],
     ],
   ])("%j", (node, faults) => {
@@ -116,9 +116,9 @@ describe("nodes", () => {
         loop("d", { nodes: [step("c")], edges: [] }),
       ]),
     ).toEqual([
-      "/nodes/1/id is the id of another node too",
-      "/nodes/2/config/body/nodes/0/id is the id of a node outside of the loop too",
-      "/nodes/2/config/body/nodes/2/id is the id of another node too",
+      "/nodes/1/id is also the id of another node",
+      "/nodes/2/config/body/nodes/0/id is also the id of a node outside the loop",
+      "/nodes/2/config/body/nodes/2/id is also the id of another node",
     ]);
   });
 

@@ -46,7 +46,7 @@ export function namesInConfig(
   ];
 }
 
-const SECRET = "must not hold a secret: it would be kept and shown";
+const SECRET = "must not contain a secret, because it is stored and shown";
 
 /** The paths of texts that read secrets. */
 function secretPaths(expressions: ExpressionCheck, value: unknown): string[] {

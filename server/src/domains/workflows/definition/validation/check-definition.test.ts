@@ -103,16 +103,16 @@ describe("edges", () => {
         { from: "a", to: "b" },
         { from: "a", to: "b" },
       ],
-      ["/edges/1 is there twice"],
+      ["/edges/1 appears twice"],
     ],
     [
       [{ from: "a", to: "b", when: "true" }],
-      ["/edges/0/when names a branch, but the node has none"],
+      ["/edges/0/when is set, but the step has no branches"],
     ],
     [[{ from: "if", to: "b", when: "maybe" }], ["/edges/0/when must be one of true, false"]],
     [
       [{ from: "a", to: "b", when: "error" }],
-      ["/edges/0/when is error, but the node's onError is not branch"],
+      ["/edges/0/when is error, but onError of the step is not branch"],
     ],
     [[{ from: "a", to: "a" }], ["/edges/0 closes a cycle: a → a; only a loop repeats steps"]],
     [
@@ -129,7 +129,7 @@ describe("edges", () => {
 
   test("errors that should be handled by a branch need one", () => {
     expect(errorsOfNodes([step("a", { onError: "branch" })])).toEqual([
-      "/nodes/0/onError is branch, but no edge leaves with when: error",
+      "/nodes/0/onError is branch, but the Error output is not connected",
     ]);
   });
 
@@ -149,7 +149,7 @@ describe("bounds", () => {
     const body = { nodes: many(200, "b"), edges: [] };
     expect(errorsOfNodes([...many(299, "a"), loop("l", body)])).toEqual([]);
     expect(errorsOfNodes([...many(300, "a"), loop("l", body)])).toEqual([
-      "/nodes are more than 500, loops included",
+      "/nodes exceed the limit of 500, including loops",
     ]);
   });
 
@@ -160,7 +160,7 @@ describe("bounds", () => {
     );
     expect(errorsOfNodes(nodes, pairs.slice(0, 2_000))).toEqual([]);
     expect(errorsOfNodes(nodes, pairs.slice(0, 2_001))).toEqual([
-      "/edges are more than 2000, loops included",
+      "/edges exceed the limit of 2000, including loops",
     ]);
   });
 
@@ -169,7 +169,7 @@ describe("bounds", () => {
       depth === 0 ? step("s") : loop(`l${depth}`, { nodes: [nested(depth - 1)], edges: [] });
     expect(errorsOfNodes([nested(5)])).toEqual([]);
     const [fault, ...others] = errorsOfNodes([nested(6)]);
-    expect(fault).toMatch(/^(\/nodes\/0\/config\/body){6} is nested in more than 5 loops$/);
+    expect(fault).toMatch(/^(\/nodes\/0\/config\/body){6} has more than 5 levels of nested loops$/);
     expect(others).toEqual([]);
   });
 });

@@ -97,7 +97,8 @@ function checkTriggers(
     if (!isRecord(trigger)) continue;
     const { id = index === 0 ? FIRST_TRIGGER_ID : undefined, start } = trigger;
     if (id === undefined) ctx.errors.push({ path: `${path}/id`, message: "is required" });
-    else if (ids.has(id)) ctx.errors.push({ path: `${path}/id`, message: "is another trigger's" });
+    else if (ids.has(id))
+      ctx.errors.push({ path: `${path}/id`, message: "is already the id of another trigger" });
     ids.add(id);
     if (trigger["type"] === "chat") {
       errorReporter(ctx, path)(checkStreamedStep(trigger["stream"], graph));
@@ -145,7 +146,7 @@ function checkKey(ctx: CheckContext, key: unknown): void {
 /** The size of a definition, loops and tools included. It is checked before anything that takes longer. */
 export function sizeErrors(definition: unknown): FieldError[] {
   const { nodes, edges } = countParts(definition, 0);
-  const message = (max: number): string => `are more than ${max}, loops included`;
+  const message = (max: number): string => `exceed the limit of ${max}, including loops`;
   return [
     ...(nodes > NODES_MAX ? [{ path: "/nodes", message: message(NODES_MAX) }] : []),
     ...(edges > EDGES_MAX ? [{ path: "/edges", message: message(EDGES_MAX) }] : []),

@@ -37,7 +37,7 @@ export function* checkEdges(
     const labelError = edgeLabelError(edge, nodes.get(edge.from));
     if (labelError !== undefined) report([{ path: "/when", message: labelError }]);
     const key = JSON.stringify([edge.from, edge.to, edge.when]);
-    if (seen.has(key)) report([{ path: "", message: "is there twice" }]);
+    if (seen.has(key)) report([{ path: "", message: "appears twice" }]);
     else if (missingEnds.length === 0) validEdges.set(index, edge);
     seen.add(key);
   }
@@ -50,11 +50,11 @@ export function* checkEdges(
 function edgeLabelError({ when }: Edge, from: KnownNode | undefined): string | undefined {
   if (when === undefined || from?.branches === undefined) return undefined;
   if (when === "error") {
-    return from.handlesErrors ? undefined : "is error, but the node's onError is not branch";
+    return from.handlesErrors ? undefined : "is error, but onError of the step is not branch";
   }
   if (from.branches.includes(when)) return undefined;
   return from.branches.length === 0
-    ? "names a branch, but the node has none"
+    ? "is set, but the step has no branches"
     : `must be one of ${from.branches.join(", ")}`;
 }
 

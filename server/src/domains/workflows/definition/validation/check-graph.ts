@@ -119,11 +119,11 @@ function checkTools(ctx: CheckContext, tools: unknown, at: string, visible: Visi
     const type = checkNode(ctx, node, path);
     const report = errorReporter(ctx, path);
     if (visible.steps.has(String(id))) {
-      report([{ path: "/name", message: "is the id of a node too" }]);
+      report([{ path: "/name", message: "is also the id of a node" }]);
     }
     if (!type) continue;
     if (type.iterates || type.answers || type.alwaysFails) {
-      report([{ path: "/type", message: `can't be a tool; put it into a workflow` }]);
+      report([{ path: "/type", message: "can't be used as a tool. Put it into a workflow" }]);
     }
     if (isRecord(config)) checkFieldNames(ctx, { type, config, path: `${path}/config` }, visible);
   }
@@ -181,11 +181,16 @@ function checkForEach(ctx: CheckContext, type: NodeType, forEach: Config, path: 
     type.answers ||
     type.alwaysFails
   ) {
-    report([{ path: "", message: `is not for nodes of type ${type.type}; put them in a loop` }]);
+    report([
+      {
+        path: "",
+        message: `is not supported for steps of type ${type.type}. Put the step in a loop`,
+      },
+    ]);
   }
   const { items } = forEach;
   if (!Array.isArray(items) && !isTemplate(items)) {
-    report([{ path: "/items", message: "must be a list, or a template of one" }]);
+    report([{ path: "/items", message: "must be a list, or a template for a list" }]);
   }
   report(
     ctx.expressions.template(items).map((error) => ({ ...error, path: `/items${error.path}` })),
@@ -195,7 +200,7 @@ function checkForEach(ctx: CheckContext, type: NodeType, forEach: Config, path: 
 function* checkBody(ctx: CheckContext, body: unknown, position: GraphPosition): Steps<void> {
   if (!isRecord(body) || !Array.isArray(body["nodes"]) || !Array.isArray(body["edges"])) return;
   if (position.depth > NESTING_MAX) {
-    const message = `is nested in more than ${NESTING_MAX} loops`;
+    const message = `has more than ${NESTING_MAX} levels of nested loops`;
     return errorReporter(ctx, position.path)([{ path: "", message }]);
   }
   yield* checkGraph(ctx, { nodes: body["nodes"], edges: body["edges"] }, position);
@@ -220,10 +225,10 @@ function checkNode(ctx: CheckContext, node: unknown, path: string): NodeType | u
 function alwaysFailsErrors(node: Config): FieldError[] {
   const errors: FieldError[] = [];
   if (node["retry"] !== undefined) {
-    errors.push({ path: "/retry", message: "makes no sense for a step that is meant to fail" });
+    errors.push({ path: "/retry", message: "can't be used for a step that always fails" });
   }
   if (node["onError"] !== undefined && node["onError"] !== "fail") {
-    errors.push({ path: "/onError", message: "must be fail for a step that is meant to fail" });
+    errors.push({ path: "/onError", message: "must be fail for a step that always fails" });
   }
   return errors;
 }
@@ -238,9 +243,9 @@ function nodeIdError(
 ): string | undefined {
   if (typeof id !== "string") return undefined;
   if (RESERVED_IDS.has(id)) return "is a reserved word";
-  if (known.has(id)) return "is the id of another node too";
+  if (known.has(id)) return "is also the id of another node";
   // Inside of a loop `steps.<id>` also reaches the steps around it.
-  return position.enclosing.has(id) ? "is the id of a node outside of the loop too" : undefined;
+  return position.enclosing.has(id) ? "is also the id of a node outside the loop" : undefined;
 }
 
 function toKnownNode(node: Config, type: NodeType | undefined, config: Config): KnownNode {
@@ -261,7 +266,7 @@ function checkErrorBranches(
   );
   for (const [index, node] of graph.nodes.entries()) {
     if (!isRecord(node) || node["onError"] !== "branch" || handled.has(node["id"])) continue;
-    const message = "is branch, but no edge leaves with when: error";
+    const message = "is branch, but the Error output is not connected";
     errorReporter(ctx, `${path}/nodes/${index}`)([{ path: "/onError", message }]);
   }
 }

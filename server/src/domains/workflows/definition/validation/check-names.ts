@@ -49,7 +49,7 @@ export function checkNames(
   for (const { path, paths, variables } of reads) {
     const report = errorReporter(ctx, base + path);
     for (const name of variables) {
-      report([{ path: "", message: `reads $${name}, which nothing binds` }]);
+      report([{ path: "", message: `reads $${name}, which is not defined` }]);
     }
     for (const names of paths) {
       const message = nameError(names, roots, visible, suggest);
@@ -85,11 +85,12 @@ function nameError(
     return closest === undefined ? "" : ` (did you mean ${closest}?)`;
   };
   if (!roots.includes(root)) {
-    return `reads ${root}, which is not there${hint(root, roots)}; expressions see ${roots.join(", ")}`;
+    return `reads ${root}, which does not exist${hint(root, roots)}; available names: ${roots.join(", ")}`;
   }
   if (member === undefined) return undefined;
   if (root === "steps") {
-    if (!steps.has(member)) return `reads steps.${member}, which is no step${hint(member, steps)}`;
+    if (!steps.has(member))
+      return `reads steps.${member}, which does not exist${hint(member, steps)}`;
     if (part === undefined || STEP_MEMBERS.includes(part)) return undefined;
     return `reads steps.${member}.${part}, but a step has only ${STEP_MEMBERS.join(", ")}`;
   }
@@ -106,11 +107,11 @@ function addressError(
   if (member === "resumeUrl" && calls.length !== 1) {
     const all = calls.map((id) => `run.resumeUrls.${id}`).join(" or ");
     return calls.length === 0
-      ? "reads run.resumeUrl, but nothing here waits for a call"
-      : `reads run.resumeUrl, but several steps wait for a call: write ${all}`;
+      ? "reads run.resumeUrl, but no step waits for a request"
+      : `reads run.resumeUrl, but several steps wait for a request: use ${all}`;
   }
   if (member === "resumeUrls" && part !== undefined && !calls.includes(part)) {
-    return `reads run.resumeUrls.${part}, which waits for no call${hint(part, calls)}`;
+    return `reads run.resumeUrls.${part}, which is not a step that waits for a request${hint(part, calls)}`;
   }
   return memberError(root, member);
 }
@@ -128,7 +129,7 @@ function nameWarnings(
   path: string,
 ): FieldError[] {
   if (root === "steps" && member !== "" && !before.has(member)) {
-    return [{ path, message: `reads steps.${member}, which does not come before this step` }];
+    return [{ path, message: `reads steps.${member}, which does not run before this step` }];
   }
   const needed = TRIGGER_TYPES[member];
   if (root === "trigger" && needed !== undefined && !triggerTypes.includes(needed)) {

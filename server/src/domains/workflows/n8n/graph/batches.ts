@@ -35,11 +35,11 @@ export function convertBatches(
   const size = `Math.max(1, Math.round(Number(${toCode(batchSize)}) || 1))`;
   const { reset } = (options ?? {}) as { readonly reset?: unknown };
   // By expression it starts anew when it is entered again, as a loop within a loop does here anyway.
-  if (reset === true) throw new NotConvertible("starts its batches anew");
+  if (reset === true) throw new NotConvertible("resets its batches");
   if (!body || body.size === 0) return { ...passItems(ctx), approximations: ["has no loop"] };
   assertOneEntry(node.name, body, links);
   const copied = findShared(node.name, body, links);
-  if ([...copied].some(isLoop)) throw new NotConvertible("leads out of a loop into another one");
+  if ([...copied].some(isLoop)) throw new NotConvertible("connects a loop with another loop");
   const entries = links
     .filter(({ from, to }) => from === node.name && body.has(to))
     .map(({ to }) => ({ name: to, source: ["$batch", 0] as const }));
@@ -55,7 +55,7 @@ export function convertBatches(
   );
   const backSources = back.map(toSource);
   const isInner = ([step]: Source): boolean => !inner.nodes.some(({ id: known }) => known === step);
-  if (backSources.some(isInner)) throw new NotConvertible("leads back out of a loop inside of it");
+  if (backSources.some(isInner)) throw new NotConvertible("connects a loop with an outer loop");
   const collect = listScript({ ...ctx, sources: backSources }, `${id}_back`, "return list;");
   const backEdges = edgesTo(collect.id, backSources);
   const hasBack = back.length > 0;
@@ -88,9 +88,9 @@ return Array.from({ length: Math.ceil(list.length / size) }, (_, at) => ({ items
       },
     ],
     approximations: [
-      ...(hasBack ? [] : ["never comes back: only the first batch is done"]),
+      ...(hasBack ? [] : ["does not return: only the first batch is processed"]),
       ...(hasBack && mayEndEarly(node.name, body, links)
-        ? ["goes on with the next batch where nothing comes back"]
+        ? ["continues with the next batch if a branch does not return"]
         : []),
       ...(copied.size > 0 ? [`${[...copied].join(", ")}: once more within the loop`] : []),
       ...(reset === undefined || reset === false ? [] : ["starts anew each time"]),
@@ -127,7 +127,7 @@ const edgesTo = (to: string, sources: readonly Source[]): Edge[] =>
 function assertOneEntry(loop: string, body: ReadonlySet<string>, links: readonly N8nLink[]): void {
   const isEntered = ({ from, to }: N8nLink): boolean =>
     body.has(to) && !body.has(from) && from !== loop;
-  if (links.some(isEntered)) throw new NotConvertible("has a loop that is entered sideways");
+  if (links.some(isEntered)) throw new NotConvertible("has a loop that is entered in the middle");
 }
 
 /** The nodes to which both the loop and its end lead: n8n does them in each turn, and after the last. */
@@ -145,7 +145,7 @@ function findShared(
     for (const next of links) {
       if (next.from !== to) continue;
       if (next.to === loop || body.has(next.to))
-        throw new NotConvertible("has a loop that is entered sideways");
+        throw new NotConvertible("has a loop that is entered in the middle");
       open.push(next);
     }
   }

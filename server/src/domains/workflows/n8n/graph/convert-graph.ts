@@ -228,7 +228,7 @@ function convertNode(
   };
   const before = state.report.length;
   try {
-    if (isClosed) throw new NotConvertible("is part of a circle that is no loop over batches");
+    if (isClosed) throw new NotConvertible("is part of a cycle that is not a loop over batches");
     const made = node.disabled
       ? passItems(ctx)
       : node.type === "splitInBatches"
@@ -249,11 +249,11 @@ function convertNode(
       ...(isEnteredTwice(state, ctx) && !["merge", "noOp"].includes(node.type)
         ? ["several connections: runs once with all items"]
         : []),
-      ...(node.alwaysOutputData && !always ? ["gives no item where there is none"] : []),
+      ...(node.alwaysOutputData && !always ? ["returns no items for an empty input"] : []),
       ...(hasUnreadable(made.steps)
-        ? ["has an expression that can't be read: it fails there, as it does in n8n"]
+        ? ["has an expression that can't be parsed. The step fails there, as in n8n"]
         : []),
-      ...(hasTypedKey(made.steps) ? ["has a key in its text: move it into a secret"] : []),
+      ...(hasTypedKey(made.steps) ? ["contains a key in its text. Move it into a secret"] : []),
     ];
     note(approximations.length === 0 ? "converted" : "approximated", approximations);
     return always ?? made;
@@ -261,7 +261,7 @@ function convertNode(
     if (!(error instanceof NotConvertible) && !(error instanceof UnreadableCode)) throw error;
     const reason =
       error instanceof UnreadableCode
-        ? `has code that can't be read: ${error.message}`
+        ? `has code that can't be parsed: ${error.message}`
         : error.message;
     // Of a loop that can't be, the nodes inside are noted already.
     state.report.length = before;

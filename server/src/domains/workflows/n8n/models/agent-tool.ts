@@ -81,14 +81,14 @@ function freeName({ node }: NodePart, taken: ReadonlySet<string>): string {
 const workflowTool: ConvertTool = ({ node }, ctx) => {
   const { bind } = ctx;
   const { workflowId, source = "database", workflowInputs } = node.parameters;
-  if (source !== "database") throw new NotConvertible("has the workflow of a tool in itself");
+  if (source !== "database") throw new NotConvertible("contains the workflow of a tool");
   const known = toObject(workflowId);
   const written = toText(known["value"], toText(workflowId));
   const isOwn = /^=\{\{\s*\$workflow\.id\s*\}\}$/.test(written);
   // An expression without braces is a text.
   const key = written.startsWith("=") && !written.includes("{{") ? written.slice(1) : written;
   if (key === "" || (key.startsWith("=") && !isOwn)) {
-    throw new NotConvertible("names the workflow of a tool by expression");
+    throw new NotConvertible("selects the workflow of a tool by expression");
   }
   const given = new ToolArguments(ctx);
   const fields = given.read(toObject(toObject(workflowInputs)["value"]));
@@ -111,7 +111,7 @@ const agentTool: ConvertTool = ({ node, parts }, ctx) => {
   const { parameters } = node;
   const { systemMessage, maxIterations } = toObject(parameters["options"]);
   const model = convertModel({ parts, bind: ctx.bind });
-  if (Object.keys(model.args).length > 0) throw new NotConvertible("names a model by expression");
+  if (Object.keys(model.args).length > 0) throw new NotConvertible("selects a model by expression");
   const given = new ToolArguments(ctx);
   const isAuto = parameters["text"] === undefined;
   const prompt = isAuto ? "{{ call.arguments.query }}" : given.read(parameters["text"]);
@@ -120,8 +120,8 @@ const agentTool: ConvertTool = ({ node, parts }, ctx) => {
   const inner = convertTools({ ...ctx, parts, visible: new Map() }, ctx.given, ctx.taken);
   ctx.approximations.push(...model.approximations, ...inner.approximations);
   if (parts.some(({ kind }) => kind === "ai_memory"))
-    ctx.approximations.push("an agent that is a tool remembers nothing between calls");
-  ctx.approximations.push(`${node.name} is a workflow of its own, which is deployed, too`);
+    ctx.approximations.push("an agent used as a tool does not remember earlier calls");
+  ctx.approximations.push(`${node.name} becomes a separate workflow, which must be deployed too`);
   const schema = findAnswerSchema(parts);
   const asked = toInput({ prompt, ...(instructions !== undefined && { instructions }) });
   const config = {
@@ -243,7 +243,7 @@ const postgresTool: ConvertTool = ({ node }, ctx) => {
 
 const dateTool: ConvertTool = ({ node }) => {
   const { operation = "getCurrentDate", includeTime = true, outputFieldName } = node.parameters;
-  if (operation !== "getCurrentDate") throw new NotConvertible("computes with dates in a tool");
+  if (operation !== "getCurrentDate") throw new NotConvertible("calculates with dates in a tool");
   const now = includeTime === false ? 'DateTime.now().startOf("day")' : "DateTime.now()";
   const field = JSON.stringify(toText(outputFieldName, "currentDate"));
   return {

@@ -220,7 +220,7 @@ const oldOpenAi: Convert = (ctx) => {
       : simple
         ? '[{ text: one.text, index: 0, finish_reason: "stop" }]'
         : "[{ choices: [{ index: 0, text: one.text }] }]",
-    approximations: ["a model of today answers, through the same service"],
+    approximations: ["a current model of the same provider is used"],
   });
 };
 
@@ -308,7 +308,7 @@ function message(
         maxTokens >= 1 && { maxTokens: Math.min(TOKENS_MAX, Math.round(maxTokens)) }),
     },
     each: each("one.text"),
-    approximations: asked.length > 1 ? ["all messages are one question"] : [],
+    approximations: asked.length > 1 ? ["all messages are sent as one prompt"] : [],
   });
 }
 
@@ -350,7 +350,9 @@ const chainSummarization: Convert = (ctx) => {
       version >= 2.1 ? "[{ output: { text: one.text } }]" : "[{ response: { text: one.text } }]",
     approximations: [
       ...model.approximations,
-      ...(isWhole || isSimple ? [] : ["pieces are cut by characters, and their answers combined"]),
+      ...(isWhole || isSimple
+        ? []
+        : ["the text is split by characters, and the responses are combined"]),
     ],
   });
 };

@@ -125,7 +125,7 @@ const chainLlm: Convert = (ctx) => {
     each: schema ? "[{ output: one.object }]" : "[{ text: one.text }]",
     approximations: [
       ...model.approximations,
-      ...(others > 0 ? ["messages of people and assistants are left out"] : []),
+      ...(others > 0 ? ["messages with the roles user and assistant are omitted"] : []),
     ],
   });
 };
@@ -178,7 +178,7 @@ export const convertChat: Convert = (ctx) => {
         ? `[{ output: [{ content: [{ type: "output_text", text: ${content} }] }] }]`
         : `[{ index: 0, message: { role: "assistant", content: ${content} }, finish_reason: "stop" }]`,
     approximations: values.some(({ role }) => role === "assistant")
-      ? ["messages of the assistant are part of the question"]
+      ? ["messages of the assistant are part of the prompt"]
       : [],
   });
 };

@@ -57,8 +57,10 @@ export function convertModel({ parts, bind }: Pick<NodeContext, "parts" | "bind"
         maxTokens >= 1 && { maxTokens: Math.min(TOKENS_MAX, Math.round(maxTokens)) }),
     },
     approximations: [
-      ...(given === undefined ? [`the model is not said: ${service.model} is asked`] : []),
-      ...(others.length > 0 ? ["a second model is left out"] : []),
+      ...(given === undefined
+        ? [`the export does not name the model: ${service.model} is used`]
+        : []),
+      ...(others.length > 0 ? ["a second model is ignored"] : []),
     ],
   };
 }
@@ -150,6 +152,8 @@ export function convertMemory(
     key: isOwn ? toCode(sessionKey) : "$json.sessionId",
     // It counts exchanges, which are two messages.
     window: Math.min(100, Math.max(2, Math.round(length) * 2)),
-    approximations: isKnown ? [] : [`remembers here, and not in ${part.node.type.slice(3)}`],
+    approximations: isKnown
+      ? []
+      : [`memory is stored in Millrace, not in ${part.node.type.slice(3)}`],
   };
 }

@@ -76,7 +76,7 @@ export class ToolArguments {
       return `{{ item.given.${name} }}`;
     }
     const [whole, , name = "", , description = "", , type = "string"] = found;
-    if (whole !== plain) throw new ComputedArgument("computes with what a model gives");
+    if (whole !== plain) throw new ComputedArgument("calculates with an argument of the model");
     return this.#add(name, description, type.toLowerCase());
   }
 

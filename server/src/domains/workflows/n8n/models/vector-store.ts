@@ -142,7 +142,7 @@ function describeStore(node: N8nNode, parts: readonly NodePart[], bind: Bind): D
     ...code,
     embed,
     text: `${code.insert} ${code.search} ${embed}`,
-    notes: given === "" ? [`the model is not said: ${service.model} is asked`] : [],
+    notes: given === "" ? [`the export does not name the model: ${service.model} is used`] : [],
   };
 }
 
@@ -171,7 +171,7 @@ function describeDocuments(parts: readonly NodePart[]): DocumentCode {
   const unit = isToken ? TOKEN_CHARACTERS : 1;
   const { chunkSize = 1_000, chunkOverlap = splitter ? 0 : 200 } = splitter?.node.parameters ?? {};
   if (typeof chunkSize !== "number" || typeof chunkOverlap !== "number")
-    throw new NotConvertible("cuts documents by expression");
+    throw new NotConvertible("splits documents by expression");
   const isFile = dataType === "binary";
   return {
     isFile,
@@ -183,7 +183,7 @@ function describeDocuments(parts: readonly NodePart[]): DocumentCode {
     metadata: pairsCode(toObject(toObject(options)["metadata"])["metadataValues"]),
     size: Math.max(1, chunkSize * unit),
     overlap: Math.min(chunkOverlap, chunkSize - 1) * unit,
-    notes: isToken ? ["a token is taken for four characters"] : [],
+    notes: isToken ? ["a token is counted as four characters"] : [],
   };
 }
 
@@ -322,7 +322,7 @@ const retrievalChain: Convert = (ctx): ConvertedNode => {
   if (retriever?.node.type !== "lc.retrieverVectorStore" || !found)
     throw new NotConvertible(`needs ${retriever?.node.type ?? "a retriever"}`);
   if (toObject(parameters["options"])["systemPromptTemplate"] !== undefined)
-    throw new NotConvertible("has a prompt of its own");
+    throw new NotConvertible("has a custom prompt");
   const store = describeStore(found.node, found.parts, ctx.bind);
   const { text: own, query, promptType } = parameters;
   const isOwn = promptType === "define" || own !== undefined || query !== undefined;

@@ -192,7 +192,7 @@ export const sendAndWait: Convert = (ctx) => {
     ...made,
     approximations: [
       ...(message.approximations ?? []),
-      "links in the message answer at once, without a page of n8n",
+      "links in the message decide immediately, without a confirmation page",
     ],
   };
 };

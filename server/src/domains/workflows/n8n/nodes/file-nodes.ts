@@ -220,9 +220,9 @@ const writeToDisk: Convert = (ctx) => {
   const { parameters } = ctx.node;
   assertSupported(parameters);
   const { fileName = "", dataPropertyName = "data" } = parameters;
-  if (toText(fileName) === "") throw new NotConvertible("names no file");
+  if (toText(fileName) === "") throw new NotConvertible("has no file name");
   if (toObject(parameters["options"])["append"] === true)
-    throw new NotConvertible("adds to a file on the disk of n8n");
+    throw new NotConvertible("appends to a file on the n8n server");
   const text = [fileName, dataPropertyName];
   const source = `const items = [];
 for (const { item, file, path } of n8n.each(input, ${optionsCode(ctx, text)}, ({ ${[...new Set(["$item", ...viewNames(toCode(text))])].join(", ")} }) => ({ item: $item, file: n8n.file($item, ${toCode(dataPropertyName)}), path: n8n.text(${toCode(fileName)}) }))) {
@@ -235,14 +235,14 @@ return items;`;
     steps: [scriptStep(ctx, ctx.id, source)],
     approximations: [
       ...findApproximations(ctx, text),
-      "the file is kept with the run in the place of a disk",
+      "the file is stored with the run instead of on a disk",
     ],
   };
 };
 
 const readWriteFile: Convert = (ctx) => {
   if (ctx.node.parameters["operation"] === "write") return writeToDisk(ctx);
-  throw new NotConvertible("reads from the disk of n8n");
+  throw new NotConvertible("reads from the disk of the n8n server");
 };
 
 export const fileNodes: NodeTable = {

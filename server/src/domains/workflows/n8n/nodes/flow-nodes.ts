@@ -240,7 +240,7 @@ const executeWorkflow: Convert = (ctx) => {
   const { parameters, id, node } = { ...ctx, parameters: ctx.node.parameters };
   assertSupported(parameters);
   const { workflowId, source = "database", mode = "once", workflowInputs } = parameters;
-  if (source !== "database") throw new NotConvertible("has the other workflow in itself");
+  if (source !== "database") throw new NotConvertible("contains the other workflow");
   const known = toObject(workflowId);
   const written = toText(known["value"], toText(workflowId));
   const isOwn = /^=\{\{\s*\$workflow\.id\s*\}\}$/.test(written);

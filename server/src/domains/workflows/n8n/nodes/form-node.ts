@@ -74,11 +74,11 @@ function listQuestions({
 }: JsonObject): JsonObject[] {
   if (defineForm !== "json") return toList(toObject(formFields)["values"]).map(toObject);
   const text = toText(jsonOutput);
-  if (text.startsWith("=")) throw new NotConvertible("makes the questions of a form by expression");
+  if (text.startsWith("=")) throw new NotConvertible("creates form questions by expression");
   try {
     return toList(JSON.parse(text) as Json).map(toObject);
   } catch {
-    throw new NotConvertible("has questions of a form that are no JSON");
+    throw new NotConvertible("has form questions that are not JSON");
   }
 }
 
@@ -164,9 +164,9 @@ function findFieldApproximations(questions: readonly JsonObject[]): string[] {
   const isByExpression = JSON.stringify(fields).includes('"=');
   const hasFiles = fields.some(({ type }) => type === "file");
   return [
-    ...(isByExpression ? ["shows questions as they are written, without their expressions"] : []),
-    ...(isShortened ? ["shows no HTML between the questions"] : []),
-    ...(hasFiles ? ["its files are handles in the fields of the item"] : []),
+    ...(isByExpression ? ["shows questions without evaluating their expressions"] : []),
+    ...(isShortened ? ["does not show HTML between the questions"] : []),
+    ...(hasFiles ? ["uploaded files are handles in the fields of the item"] : []),
   ];
 }
 
@@ -191,7 +191,7 @@ export const formPageNode: Convert = (ctx) => {
 export const waitForFormNode: Convert = (ctx) => {
   const { parameters } = ctx.node;
   const { formTitle = "Form", formDescription, incomingAuthentication = "none" } = parameters;
-  if (incomingAuthentication !== "none") throw new NotConvertible("asks callers to sign in");
+  if (incomingAuthentication !== "none") throw new NotConvertible("requires callers to sign in");
   return formSteps(ctx, {
     texts: {
       title: toText(formTitle) === "" ? "Form" : formTitle,

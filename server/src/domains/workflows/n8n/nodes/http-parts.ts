@@ -140,7 +140,7 @@ function bodyOfNew(ctx: NodeContext): HttpPart {
   if (contentType === "multipart-form-data") return formPart(ctx, pairs);
   if (contentType === "binaryData")
     return plain(`n8n.file($item, ${toCode(parameters["inputDataFieldName"] ?? "data")})`);
-  throw new NotConvertible("has a body of another kind");
+  throw new NotConvertible("has a body type that is not supported");
 }
 
 /** A body of JSON: a member of it may be called `key` and be none, so that fewer names count than in headers. */

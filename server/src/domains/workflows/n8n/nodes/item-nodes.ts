@@ -19,8 +19,8 @@ import { forgetSeen, keepStaticData, readStaticData, removeSeen } from "./kept-d
 
 /** The field that a node does not name, and that n8n asks for, too. */
 function askField({ node: { name }, bind }: NodeContext): string {
-  const asked = bind("text", `field ${name}`, `${name}: the field that it is about`);
-  if (asked === "") throw new NotConvertible("names no field");
+  const asked = bind("text", `field ${name}`, `${name}: the field to use`);
+  if (asked === "") throw new NotConvertible("has no field");
   return asked;
 }
 
@@ -279,7 +279,7 @@ const sort: Convert = (ctx) => {
     return { steps: [listScript(ctx, ctx.id, "return list.toSorted(() => Math.random() - 0.5);")] };
   }
   const fields = toList(toObject(parameters["sortFieldsUi"])["sortField"]).map(toObject);
-  if (fields.length === 0) throw new NotConvertible("sorts by code");
+  if (fields.length === 0) throw new NotConvertible("sorts with code");
   const keys = fields.map(({ fieldName, order }) => [
     toText(fieldName),
     order === "descending" ? -1 : 1,
@@ -360,7 +360,7 @@ const crypto: Convert = (ctx) => {
   const { action = "hash", type = "MD5", value = "", secret = "", encoding = "hex" } = parameters;
   const algorithm = JSON.stringify(toText(type, "MD5").toLowerCase());
   const name = JSON.stringify(toText(parameters["dataPropertyName"], "data"));
-  if (parameters["binaryData"] === true) throw new NotConvertible("needs files or models");
+  if (parameters["binaryData"] === true) throw new NotConvertible("requires files or models");
   const made =
     action === "hash"
       ? `crypto.hash(${algorithm}, ${toCode(value)}, ${toCode(encoding)})`

@@ -23,7 +23,7 @@ export function readStaticData(
   if (!written.includes("getWorkflowStaticData")) return { source: written };
   const [kind] = kinds;
   if (kinds.size !== 1 || (kind !== "global" && kind !== "node"))
-    throw new NotConvertible("keeps data of the node and of the workflow, or by expression");
+    throw new NotConvertible("stores data of the node and of the workflow, or by expression");
   const source = written.replaceAll(/(?:this\.|\$)?getWorkflowStaticData\s*\([^)]*\)/g, "$kept");
   return { source, stateKey: kind === "global" ? "n8n.global" : `n8n.node.${id}` };
 }
@@ -66,7 +66,7 @@ return { items: ${value}, kept: $kept };`,
     ],
     approximations: [
       ...approximations,
-      "static data is kept as soon as the step is done, also of a run by hand",
+      "static data is saved when the step ends, also in manual runs",
     ],
   };
 }
@@ -134,7 +134,7 @@ return { o0: all.filter(isNew).map(({ item }) => item), o1: all.filter((one) => 
     ],
     approximations: [
       ...findApproximations(ctx, parameters),
-      "what was seen is kept as soon as the step is done",
+      "processed items are saved when the step ends",
     ],
   };
 };

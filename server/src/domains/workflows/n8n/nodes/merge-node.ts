@@ -26,7 +26,7 @@ export const mergeNode = (ctx: NodeContext): ConvertedNode => {
   if (lists.length > 1 && /position|mergeByIndex/i.test(combine)) return byPosition(ctx);
   if (lists.length === 1) return step({ mode: "append", lists });
   if (!left || !right || lists.length !== 2)
-    throw new NotConvertible("combines other than two inputs");
+    throw new NotConvertible("combines a number of inputs other than two");
   if (mode === "multiplex") return step({ mode: "all_pairs", lists });
   if (mode === "mergeByKey" || mode === "removeKeyMatches" || mode === "keepKeyMatches") {
     const [one, other] = [toPath(parameters["propertyName1"]), toPath(parameters["propertyName2"])];
@@ -98,7 +98,7 @@ function joinOfMerge(parameters: JsonObject): string {
   if (joinMode === "keepEverything") return "outer";
   if (joinMode === "keepNonMatches")
     return outputDataFrom === "input1" ? "unmatched_left" : "unmatched_both";
-  throw new NotConvertible("keeps the matches of one input alone");
+  throw new NotConvertible("keeps the matches of only one input");
 }
 
 /** The list that a step gives at one of its outputs, as a template. */

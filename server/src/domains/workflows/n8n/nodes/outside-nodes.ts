@@ -104,7 +104,7 @@ function listNotes(options: JsonObject): string[] {
     ...(options["allowUnauthorizedCerts"] === true
       ? ["an invalid certificate is not accepted"]
       : []),
-    ...strange.map((name) => `the option ${name} is left out`),
+    ...strange.map((name) => `the option ${name} is ignored`),
   ];
 }
 
@@ -197,7 +197,7 @@ return made;`;
     steps: [scriptStep(ctx, ctx.id, source)],
     approximations: [
       ...findApproximations(ctx, parameters),
-      `pages are read by one step, ${PAGES_MAX} at most, without pauses`,
+      `one step reads all pages, at most ${PAGES_MAX}, without pauses`,
     ],
   };
 }

@@ -82,7 +82,7 @@ const summarize: Convert = (ctx) => {
     );
     const code = SUMS[kind]?.replace('join(",")', `join(${separator})`);
     if (code === undefined || toText(field).startsWith("="))
-      throw new NotConvertible(`summarizes by ${kind} in a way of its own`);
+      throw new NotConvertible(`summarizes by ${kind} with a custom separator`);
     return { name: `${SUM_NAMES[kind] ?? kind}_${toText(field)}`, field: toText(field), code };
   });
   const splits = toText(parameters["fieldsToSplitBy"])
@@ -93,7 +93,7 @@ const summarize: Convert = (ctx) => {
   if (fields.length === 0 || splits.some((one) => one.startsWith("=")))
     throw new NotConvertible("summarizes fields by expression");
   if (options["outputFormat"] === "singleItem")
-    throw new NotConvertible("gives one item of all groups");
+    throw new NotConvertible("returns one item for all groups");
   const members = fields.map(
     ({ name, field, code }) =>
       `[${JSON.stringify(name)}]: ((values) => ${code})(rows.map((row) => row[${JSON.stringify(field)}]).filter((one) => one !== undefined && one !== null && one !== ""))`,
@@ -110,7 +110,7 @@ return [...groups.values()].map((rows) => ({ ${[...keys, ...members].join(", ")}
       ),
     ],
     approximations: splits.concat(fields.map(({ field }) => field)).some((one) => one.includes("."))
-      ? ["a name with a dot is that of a field, and no path"]
+      ? ["a name with a dot is a field name, not a path"]
       : [],
   };
 };
@@ -147,7 +147,7 @@ const form: Convert = (ctx) => {
     ...made,
     approximations: [
       ...(made.approximations ?? []),
-      ...(isElsewhere ? ["shows the address, and does not lead there"] : []),
+      ...(isElsewhere ? ["shows the URL instead of redirecting"] : []),
       ...(own === undefined || isElsewhere ? [] : ["shows HTML as text"]),
     ],
   };
@@ -180,7 +180,7 @@ const evaluation: Convert = (ctx) => {
   const isQuestion = operation === "checkIfEvaluating";
   return {
     steps: [listScript(ctx, ctx.id, isQuestion ? "return { o0: [], o1: list };" : "return list;")],
-    approximations: ["evaluations are not imported: every run is one of production"],
+    approximations: ["evaluations are not imported: every run is a production run"],
   };
 };
 

@@ -111,7 +111,9 @@ const rssFeedRead: Convert = (ctx) => {
     parameters,
   );
   const notes =
-    customFields === undefined || customFields === "" ? [] : ["own fields of entries are left out"];
+    customFields === undefined || customFields === ""
+      ? []
+      : ["custom fields of entries are omitted"];
   return { ...made, approximations: [...(made.approximations ?? []), ...notes] };
 };
 
@@ -251,7 +253,7 @@ function oldDateTime(ctx: NodeContext) {
   if (
     Object.keys(toObject(options)).some((name) => name !== "toTimezone" && name !== "fromTimezone")
   )
-    throw new NotConvertible("reads a date in a format of its own");
+    throw new NotConvertible("parses a date in a custom format");
   const { toTimezone } = toObject(options) as { readonly toTimezone?: Json };
   const zone = toTimezone === undefined ? "" : `.setZone(${toCode(toTimezone)})`;
   const date = `n8n.date(${toCode(value)})${zone}`;
@@ -298,7 +300,7 @@ const compareDatasets: Convert = (ctx) => {
     throw new NotConvertible("has no keys, or keys by expression");
   const [left, right] = ctx.sources;
   if (!left || !right || ctx.sources.length !== 2)
-    throw new NotConvertible("compares other than two inputs");
+    throw new NotConvertible("compares a number of inputs other than two");
   const from = (source: typeof left): string =>
     JSON.stringify([source[1] === 0 ? [source[0]] : source]);
   const names = version >= 2 ? ["inputA", "inputB"] : ["input1", "input2"];

@@ -81,7 +81,7 @@ export function limitOf(parameters: JsonObject): number | undefined {
     ...options,
   };
   if (limitType !== "afterTimeInterval" || typeof resumeAmount !== "number")
-    throw new NotConvertible("waits until a time by expression");
+    throw new NotConvertible("waits until a time from an expression");
   const unit = toText(resumeUnit, "hours");
   return Math.max(
     1,
@@ -99,7 +99,7 @@ const waitForRequest: Convert = (ctx) => {
   } = parameters;
   const method = toText(httpMethod);
   if (!METHODS.includes(method)) throw new NotConvertible("takes a method by expression");
-  if (incomingAuthentication !== "none") throw new NotConvertible("asks callers to sign in");
+  if (incomingAuthentication !== "none") throw new NotConvertible("requires callers to sign in");
   const made = requestSteps(ctx, {
     methods: [method],
     timeoutMs: limitOf(parameters),
@@ -108,8 +108,8 @@ const waitForRequest: Convert = (ctx) => {
   return {
     ...made,
     approximations: [
-      "the address is that of the first node that waits for a request",
-      ...(responseMode === "onReceived" ? [] : ["the caller is answered at once"]),
+      "the URL belongs to the first node that waits for a request",
+      ...(responseMode === "onReceived" ? [] : ["the caller gets an immediate response"]),
     ],
   };
 };

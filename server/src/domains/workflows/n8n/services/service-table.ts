@@ -297,12 +297,12 @@ export class ParameterReader {
     const plain = Object.keys(this.#parameters).filter((name) => unread(name) && !GROUPS.has(name));
     const strange = plain.filter((name) => !isTrivial(this.#parameters[name]));
     if (strange.length > 0)
-      throw new NotConvertible(`has the parameter ${strange[0]}, which is not known here`);
+      throw new NotConvertible(`has the parameter ${strange[0]}, which is not supported`);
     return [...GROUPS].flatMap((group) =>
       Object.entries(toObject(this.#parameters[group]))
         .filter(([name, value]) => unread(`${group}.${name}`) && !isTrivial(value))
         .filter(() => !this.#taken.has(group))
-        .map(([name]) => `the option ${name} is left out`),
+        .map(([name]) => `the option ${name} is ignored`),
     );
   }
 }

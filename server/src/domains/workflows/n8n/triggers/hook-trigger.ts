@@ -78,8 +78,8 @@ export const hookTriggers: TriggerTable = {
   [START]: () => ({
     trigger: { type: "webhook" },
     approximations: [
-      "enter the address of the webhook at the service by hand, for the events that the node names",
-      "what is sent is not checked for a signature",
+      "register the URL of the webhook at the service manually, for the events of the node",
+      "the signature of requests is not verified",
     ],
   }),
 };

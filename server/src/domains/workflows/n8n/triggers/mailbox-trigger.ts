@@ -21,7 +21,7 @@ export function splitMailboxes(workflow: N8nWorkflow): N8nWorkflow {
   if (boxes.length === 0) return workflow;
   const starts = boxes.map((node) => ({
     ...node,
-    name: `${node.name} (new mails)`,
+    name: `${node.name} (new e-mails)`,
     type: "emailReadImapTrigger",
   }));
   return {
@@ -31,7 +31,12 @@ export function splitMailboxes(workflow: N8nWorkflow): N8nWorkflow {
       ...workflow.nodes.map((node) => (boxes.includes(node) ? { ...node, type: READER } : node)),
     ],
     links: [
-      ...boxes.map(({ name }) => ({ from: `${name} (new mails)`, output: 0, to: name, input: 0 })),
+      ...boxes.map(({ name }) => ({
+        from: `${name} (new e-mails)`,
+        output: 0,
+        to: name,
+        input: 0,
+      })),
       ...workflow.links,
     ],
   };
@@ -43,7 +48,7 @@ const TITLE = "IMAP (a mailbox)";
 
 function newMails({ node: { parameters }, bind }: TriggerContext) {
   const { mailbox = "INBOX" } = parameters;
-  if (toText(mailbox).startsWith("=")) throw new NotConvertible("names a folder by expression");
+  if (toText(mailbox).startsWith("=")) throw new NotConvertible("selects a folder by expression");
   const { customEmailConfig } = toObject(parameters["options"]);
   return {
     trigger: {
@@ -57,7 +62,7 @@ function newMails({ node: { parameters }, bind }: TriggerContext) {
       },
       everyMs: EVERY_MS,
     },
-    approximations: ["new mails are looked for every minute, each once"],
+    approximations: ["new e-mails are fetched every minute"],
   };
 }
 
@@ -92,7 +97,7 @@ function searchOf(rules: Json): object {
     return isSince ? { since: time.toISOString() } : undefined;
   });
   if (criteria.some((one) => one === undefined))
-    throw new NotConvertible("looks for mails by rules of its own");
+    throw new NotConvertible("searches e-mails with custom rules");
   return Object.assign({}, ...criteria) as object;
 }
 
@@ -100,7 +105,7 @@ function parseRules(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    throw new NotConvertible("looks for mails by rules of its own");
+    throw new NotConvertible("searches e-mails with custom rules");
   }
 }
 
@@ -113,7 +118,7 @@ const readMail: Convert = (ctx) => {
     downloadAttachments = version < 2 ? true : false,
     dataPropertyAttachmentsPrefixName = "attachment_",
   } = parameters;
-  if (format === "raw") throw new NotConvertible("reads mails as they were sent");
+  if (format === "raw") throw new NotConvertible("reads e-mails in raw format");
   const hasFiles = format === "resolved" || downloadAttachments === true;
   const folder = JSON.stringify(toText(mailbox, "INBOX"));
   const about = JSON.stringify({
@@ -129,8 +134,8 @@ const readMail: Convert = (ctx) => {
     ...made,
     approximations: [
       ...(made.approximations ?? []),
-      "of the headers of a mail there are the common ones",
-      ...(postProcessAction === "nothing" ? [] : ["the connector must be allowed to write"]),
+      "only the common headers of an e-mail are available",
+      ...(postProcessAction === "nothing" ? [] : ["the connector requires write access"]),
     ],
   };
 };

@@ -82,9 +82,9 @@ async function post(url: string, body: object): Promise<Record<string, unknown> 
     if (response.status === 401) location.reload();
     const answer = (await response.json()) as { data?: Record<string, unknown>; detail?: string };
     if (response.ok) return answer.data;
-    showMessage(answer.detail ?? "This did not work.", true);
+    showMessage(answer.detail ?? "The action failed.", true);
   } catch {
-    showMessage("The server can't be reached. Try again.", true);
+    showMessage("Can't reach the server. Try again.", true);
   } finally {
     root.removeAttribute("aria-busy");
   }

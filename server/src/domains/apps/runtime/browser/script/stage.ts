@@ -113,7 +113,7 @@ function use(page: PageView, button: HTMLElement): void {
   else if (sort !== undefined) page.sort(part, sort);
   else if (month !== undefined) page.views[part] = { month };
   else if (act !== undefined || edit !== undefined || move !== undefined || button.closest("form"))
-    return showMessage("The preview changes nothing. In the published app this acts.", false);
+    return showMessage("The preview does not perform actions.", false);
   else return undefined;
   return tellState(page);
 }

@@ -15,7 +15,7 @@ export function uploadFiles(
   const files = [...(input.files ?? [])].slice(0, FILES_MAX);
   input.setCustomValidity("");
   const sent = Promise.all(files.map((file) => send(file, url, place))).catch((error: unknown) => {
-    input.setCustomValidity(error instanceof Error ? error.message : "This did not work.");
+    input.setCustomValidity(error instanceof Error ? error.message : "The upload failed.");
     input.reportValidity();
     return [];
   });

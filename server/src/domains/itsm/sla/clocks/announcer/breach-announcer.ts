@@ -44,7 +44,7 @@ export class BreachAnnouncer implements RunningEngine {
     this.#platform = platform;
     this.#loop = new Loop(
       () => this.#step(),
-      (error) => platform.log.error({ err: error }, "SLA breaches can't be announced"),
+      (error) => platform.log.error({ err: error }, "can't record SLA breaches"),
     );
     this.#unsubscribe = platform.wakeSignal.subscribe((signal) => {
       if (signal === BREACH_SIGNAL) this.#loop.wake();

@@ -5,7 +5,7 @@ export const artifactDefinitions: NonNullable<Descriptor["artifactDefinitions"]>
     name: "normalise-contact",
     artifactType: "data_transformer",
     moduleKey: "core",
-    description: "A contact as other systems write it, in the form that our table has",
+    description: "Converts a contact of another system to the format of our table",
     status: "active",
     detail: {
       scriptSource: `export default defineArtifact({
@@ -38,8 +38,7 @@ export const artifactDefinitions: NonNullable<Descriptor["artifactDefinitions"]>
     artifactType: "scheduled_job",
     moduleKey: "core",
     description:
-      "Publishes the assets whose warranty ends within 30 days on the topic assets.warranty. Off " +
-      "until somebody turns it on",
+      "Publishes assets with a warranty that ends within 30 days to the topic assets.warranty. Disabled by default",
     status: "disabled",
     detail: {
       cron: "0 7 * * MON",

@@ -1,7 +1,7 @@
 export const reports = [
   {
     name: "Workflow runs by outcome",
-    description: "How many runs ended in which way, by day",
+    description: "Number of runs by result and day",
     source: { kind: "runs" },
     filter: { test: false },
     timeBucket: { field: "createdAt", unit: "day" },
@@ -10,8 +10,8 @@ export const reports = [
     chart: { type: "bar" },
   },
   {
-    name: "Workflows that fail",
-    description: "Failed runs of each workflow, and how long runs took",
+    name: "Failing workflows",
+    description: "Failed runs and run durations by workflow",
     source: { kind: "runs" },
     filter: { status: "failed", test: false },
     groupBy: ["workflowName"],
@@ -24,7 +24,7 @@ export const reports = [
   },
   {
     name: "Webhook health",
-    description: "Deliveries of each webhook by their status",
+    description: "Deliveries by webhook and status",
     source: { kind: "deliveries" },
     groupBy: ["webhookName", "status"],
     aggregates: [
@@ -38,7 +38,7 @@ export const reports = [
 export const dashboards = [
   {
     name: "Automation",
-    description: "Whether what runs by itself runs well",
+    description: "Health of automations",
     widgets: [
       {
         title: "Runs by outcome",
@@ -47,9 +47,9 @@ export const dashboards = [
         layout: { x: 0, y: 0, w: 8, h: 4 },
       },
       {
-        title: "Workflows that fail",
+        title: "Failing workflows",
         kind: "report",
-        report: "Workflows that fail",
+        report: "Failing workflows",
         layout: { x: 8, y: 0, w: 4, h: 4 },
       },
       {
@@ -65,15 +65,15 @@ export const dashboards = [
 export const queries = [
   {
     name: "Assets by category and status",
-    description: "How many there are of each, and what they cost",
+    description: "Number and cost of assets",
     sql: `select category, status, count(*) as assets, sum(cost) as cost
   from assets
  group by category, status
  order by category, status`,
   },
   {
-    name: "Warranties that end soon",
-    description: "Assets in use whose warranty ends before a day",
+    name: "Expiring warranties",
+    description: "Assets in use with a warranty that ends before a date",
     sql: `select a.tag, a.name, a."warrantyUntil", v.name as vendor
   from assets a
   left join vendors v on v.id = a.vendor
@@ -83,7 +83,7 @@ export const queries = [
   },
   {
     name: "Spending by vendor",
-    description: "The cost of all assets, by whom they were bought from",
+    description: "Cost of all assets by vendor",
     sql: `select v.name as vendor, v.status, count(a.id) as assets, coalesce(sum(a.cost), 0) as cost
   from vendors v
   left join assets a on a.vendor = v.id

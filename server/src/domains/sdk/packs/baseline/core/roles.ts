@@ -1,7 +1,7 @@
 export const roles = [
   {
     name: "Data steward",
-    description: "Looks after the tables and what is in them",
+    description: "Manages tables and their data",
     permissions: [
       "tables:read",
       "tables:write",
@@ -29,7 +29,7 @@ export const roles = [
   },
   {
     name: "Report reader",
-    description: "Runs the saved queries and sees the records behind them",
+    description: "Runs saved queries and views their records",
     permissions: ["tables:read", "records:read", "queries:run", "notifications:read", "profile"],
   },
 ];

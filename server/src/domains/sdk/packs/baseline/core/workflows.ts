@@ -2,8 +2,8 @@ export const workflows = [
   {
     key: "asset-assigned",
     definition: {
-      name: "Tell people about the assets that they get",
-      description: "When an asset is entered for somebody, they hear of it",
+      name: "Notify people about their assets",
+      description: "Notifies a person when an asset is assigned to them",
       trigger: {
         type: "event_bus",
         topic: "record",
@@ -24,7 +24,7 @@ export const workflows = [
           config: {
             userIds: ["{{ trigger.event.data.assignedTo }}"],
             title: "You have a new asset",
-            body: "{{ trigger.event.data.name }} was entered for you.",
+            body: "{{ trigger.event.data.name }} was assigned to you.",
           },
         },
       ],
@@ -34,7 +34,7 @@ export const workflows = [
   {
     key: "vendor-blocked",
     definition: {
-      name: "Tell whoever looks after a vendor that it is blocked",
+      name: "Notify vendor owners about blocked vendors",
       trigger: {
         type: "event_bus",
         topic: "record",
@@ -70,7 +70,8 @@ export const workflows = [
     key: "vendor-approval",
     definition: {
       name: "Approve a vendor",
-      description: "Started by hand with the id of a vendor, which becomes active when approved",
+      description:
+        "Start it manually with the id of a vendor. The vendor becomes active after approval",
       trigger: { type: "manual" },
       nodes: [
         {
@@ -83,7 +84,7 @@ export const workflows = [
           type: "approval",
           config: {
             approvers: ["owner", "admin"],
-            message: "May {{ steps.vendor.output.name }} be used?",
+            message: "Approve the vendor {{ steps.vendor.output.name }}?",
           },
         },
         {

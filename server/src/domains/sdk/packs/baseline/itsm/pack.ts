@@ -27,7 +27,7 @@ Wait for a minute. After ten wrong attempts the account pauses by itself.`,
   {
     key: "raise-incident",
     title: "Report that something is broken",
-    summary: "What to write so that it is mended soon",
+    summary: "Information that helps us fix it quickly",
     tags: ["service desk"],
     category: "Service desk",
     body: `Say in this order:
@@ -54,8 +54,8 @@ If it stays slow, report an incident with the name of the computer and the progr
   },
   {
     key: "major-incident",
-    title: "How a major incident is run",
-    summary: "Who leads, who speaks, and when it is over",
+    title: "How we manage a major incident",
+    summary: "Roles, communication and the end of an incident",
     tags: ["major incident", "on call"],
     category: "Operations",
     body: `An incident is major when many can't work and nobody knows yet why.
@@ -71,8 +71,8 @@ everyone still remembers.`,
   },
   {
     key: "plan-change",
-    title: "Plan a change so that it is approved",
-    summary: "What the approvers look for",
+    title: "Plan a change that gets approved",
+    summary: "What approvers check",
     tags: ["change"],
     category: "Operations",
     body: `- **The items.** Name every configuration item that it touches: conflicts and risk follow from them.
@@ -89,7 +89,7 @@ const artifactDefinitions: NonNullable<Descriptor["artifactDefinitions"]> = {
     name: "page-on-call",
     artifactType: "workflow_node",
     moduleKey: "itsm",
-    description: "Pages whoever is on call for a service: a step for incidents of priority 1",
+    description: "Pages the member on call for a service: a step for incidents of priority 1",
     status: "active",
     detail: {
       scriptSource: `export default defineArtifact({
@@ -132,7 +132,7 @@ const artifactDefinitions: NonNullable<Descriptor["artifactDefinitions"]> = {
     name: "priority-of",
     artifactType: "data_transformer",
     moduleKey: "itsm",
-    description: "The priority that impact and urgency, 1 to 3 each, come to",
+    description: "Priority for impact and urgency, each from 1 to 3",
     status: "active",
     detail: {
       inputs: {
@@ -149,7 +149,7 @@ return { priority: level(input.impact) + level(input.urgency) - 1 };`,
 const catalogItems = [
   {
     name: "New employee",
-    description: "Accounts, a computer and a place for somebody who begins",
+    description: "Accounts, a computer and a workplace for a new employee",
     category: "People",
     icon: "person-add",
     form: {
@@ -182,7 +182,7 @@ const catalogItems = [
       properties: {
         system: { type: "string", title: "System", minLength: 1, maxLength: 200 },
         role: { type: "string", title: "Role", enum: ["read", "write", "admin"], default: "read" },
-        reason: { type: "string", title: "What you need it for", minLength: 1, maxLength: 2_000 },
+        reason: { type: "string", title: "Reason", minLength: 1, maxLength: 2_000 },
       },
       additionalProperties: false,
     },
@@ -208,21 +208,22 @@ const catalogItems = [
 const changeTemplates = [
   {
     name: "Restart a service",
-    description: "A service that stands on its own is restarted",
+    description: "Restart of a service without dependents",
     title: "Restart of a service",
     impact: 3,
-    justification: "It is done every week, and comes back within a minute.",
+    justification: "Done every week, with an interruption of less than one minute.",
     implementationPlan:
       "1. Take the node out of the load balancer.\n2. Restart the service.\n3. Look at its health check.\n4. Put the node back.",
-    rollbackPlan: "Start the former version, and leave the node out until its health check passes.",
-    testPlan: "The health check answers 200 three times in a row.",
+    rollbackPlan:
+      "Start the previous version, and keep the node out until its health check passes.",
+    testPlan: "The health check returns 200 three times in a row.",
   },
   {
     name: "Renew a certificate",
-    description: "A certificate is replaced before it runs out, by one of the same names",
+    description: "Replacement of an expiring certificate with the same names",
     title: "Renewal of a certificate",
     impact: 3,
-    justification: "The former one runs out, and the new one has the same names and issuer.",
+    justification: "The current certificate expires. The new one has the same names and issuer.",
     implementationPlan:
       "1. Keep a copy of the former certificate and key.\n2. Install the new ones.\n3. Reload the server.",
     rollbackPlan: "Put the copy back and reload the server.",
@@ -230,12 +231,12 @@ const changeTemplates = [
   },
   {
     name: "Add a user to a group",
-    description: "Somebody gets the rights of a role that their manager asked for",
+    description: "A user gets the permissions of a role at the request of their manager",
     title: "Membership of a group",
     impact: 3,
-    justification: "It was asked for and approved in a request.",
+    justification: "It was requested and approved.",
     implementationPlan: "1. Check who approved the request.\n2. Add the user to the group.",
-    rollbackPlan: "Take the user out of the group.",
+    rollbackPlan: "Remove the user from the group.",
     testPlan: "The user signs in again and reaches what the role is for.",
   },
 ];
@@ -257,7 +258,7 @@ const tables = [
   {
     slug: "pages",
     name: "Pages",
-    description: "Whom the paging helper has called, and for what",
+    description: "Pages that were sent, with their reasons",
     columns: [
       { name: "number", type: "autonumber", unique: true },
       { name: "service", type: "text", required: true, indexed: true },
@@ -270,7 +271,7 @@ const tables = [
         default: "sent",
         indexed: true,
       },
-      { name: "source", type: "text", description: "What it was for, such as INC0000001" },
+      { name: "source", type: "text", description: "Reason of the page, such as INC0000001" },
     ],
   },
 ];
@@ -281,8 +282,7 @@ export const itsmPack: Descriptor = {
   name: "ITSM baseline",
   version: "1.1.0",
   description:
-    "What a service desk begins with: roles, target times, a catalog, change templates, articles, " +
-    "who is on call, and example workflows",
+    "Starter content for a service desk: roles, SLA policies, a catalog, change templates, articles, on-call data and example workflows",
   author: "Millrace",
   artifacts: Object.keys(artifactDefinitions),
   artifactDefinitions,

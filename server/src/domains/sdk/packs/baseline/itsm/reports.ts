@@ -16,8 +16,8 @@ export const reports = [
     chart: { type: "line" },
   },
   {
-    name: "Target times met",
-    description: "The share of target times that were met, by policy and metric",
+    name: "SLA targets met",
+    description: "Share of SLA targets met, by policy and metric",
     source: { kind: "sla_clocks" },
     filter: { state: { in: ["met", "breached"] } },
     groupBy: ["policyName", "metric"],
@@ -39,7 +39,7 @@ export const reports = [
   },
   {
     name: "Changes by outcome",
-    description: "How many changes went well, by month",
+    description: "Share of successful changes by month",
     source: { kind: "tickets", entity: "change" },
     filter: { outcome: { exists: true } },
     timeBucket: { field: "createdAt", unit: "month" },
@@ -49,7 +49,7 @@ export const reports = [
   },
   {
     name: "Requests by state",
-    description: "What is asked for, and what became of it",
+    description: "Requests and their states",
     source: { kind: "tickets", entity: "request" },
     groupBy: ["state"],
     aggregates: [{ fn: "count", as: "requests" }],
@@ -60,7 +60,7 @@ export const reports = [
 export const dashboards = [
   {
     name: "Service desk",
-    description: "What is open, how soon it is mended, and whether that is soon enough",
+    description: "Open tickets, time to resolve and SLA targets",
     widgets: [
       {
         title: "Time to resolve",
@@ -71,7 +71,7 @@ export const dashboards = [
       {
         title: "Target times",
         kind: "report",
-        report: "Target times met",
+        report: "SLA targets met",
         layout: { x: 6, y: 0, w: 6, h: 4 },
       },
       {
@@ -99,7 +99,7 @@ export const dashboards = [
 export const queries = [
   {
     name: "On call at a time",
-    description: "Who is paged for each service at a moment",
+    description: "Who is paged for each service at a given time",
     sql: `select service, level, person, "startsAt", "endsAt"
   from on_call_shifts
  where "startsAt" <= $1 and "endsAt" > $1
@@ -108,7 +108,7 @@ export const queries = [
   },
   {
     name: "Pages by service and week",
-    description: "How often each service called somebody, and how often nobody came",
+    description: "Number of pages and missed pages by service",
     sql: `select service, date_trunc('week', created_at) as week, count(*) as pages,
        count(*) filter (where status = 'unanswered') as unanswered
   from pages

@@ -72,7 +72,7 @@ export const roles = [
   },
   {
     name: "On-call planner",
-    description: "Says who is on call",
+    description: "Manages on-call schedules",
     permissions: [...everyday, "tables:read", "records:read", "records:write", "queries:run"],
   },
 ];

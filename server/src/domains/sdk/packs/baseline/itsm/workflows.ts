@@ -2,8 +2,9 @@ export const workflows = [
   {
     key: "page-answered",
     definition: {
-      name: "Follow a page until it is answered",
-      description: "Tells the person who is paged, and notes when nobody answers for 15 minutes",
+      name: "Follow a page until it is acknowledged",
+      description:
+        "Notifies the paged person, and adds a comment if the page is not acknowledged within 15 minutes",
       trigger: {
         type: "event_bus",
         topic: "record",
@@ -16,7 +17,7 @@ export const workflows = [
           type: "notify",
           config: {
             userIds: ["{{ trigger.event.data.person }}"],
-            title: "You are paged for {{ trigger.event.data.service }}",
+            title: "Page: {{ trigger.event.data.service }}",
             body: "{{ trigger.event.data.summary }}",
           },
         },
@@ -55,8 +56,8 @@ export const workflows = [
   {
     key: "priority-1-paging",
     definition: {
-      name: "Page somebody for an incident of priority 1",
-      description: "Takes it up, pages whoever is on call, and escalates when nobody is",
+      name: "Page the member on call for incidents of priority 1",
+      description: "Starts the work, pages the member on call, and escalates if nobody is on call",
       trigger: {
         type: "event_bus",
         topic: "incident",
@@ -81,7 +82,7 @@ export const workflows = [
             operation: "comment",
             kind: "incident",
             id: "{{ trigger.event.data.id }}",
-            fields: { body: "Somebody was paged.", internal: true },
+            fields: { body: "The member on call was paged.", internal: true },
           },
         },
         {
@@ -105,9 +106,9 @@ export const workflows = [
   {
     key: "change-approval",
     definition: {
-      name: "Ask for the approval of a change",
+      name: "Request approval of high-risk changes",
       description:
-        "Tells those who lead changes that one of high risk was submitted, and when it is decided",
+        "Notifies change managers when a high-risk change is submitted, and when it is decided",
       trigger: {
         type: "event_bus",
         topic: "change",
@@ -123,7 +124,7 @@ export const workflows = [
             kind: "change",
             id: "{{ trigger.event.data.id }}",
             fields: {
-              body: "{{ 'This change is of high risk: ' & $join(trigger.event.data.risk.reasons, '; ') }}",
+              body: "{{ 'This is a high-risk change: ' & $join(trigger.event.data.risk.reasons, '; ') }}",
             },
           },
         },
@@ -153,7 +154,7 @@ export const workflows = [
             operation: "comment",
             kind: "change",
             id: "{{ trigger.event.data.id }}",
-            fields: { body: "Nobody has decided on this change for three days." },
+            fields: { body: "This change has been waiting for a decision for three days." },
           },
         },
       ],
@@ -169,7 +170,7 @@ export const workflows = [
     definition: {
       name: "Prepare for a new employee",
       description:
-        "Fulfils the request of the catalog: a change for the accounts, an incident for the place",
+        "Fulfils the catalog request: creates a change for the accounts and an incident for the workplace",
       trigger: { type: "manual" },
       nodes: [
         {
@@ -191,7 +192,7 @@ export const workflows = [
             operation: "create",
             kind: "incident",
             fields: {
-              title: "{{ 'A place for ' & trigger.input.values.name }}",
+              title: "{{ 'Workplace for ' & trigger.input.values.name }}",
               category: "workplace",
             },
           },

@@ -10,9 +10,7 @@ export const recipesPack: Descriptor = {
   name: "Recipes",
   version: "1.0.0",
   description:
-    "Thirty workflows to copy: messages, rows, leads, orders, issues, approvals, and questions to a language model. " +
-    "Give the connectors that begin with “Recipes:” their credentials, put your ids in the places of YOUR-…, and publish " +
-    "what you want.",
+    "Thirty workflows to copy: messages, rows, leads, orders, issues, approvals and prompts for language models. Set the credentials of the connectors that begin with “Recipes:”, replace YOUR-… with your ids, and deploy the workflows that you need.",
   author: "Millrace",
   resources: { connectors, workflows: [...messages, ...data, ...models] },
   engines: { millrace: ">=0.1.0" },

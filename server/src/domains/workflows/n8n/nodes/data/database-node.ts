@@ -35,7 +35,7 @@ function conditionsCode(parameters: JsonObject): string {
 
 function tableCode(parameters: JsonObject): string {
   const table = chosen(parameters["table"]);
-  if (table === undefined || table === "") throw new NotConvertible("names no table");
+  if (table === undefined || table === "") throw new NotConvertible("has no table");
   return `schema: ${toCode(chosen(parameters["schema"]) ?? "public")}, table: ${toCode(table)}`;
 }
 
@@ -81,7 +81,7 @@ function queryCode(
   const text = toText(query);
   if (text === "" || text === "=") throw new NotConvertible("has no statement");
   if (/\$\d+:(?:name|csv|raw|value|json|list|alias)|\$\d+[~#^]/.test(text))
-    throw new NotConvertible("puts names into a statement by the driver of n8n");
+    throw new NotConvertible("inserts names into a statement with the driver of n8n");
   const plain = text.replaceAll(/\{\{[\s\S]*?\}\}|--[^\n]*|'[^']*'|\$\$[\s\S]*?\$\$/g, "");
   const isSeveral = /;\s*\S/.test(plain);
   const given = toObject(options)["queryReplacement"] ?? toObject(additionalFields)["queryParams"];
@@ -147,7 +147,7 @@ function isWrittenByData({ operation, query }: JsonObject): boolean {
   return operation === "executeQuery" && /^=[\s\S]*\{\{/.test(toText(query));
 }
 
-const REMOVES = "drops or empties a table: look at it before you let it run";
+const REMOVES = "drops or empties a table: check it before you run it";
 
 /** True of a statement after which much is gone. */
 function removesTables({ operation, query, deleteCommand = "truncate" }: JsonObject): boolean {
@@ -186,7 +186,7 @@ function databaseNode(ctx: NodeContext, dialect: Dialect): ConvertedNode {
     approximations: [
       ...(made.approximations ?? []),
       ...(batching === "transaction" || isSeveral
-        ? ["each statement is a transaction of its own"]
+        ? ["each statement runs in its own transaction"]
         : []),
       ...(isWrittenByData(ctx.node.parameters) ? [WRITTEN_BY_DATA] : []),
       ...(removesTables(ctx.node.parameters) ? [REMOVES] : []),

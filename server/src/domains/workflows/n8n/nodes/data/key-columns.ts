@@ -3,7 +3,7 @@ import { type NodeContext, NotConvertible } from "../../conversion.ts";
 import { type N8nNode, toList, toObject, toText } from "../../n8n-workflow.ts";
 
 /** Where a node does not say it, n8n fails until somebody chooses the column: so here it is asked for. */
-const ASKED_COLUMN = "the column that identifies a row is the one that was chosen at the import";
+const ASKED_COLUMN = "the column that identifies a row was chosen in the import";
 
 interface KeyColumns {
   readonly keys: readonly string[];

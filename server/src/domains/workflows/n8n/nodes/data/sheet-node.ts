@@ -290,7 +290,7 @@ export function clearCall(parameters: JsonObject): SheetCall {
     keepFirstRow,
   } = parameters;
   const { code, isNumber, notes } = sheetOf({ ...parameters, range: undefined });
-  if (isNumber === true) throw new NotConvertible("clears a sheet that it names by its number");
+  if (isNumber === true) throw new NotConvertible("clears a sheet by its number");
   const cells =
     clear === "specificRange"
       ? toCode(range)

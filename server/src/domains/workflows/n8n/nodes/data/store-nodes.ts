@@ -133,7 +133,7 @@ const mongoDb: Convert = (ctx): ConvertedNode => {
   const code = mongoCode(ctx.node);
   const connectorId = ctx.bind("connector", "mongodb", "MongoDB (a database)");
   const made = callScript(ctx, { connectorId, code, text: parameters });
-  const notes = ["at most 10,000 documents are read", "items are written one by one"];
+  const notes = ["at most 10,000 documents are read", "items are written one at a time"];
   const isRead = ["find", "aggregate"].includes(toText(parameters["operation"], "find"));
   return {
     ...made,

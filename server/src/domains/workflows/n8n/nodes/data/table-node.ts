@@ -31,7 +31,7 @@ function tableOf(ctx: NodeContext): string {
 function filterCode({ filters, matchType = "anyCondition" }: JsonObject): string {
   const all = toList(toObject(filters)["conditions"]).map((one) => {
     const { keyName = "id", condition = "eq", keyValue = "" } = toObject(one);
-    if (condition === "ilike") throw new NotConvertible("compares without regard to case");
+    if (condition === "ilike") throw new NotConvertible("compares without case sensitivity");
     return `{ column: ${toCode(keyName)}, condition: ${toCode(condition)}, value: ${toCode(keyValue)} }`;
   });
   return `n8n.tableFilter([${all.join(", ")}], ${matchType === "anyCondition"})`;
@@ -45,7 +45,7 @@ function withNotes(made: ConvertedNode): ConvertedNode {
     ...made,
     approximations: [
       ...(made.approximations ?? []),
-      "rows are records of a table, whose ids are texts; a condition compares values of the column's type",
+      "rows are records of a table with string ids, and conditions compare values of the column type",
     ],
   };
 }
