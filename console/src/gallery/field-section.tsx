@@ -4,6 +4,7 @@ import type { Choice } from "../ui/form/choices.ts";
 import { DateTimeField } from "../ui/form/date-time-field.tsx";
 import { NumberField } from "../ui/form/number-field.tsx";
 import { TextAreaField, TextField } from "../ui/form/text-field.tsx";
+import { FrameStates } from "./frame-states.tsx";
 import { PickerStates } from "./picker-states.tsx";
 import { States } from "./states.tsx";
 
@@ -56,6 +57,7 @@ export function FieldSection() {
         {(field) => <TicketField {...field} label="Duplicate of" />}
       </States>
       <PickerStates />
+      <FrameStates />
     </>
   );
 }

@@ -45,33 +45,3 @@ export function Field({ label, help, error, isOptional, hidesLabel, children }: 
     </div>
   );
 }
-
-interface PassphraseFieldProps {
-  readonly help: string;
-  readonly isRequired?: boolean;
-  /** True where one is made up here, so that the browser offers to do that. */
-  readonly isNew?: boolean;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-}
-
-/** The passphrase by which the secrets of an archive are sealed. */
-export function PassphraseField(props: PassphraseFieldProps) {
-  const { help, isRequired = false, isNew = false, value, onChange } = props;
-  return (
-    <Field label="Passphrase" isOptional={!isRequired} help={help}>
-      {(bound) => (
-        <input
-          {...bound}
-          className="field"
-          type="password"
-          autoComplete={isNew ? "new-password" : "off"}
-          minLength={12}
-          required={isRequired}
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      )}
-    </Field>
-  );
-}

@@ -1,5 +1,5 @@
 /** The values of a form: what it began with, what was changed since, and the version that the first change was made on. */
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { changedNames, type Values } from "./form-values.ts";
 
 /** The version of a thing that a form is based on. */
@@ -34,11 +34,17 @@ interface Saved {
   readonly etag: string;
 }
 
-export function useDraft(initial: Values, read: string | undefined): Draft {
+/** A draft of `initial`, on the version that was read. With `keptAs`, what is changed is kept on this device. */
+export function useDraft(
+  initial: Values,
+  read: string | undefined,
+  keptAs: string | undefined,
+): Draft {
   const text = JSON.stringify(initial);
   const [known, setKnown] = useState({ text, values: initial });
-  const [changes, setChanges] = useState<Values>({});
-  const [begun, setBegun] = useState<Base>();
+  const [kept] = useState(() => readKept(keptAs));
+  const [changes, setChanges] = useState<Values>(kept ?? {});
+  const [begun, setBegun] = useState<Base | undefined>(kept && { values: initial, etag: read });
   const [saved, setSaved] = useState<Saved>();
   // What is not changed follows what the server says.
   if (known.text !== text) setKnown({ text, values: initial });
@@ -46,7 +52,16 @@ export function useDraft(initial: Values, read: string | undefined): Draft {
   const etag = saved && saved.before === read ? saved.etag : read;
   const values = { ...newest, ...changes };
   const base = begun ?? { values: newest, etag };
+  const changed = changedNames(base.values, changes);
+  const left = JSON.stringify(Object.fromEntries(changed.map((name) => [name, changes[name]])));
+  useEffect(() => {
+    if (keptAs === undefined) return;
+    if (left === "{}") localStorage.removeItem(PREFIX + keptAs);
+    else localStorage.setItem(PREFIX + keptAs, left);
+  }, [keptAs, left]);
   const restart = (next: Base): void => {
+    // Whoever saves and leaves is gone before the effect.
+    if (keptAs !== undefined) localStorage.removeItem(PREFIX + keptAs);
     setKnown({ text, values: next.values });
     setChanges({});
     setBegun(undefined);
@@ -54,7 +69,7 @@ export function useDraft(initial: Values, read: string | undefined): Draft {
   };
   return {
     values,
-    changed: changedNames(base.values, changes),
+    changed,
     base,
     change: (next) => {
       if (!begun) setBegun({ values: newest, etag });
@@ -67,4 +82,16 @@ export function useDraft(initial: Values, read: string | undefined): Draft {
       setBegun(undefined);
     },
   };
+}
+
+const PREFIX = "millrace.draft.";
+
+/** What was changed here before, and not sent. */
+function readKept(keptAs: string | undefined): Values | undefined {
+  if (keptAs === undefined) return undefined;
+  try {
+    return (JSON.parse(localStorage.getItem(PREFIX + keptAs) ?? "null") as Values) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }

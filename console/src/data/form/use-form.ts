@@ -70,6 +70,8 @@ interface OwnOptions<O extends OperationId, D extends object, R = Reply<O>> {
   readonly onDone?: (reply: R) => void;
   /** Sends it by several calls. */
   readonly send?: (draft: D) => Promise<R>;
+  /** By this name what is changed is kept on this device until it is sent. */
+  readonly keptAs?: string;
   /** Once sent it is empty again, as a box for comments. */
   readonly startsOver?: boolean;
 }
@@ -103,8 +105,8 @@ export function useForm<O extends OperationId, D extends object = DraftOf<O>, R 
   const facts = FIELDS[operation] ?? NO_FACTS;
   const missing = useRefusal(operation);
   const refusal = missing ?? options.refusal;
-  const { initial = {}, version, fixed } = options as OwnOptions<O, D, R>;
-  const draft = useDraft(initial as Values, version?.etag);
+  const { initial = {}, version, fixed, keptAs } = options as OwnOptions<O, D, R>;
+  const draft = useDraft(initial as Values, version?.etag, keptAs);
   const { values, changed, base } = draft;
   // The paths that are shown: what is wrong with another one is said above the fields.
   const [shown] = useState(() => new Set<string>());
@@ -137,6 +139,7 @@ export function useForm<O extends OperationId, D extends object = DraftOf<O>, R 
       fields: changed.filter((name) => !isSame(base.values[name], theirs.values[name])),
       // Without their values there is nothing to take.
       takeTheirs: theirs.values === base.values ? undefined : sending.takeTheirs,
+      theirs: theirs.values,
       keepMine: () => void sending.send(theirs.etag),
     },
     submit: () => submit(),

@@ -25,10 +25,13 @@ interface TicketFieldProps extends SearchFieldProps {
   readonly kinds?: readonly string[];
   /** Ids of tickets that are not offered. */
   readonly without?: readonly string[];
+  /** Closed ones are offered, too. */
+  readonly isClosedToo?: boolean;
 }
 
 /** An open ticket; the value is its id. */
-export function TicketField({ kinds = [], without = [], ...props }: TicketFieldProps) {
+export function TicketField(given: TicketFieldProps) {
+  const { kinds = [], without = [], isClosedToo = false, ...props } = given;
   const { value, onChange } = props;
   return (
     <FieldFrame field={framed(props)}>
@@ -42,7 +45,7 @@ export function TicketField({ kinds = [], without = [], ...props }: TicketFieldP
           describedBy={attributes["aria-describedby"]}
           kinds={kinds}
           without={without}
-          onlyOpen
+          onlyOpen={!isClosedToo}
           value={value ?? undefined}
           onChange={(next) => onChange(next ?? null)}
         />

@@ -70,12 +70,10 @@ export function RuleEditor({ rule, position, nameOf }: RuleEditorProps) {
         <SelectField {...field("entity")} label="For" options={TICKET_KINDS} />
       </Grid>
       <ConditionField
+        {...field("conditions")}
         label="Which tickets"
         nothing="All of them."
         entity={draft.entity}
-        value={draft.conditions}
-        onChange={(conditions) => form.change({ conditions: { ...conditions } })}
-        error={field("conditions").errorFor("Which tickets")}
       />
       <Receivers form={form} />
       <ChoicesField {...field("on")} label="Apply when a ticket" options={CAUSES} />

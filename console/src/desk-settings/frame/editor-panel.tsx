@@ -11,8 +11,10 @@ interface EditorPanelProps<O extends OperationId> {
   /** What is changed; nothing where it is made. */
   readonly thing: { readonly id: string } | undefined;
   readonly title: string;
-  /** The operation that deletes it, by its id. */
-  readonly remove: O;
+  /** The operation that deletes it; none where it can't be deleted. */
+  readonly remove: O | undefined;
+  /** What the operation is told; by default the id. */
+  readonly params?: Readonly<Record<string, string>>;
   /** Said before it is deleted. */
   readonly consequence: string;
   readonly onRemoved: () => void;
@@ -23,40 +25,51 @@ interface EditorPanelProps<O extends OperationId> {
 
 /** The editor of a thing of the settings: its form, and the way to delete it. */
 export function EditorPanel<O extends OperationId>(props: EditorPanelProps<O>) {
-  const { form, thing, title, remove: operation, consequence, onRemoved, children, aside } = props;
+  const { form, thing, title, remove, consequence, onRemoved, children, aside } = props;
+  const { params = { id: thing?.id ?? "" } } = props;
+  return (
+    <FormPanel
+      form={form}
+      label={title}
+      hasTitle
+      act={thing ? "Save" : "Create"}
+      isNew={!thing}
+      aside={aside}
+      others={thing && remove && <Remove {...{ title, remove, params, consequence, onRemoved }} />}
+    >
+      {children}
+    </FormPanel>
+  );
+}
+
+interface RemoveProps<O extends OperationId> extends Pick<
+  EditorPanelProps<O>,
+  "title" | "consequence" | "onRemoved"
+> {
+  readonly remove: O;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+function Remove<O extends OperationId>({ remove, params, ...words }: RemoveProps<O>) {
   const [isAsking, setAsking] = useState(false);
-  const remove = useCommand(operation, { onDone: onRemoved });
+  const command = useCommand(remove, { onDone: words.onRemoved });
   return (
     <>
-      <FormPanel
-        form={form}
-        label={title}
-        hasTitle
-        act={thing ? "Save" : "Create"}
-        isNew={!thing}
-        aside={aside}
-        others={
-          thing && (
-            <CommandButton command={remove} isDangerous onPress={() => setAsking(true)}>
-              Delete
-            </CommandButton>
-          )
-        }
-      >
-        {children}
-      </FormPanel>
-      {isAsking && thing && (
+      <CommandButton command={command} isDangerous onPress={() => setAsking(true)}>
+        Delete
+      </CommandButton>
+      {isAsking && (
         <Confirm
-          title={`Delete ${title}?`}
+          title={`Delete ${words.title}?`}
           act="Delete"
-          isBusy={remove.isBusy}
+          isBusy={command.isBusy}
           onClose={() => setAsking(false)}
           onAct={() => {
             setAsking(false);
-            void remove.run({ params: { id: thing.id } } as unknown as Input<O>);
+            void command.run({ params } as unknown as Input<O>);
           }}
         >
-          {consequence}
+          {words.consequence}
         </Confirm>
       )}
     </>

@@ -63,12 +63,10 @@ export function PolicyEditor({ policy, onOpen }: PolicyEditorProps) {
       />
       {conditions != null && (
         <ConditionField
+          {...field("conditions")}
           label="Which tickets"
           nothing="All of them."
           entity={entity ?? "incident"}
-          value={conditions}
-          onChange={(next) => form.change({ conditions: next })}
-          error={field("conditions").errorFor("Which tickets")}
         />
       )}
       <StepList field={field("steps")} />

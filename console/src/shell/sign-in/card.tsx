@@ -58,9 +58,6 @@ export function useAttempt() {
 function describe(error: unknown): string {
   if (error instanceof Unreachable) return "The server can't be reached. Try it again.";
   if (error instanceof ApiError) return error.message;
-  // What the browser says when somebody closes its window for passkeys.
-  const isRefusal = error instanceof DOMException && error.name === "NotAllowedError";
-  if (isRefusal) return "The passkey was not used. Try it again, or use a code.";
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -1,12 +1,18 @@
 /** The browser's passkeys and security keys, in the forms that the server takes and gives. */
 import type { Schemas } from "../../data/api.ts";
 
+/** The browser has its own words for somebody who closes its window for passkeys. */
+function refuse(error: unknown): never {
+  const isClosed = error instanceof DOMException && error.name === "NotAllowedError";
+  throw isClosed ? new Error("The passkey was not used. Try again, or use a code.") : error;
+}
+
 /** Asks the person for a key that they have enrolled. */
 export async function usePasskey(options: unknown): Promise<Schemas["WebAuthnAssertion"]> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(
     options as PublicKeyCredentialRequestOptionsJSON,
   );
-  const credential = await navigator.credentials.get({ publicKey });
+  const credential = await navigator.credentials.get({ publicKey }).catch(refuse);
   if (!(credential instanceof PublicKeyCredential)) throw new Error("No key was used.");
   const { id, rawId, response } = credential.toJSON() as Schemas["WebAuthnAssertion"];
   const { clientDataJSON, authenticatorData, signature, userHandle } = response;
@@ -28,7 +34,7 @@ export async function makePasskey(options: unknown): Promise<Schemas["WebAuthnAt
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(
     options as PublicKeyCredentialCreationOptionsJSON,
   );
-  const credential = await navigator.credentials.create({ publicKey });
+  const credential = await navigator.credentials.create({ publicKey }).catch(refuse);
   if (!(credential instanceof PublicKeyCredential)) throw new Error("No key was made.");
   const { id, rawId, response } = credential.toJSON() as Schemas["WebAuthnAttestation"];
   const { clientDataJSON, attestationObject } = response;

@@ -61,6 +61,8 @@ export interface FormConflict {
   /** The names of the fields that both changed, where they are known. */
   readonly fields: readonly string[];
   readonly takeTheirs: (() => void) | undefined;
+  /** What they wrote, by field. */
+  readonly theirs: Readonly<Record<string, unknown>>;
   readonly keepMine: () => void;
 }
 

@@ -15,6 +15,8 @@ interface FormDialogProps {
   /** Further buttons, at the beginning of the foot. */
   readonly others?: ReactNode;
   readonly isWide?: boolean;
+  /** A question of its own, which has a form itself. */
+  readonly beside?: ReactNode;
 }
 
 /**
@@ -65,6 +67,7 @@ export function FormDialog(props: FormDialogProps) {
           {children}
         </div>
       </Dialog>
+      {props.beside}
       {isAsking && (
         <Confirm
           title="Discard changes?"

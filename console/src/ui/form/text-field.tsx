@@ -7,6 +7,8 @@ interface TextFieldProps extends FieldProps<string> {
   readonly placeholder?: string | undefined;
   readonly isMono?: boolean;
   readonly autoComplete?: string;
+  /** Has the focus when the screen opens. */
+  readonly isFocused?: boolean;
   /** The keys that a telephone shows. */
   readonly inputMode?: "numeric" | "email" | undefined;
   /** Texts to choose from; any other can be entered, too. */
@@ -32,6 +34,7 @@ export function TextField(props: TextFieldProps) {
             list={suggestions.length > 0 ? listId : undefined}
             autoComplete={autoComplete}
             inputMode={props.inputMode}
+            autoFocus={props.isFocused}
             spellCheck={!isMono && type === "text"}
             placeholder={props.placeholder}
             maxLength={limits.maxLength}
