@@ -1,12 +1,12 @@
 import { AppWindow } from "lucide-react";
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../data/api.ts";
+import { type Schemas, useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
+import { perform } from "../data/use-command.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice } from "../ui/feedback.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { summariseScopes } from "./tokens/scopes.ts";
 import { Button } from "../ui/form/button.tsx";
 
@@ -19,14 +19,13 @@ export function Consents() {
     enabled: may("profile"),
   });
   const [ending, setEnding] = useState<Consent>();
-  const end = async ({ clientId, name }: Consent): Promise<void> => {
+  const end = ({ clientId, name }: Consent): void => {
     setEnding(undefined);
-    try {
-      await call("oauth.revoke_consent", { params: { clientId } });
-      notify(`${name} no longer acts for you.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
+    void perform(
+      "oauth.revoke_consent",
+      { params: { clientId } },
+      { said: `${name} no longer acts for you.` },
+    );
   };
   const consents = data?.data.consents ?? [];
   return (
@@ -58,7 +57,7 @@ export function Consents() {
         <Confirm
           title={`Take back what ${ending.name} may do`}
           act="Take it back"
-          onAct={() => void end(ending)}
+          onAct={() => end(ending)}
           onClose={() => setEnding(undefined)}
         >
           It is refused from now on. It may ask you again.

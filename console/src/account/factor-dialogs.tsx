@@ -1,13 +1,14 @@
 import { useEffect, useState } from "react";
-import { call, type Schemas } from "../data/api.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
+import type { Schemas } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
+import { perform } from "../data/use-command.ts";
 import { QrCode } from "../shell/sign-in/qr-code.tsx";
 import { copyText } from "../ui/behaviour/copy.ts";
-import { Field } from "../ui/field.tsx";
 import { Loading } from "../ui/feedback.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
 import { Button } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
+import { NoticeDialog } from "../ui/overlay/notice-dialog.tsx";
 
 /** An authenticator app: its key as a picture, and a code that shows that it has it. */
 export function TotpDialog(props: {
@@ -15,27 +16,15 @@ export function TotpDialog(props: {
   readonly onEnrolled: (codes: readonly string[]) => void;
 }) {
   const [secret, setSecret] = useState<Schemas["TotpSecret"]>();
-  const [code, setCode] = useState("");
-  const { problem, isBusy, attempt } = useAttempt();
   useEffect(() => {
-    void attempt(async () => setSecret((await call("mfa.enroll_totp")).data));
+    void perform("mfa.enroll_totp", {}, { onDone: ({ data }) => setSecret(data) });
     // Once, when it opens: asking again would replace the key.
   }, []);
-  const verify = async (): Promise<void> => {
-    const { data } = await call("mfa.verify_totp", { body: { code: code.trim() } });
-    props.onEnrolled(data.recoveryCodes);
-  };
+  const form = useForm("mfa.verify_totp", {
+    onDone: ({ data }) => props.onEnrolled(data.recoveryCodes),
+  });
   return (
-    <Dialog
-      title="Your authenticator app"
-      onClose={props.onClose}
-      onSubmit={() => void attempt(verify)}
-      footer={
-        <Button look="main" disabled={isBusy || code.trim().length < 6}>
-          Set it up
-        </Button>
-      }
-    >
+    <FormDialog form={form} title="Your authenticator app" act="Set it up" onClose={props.onClose}>
       {!secret && <Loading rows={4} />}
       {secret && (
         <>
@@ -46,19 +35,13 @@ export function TotpDialog(props: {
           </code>
         </>
       )}
-      <Field label="Code that the app shows" error={problem}>
-        {(bound) => (
-          <TextInput
-            {...bound}
-            inputMode="numeric"
-            autoComplete="one-time-code"
-            maxLength={8}
-            value={code}
-            onChange={({ target }) => setCode(target.value)}
-          />
-        )}
-      </Field>
-    </Dialog>
+      <TextField
+        {...form.field("code")}
+        label="Code that the app shows"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+      />
+    </FormDialog>
   );
 }
 
@@ -69,18 +52,15 @@ export function CodesDialog(props: {
 }) {
   const copy = (): void => void copyText(props.codes.join("\n"), "The codes are");
   return (
-    <Dialog
+    <NoticeDialog
       title="Keep these recovery codes"
-      onClose={props.onClose}
-      onSubmit={props.onClose}
-      footer={
-        <>
-          <Button type="button" onClick={copy}>
-            Copy all
-          </Button>
-          <Button look="main">I have saved them</Button>
-        </>
+      act="I have saved them"
+      others={
+        <Button type="button" onClick={copy}>
+          Copy all
+        </Button>
       }
+      onClose={props.onClose}
     >
       <p>Each lets you in once when your second factor is not at hand. They are shown only now.</p>
       <ul className="account-codes">
@@ -90,6 +70,6 @@ export function CodesDialog(props: {
           </li>
         ))}
       </ul>
-    </Dialog>
+    </NoticeDialog>
   );
 }

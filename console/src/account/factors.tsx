@@ -1,7 +1,7 @@
 import { KeyRound, LifeBuoy, Smartphone } from "lucide-react";
 import { useState } from "react";
 import { call, type Schemas, useOp } from "../data/api.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
+import { useWork } from "../data/use-command.ts";
 import { makePasskey } from "../shell/sign-in/passkey.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
@@ -9,16 +9,9 @@ import { Ago } from "../ui/time.tsx";
 import { notify } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { CodesDialog, TotpDialog } from "./factor-dialogs.tsx";
-import { type Proof, ProofDialog } from "./proof-dialog.tsx";
+import { ProofDialog, type ProofDialogProps } from "./proof-dialog.tsx";
 import { Button } from "../ui/form/button.tsx";
-
-/** A question that stands before a change of the second factors. */
-interface Pending {
-  readonly title: string;
-  readonly act: string;
-  readonly about: string;
-  readonly send: (proof: Proof) => Promise<void>;
-}
+import { CommandButton } from "../ui/form/command-button.tsx";
 
 /** Second factors and passkeys; a passkey also opens the account alone. */
 export function Factors() {
@@ -26,8 +19,8 @@ export function Factors() {
   const keys = useOp("mfa.list_webauthn").data?.data ?? [];
   const [isTotp, setTotp] = useState(false);
   const [codes, setCodes] = useState<readonly string[]>();
-  const [pending, setPending] = useState<Pending>();
-  const { problem, isBusy, attempt } = useAttempt();
+  const [pending, setPending] = useState<ProofDialogProps>();
+  const adding = useWork("mfa.register_webauthn");
   const status = data?.data;
   const addKey = async (): Promise<void> => {
     const options = (await call("mfa.register_webauthn", { body: {} })).data;
@@ -57,13 +50,11 @@ export function Factors() {
         <Entry
           icon={<KeyRound className="ico" />}
           title="Passkey or security key"
-          about={
-            problem ?? "Opens your account alone, without a password, by a finger, a face or a PIN."
-          }
+          about="Opens your account alone, without a password, by a finger, a face or a PIN."
           act={
-            <Button disabled={isBusy} onClick={() => void attempt(addKey)}>
+            <CommandButton command={adding} onPress={() => void adding.run(addKey)}>
               Add a passkey
-            </Button>
+            </CommandButton>
           }
         />
         {hasFactor && (
@@ -86,7 +77,7 @@ export function Factors() {
 }
 
 interface AskProps {
-  readonly onAsk: (pending: Pending) => void;
+  readonly onAsk: (question: ProofDialogProps) => void;
 }
 
 function TotpEntry(props: AskProps & { readonly isOn: boolean; readonly onSetUp: () => void }) {
@@ -103,9 +94,7 @@ function TotpEntry(props: AskProps & { readonly isOn: boolean; readonly onSetUp:
                 title: "Remove the authenticator app",
                 act: "Remove it",
                 about: "Show once more that it is you.",
-                send: async (proof) => {
-                  await call("mfa.disable_totp", { body: proof });
-                },
+                operation: "mfa.disable_totp",
               })
             }
           >
@@ -146,9 +135,8 @@ function KeyEntry(props: AskProps & { readonly credential: Schemas["WebAuthnCred
               title: `Remove ${name}`,
               act: "Remove it",
               about: "It no longer opens your account. Show once more that it is you.",
-              send: async (proof) => {
-                await call("mfa.remove_webauthn", { params: { id }, body: proof });
-              },
+              operation: "mfa.remove_webauthn",
+              params: { id },
             })
           }
         >
@@ -174,10 +162,8 @@ function CodesEntry(
               title: "New recovery codes",
               act: "Generate new codes",
               about: "The old ones end. Show once more that it is you.",
-              send: async (proof) => {
-                const made = await call("mfa.renew_recovery_codes", { body: proof });
-                props.onCodes(made.data.recoveryCodes);
-              },
+              operation: "mfa.renew_recovery_codes",
+              onDone: (reply) => reply && props.onCodes(reply.data.recoveryCodes),
             })
           }
         >

@@ -1,4 +1,4 @@
 export { SessionEntry } from "./sessions.tsx";
-export { CredentialDialog, RevokeDialog, SecretDialog } from "./tokens/credential-dialog.tsx";
+export { RevokeDialog, SecretDialog } from "./tokens/credential-dialog.tsx";
 export { type ApiToken, TokenEntry } from "./tokens/token-entry.tsx";
-export { ScopePicker } from "./tokens/scope-picker.tsx";
+export { ScopesField } from "./tokens/scope-picker.tsx";

@@ -1,14 +1,9 @@
 import { useState } from "react";
-import { call } from "../data/api.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
+import { useForm } from "../data/form/use-form.ts";
 import { Section } from "../ui/display/section.tsx";
-import { Field } from "../ui/field.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
-import { notify } from "../ui/toast.tsx";
 import { Button } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
-
-const LENGTH_MIN = 8;
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 
 /** The password, and the way to another. */
 export function Password() {
@@ -24,77 +19,52 @@ export function Password() {
   );
 }
 
-function ChangePassword({ onClose }: { readonly onClose: () => void }) {
-  const [current, setCurrent] = useState("");
-  const [next, setNext] = useState("");
-  const [again, setAgain] = useState("");
-  const { problem, isBusy, attempt } = useAttempt();
-  const isDifferent = again !== "" && again !== next;
-  const isShort = next !== "" && next.length < LENGTH_MIN;
-  const change = async (): Promise<void> => {
-    await call("passwords.change", { body: { currentPassword: current, newPassword: next } });
-    notify("Your password is changed. Your other sessions have ended.");
-    onClose();
-  };
-  return (
-    <Dialog
-      title="Change your password"
-      onClose={onClose}
-      onSubmit={() => void attempt(change)}
-      footer={
-        <Button
-          look="main"
-          disabled={isBusy || current === "" || next.length < LENGTH_MIN || next !== again}
-        >
-          Change the password
-        </Button>
-      }
-    >
-      <Secret
-        label="Current password"
-        autoComplete="current-password"
-        value={current}
-        onChange={setCurrent}
-        error={problem}
-      />
-      <Secret
-        label="New password"
-        autoComplete="new-password"
-        value={next}
-        onChange={setNext}
-        error={isShort ? "Eight characters at least." : undefined}
-      />
-      <Secret
-        label="New password again"
-        autoComplete="new-password"
-        value={again}
-        onChange={setAgain}
-        error={isDifferent ? "The two are not the same." : undefined}
-      />
-      <p className="muted">All your other sessions end.</p>
-    </Dialog>
-  );
+interface Draft {
+  readonly currentPassword?: string;
+  readonly newPassword?: string;
+  readonly again?: string;
 }
 
-function Secret(props: {
-  readonly label: string;
-  readonly autoComplete: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly error?: string | undefined;
-}) {
+function ChangePassword({ onClose }: { readonly onClose: () => void }) {
+  const form = useForm("passwords.change", {
+    initial: { currentPassword: "", newPassword: "", again: "" },
+    toBody: ({ currentPassword = "", newPassword = "" }: Draft) => ({
+      currentPassword,
+      newPassword,
+    }),
+    check: ({ newPassword, again }) => ({
+      again: newPassword === again ? undefined : "The two are not the same.",
+    }),
+    said: "Your password is changed. Your other sessions have ended.",
+    onDone: onClose,
+  });
   return (
-    <Field label={props.label} error={props.error}>
-      {(bound) => (
-        <TextInput
-          {...bound}
-          type="password"
-          autoComplete={props.autoComplete}
-          maxLength={200}
-          value={props.value}
-          onChange={({ target }) => props.onChange(target.value)}
-        />
-      )}
-    </Field>
+    <FormDialog
+      form={form}
+      title="Change your password"
+      act="Change the password"
+      onClose={onClose}
+    >
+      <TextField
+        {...form.field("currentPassword")}
+        label="Current password"
+        type="password"
+        autoComplete="current-password"
+      />
+      <TextField
+        {...form.field("newPassword")}
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+      />
+      <TextField
+        {...form.field("again")}
+        label="New password again"
+        type="password"
+        autoComplete="new-password"
+        isRequired
+      />
+      <p className="muted">All your other sessions end.</p>
+    </FormDialog>
   );
 }

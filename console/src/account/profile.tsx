@@ -1,21 +1,18 @@
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { call } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
 import { describeRoles, type Me } from "../data/people.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
+import { FormPanel } from "../shell/form/form-panel.tsx";
 import { chooseTheme, THEMES, useTheme } from "../shell/theme.ts";
 import { Section } from "../ui/display/section.tsx";
-import { Field } from "../ui/field.tsx";
-import { notify } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
-import { Button, PlainButton } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
+import { PlainButton } from "../ui/form/button.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 
 /** The name that others see, the roles one has, and how the console looks. */
 export function Profile({ me }: { readonly me: Me }) {
   return (
     <>
-      <Name key={me.user.name} name={me.user.name} />
+      <Name name={me.user.name} />
       <Section title="Appearance" about="Of this browser alone.">
         <div className="section-body">
           <Theme />
@@ -48,37 +45,14 @@ export function Profile({ me }: { readonly me: Me }) {
 }
 
 function Name({ name }: { readonly name: string }) {
-  const [draft, setDraft] = useState(name);
-  const { problem, isBusy, attempt } = useAttempt();
-  const isSame = draft.trim() === name || draft.trim() === "";
-  const save = async (): Promise<void> => {
-    await call("auth.update_me", { body: { name: draft.trim() } });
-    notify("Your name is changed.");
-  };
+  const form = useForm("auth.update_me", { initial: { name }, said: "Your name is changed." });
   return (
     <Section title="Name" about="As everybody sees it, in all your workspaces.">
-      <form
-        className="section-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isSame) void attempt(save);
-        }}
-      >
-        <Field label="Name" error={problem}>
-          {(bound) => (
-            <TextInput
-              {...bound}
-              maxLength={100}
-              autoComplete="name"
-              value={draft}
-              onChange={({ target }) => setDraft(target.value)}
-            />
-          )}
-        </Field>
-        <Button look="main" disabled={isSame || isBusy}>
-          Save the name
-        </Button>
-      </form>
+      <div className="section-body">
+        <FormPanel form={form} label="Name" act="Save the name">
+          <TextField {...form.field("name")} autoComplete="name" />
+        </FormPanel>
+      </div>
     </Section>
   );
 }

@@ -1,75 +1,73 @@
 import { KeyRound } from "lucide-react";
-import { useState } from "react";
-import { ApiError, type Schemas } from "../data/api.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
+import { ApiError, call, type Input, type Reply } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
+import { useWork } from "../data/use-command.ts";
 import { usePasskey } from "../shell/sign-in/passkey.ts";
-import { Field } from "../ui/field.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
-import { Button } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
+import { CommandButton } from "../ui/form/command-button.tsx";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 
-export interface Proof {
-  readonly code?: string;
-  readonly assertion?: Schemas["WebAuthnAssertion"];
-}
+/** What changes the second factors, and wants one of them as a proof. */
+type Guarded = "mfa.disable_totp" | "mfa.remove_webauthn" | "mfa.renew_recovery_codes";
 
-interface ProofDialogProps {
+export interface ProofDialogProps {
   readonly title: string;
   readonly act: string;
   readonly about: string;
-  /** Without a proof the server says which it takes. */
-  readonly send: (proof: Proof) => Promise<void>;
-  readonly onClose: () => void;
+  readonly operation: Guarded;
+  readonly params?: { readonly id: string };
+  readonly onDone?: (reply: Reply<Guarded>) => void;
 }
 
 /** Asks for a second factor before something about the second factors is changed. */
-export function ProofDialog({ title, act, about, send, onClose }: ProofDialogProps) {
-  const [code, setCode] = useState("");
-  const { problem, isBusy, attempt } = useAttempt();
+export function ProofDialog(props: ProofDialogProps & { readonly onClose: () => void }) {
+  const { title, act, about, operation, params, onDone, onClose } = props;
+  const end = (reply: Reply<Guarded>): void => {
+    onDone?.(reply);
+    onClose();
+  };
+  const key = useWork(operation);
   const useKey = async (): Promise<void> => {
-    const options = await askForOptions(send);
-    await send({ assertion: await usePasskey(options) });
-    onClose();
+    const options = await askForOptions(operation, params);
+    const body = { assertion: await usePasskey(options) };
+    end(await call(operation, { params, body } as Input<Guarded>));
   };
-  const useCode = async (): Promise<void> => {
-    await send({ code: code.trim() });
-    onClose();
-  };
+  const form = useForm(operation, {
+    params,
+    initial: { code: "" },
+    check: ({ code }) => ({ code: code ? undefined : "Enter a code." }),
+    onDone: end,
+  });
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={title}
+      act={act}
       onClose={onClose}
-      onSubmit={() => void attempt(useCode)}
-      footer={
-        <>
-          <Button type="button" disabled={isBusy} onClick={() => void attempt(useKey)}>
-            <KeyRound /> Use a passkey
-          </Button>
-          <Button look="main" disabled={isBusy || code.trim() === ""}>
-            {act}
-          </Button>
-        </>
+      others={
+        <CommandButton command={key} onPress={() => void key.run(useKey)}>
+          <KeyRound /> Use a passkey
+        </CommandButton>
       }
     >
       <p className="muted">{about}</p>
-      <Field label="Code of your authenticator app, or a recovery code" error={problem}>
-        {(bound) => (
-          <TextInput
-            {...bound}
-            autoComplete="one-time-code"
-            maxLength={40}
-            value={code}
-            onChange={({ target }) => setCode(target.value)}
-          />
-        )}
-      </Field>
-    </Dialog>
+      <TextField
+        {...form.field("code")}
+        label="Code of your authenticator app, or a recovery code"
+        autoComplete="one-time-code"
+        isRequired
+      />
+    </FormDialog>
   );
 }
 
-async function askForOptions(send: ProofDialogProps["send"]): Promise<unknown> {
+/** Without a proof the server says which it takes. */
+async function askForOptions(
+  operation: Guarded,
+  params: ProofDialogProps["params"],
+): Promise<unknown> {
   try {
-    await send({});
+    await call(operation, { params, body: {} } as Input<Guarded>);
   } catch (error) {
     const options = error instanceof ApiError ? error.problem["options"] : undefined;
     if (options !== undefined) return options;

@@ -1,11 +1,11 @@
 import { Monitor, Terminal } from "lucide-react";
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../data/api.ts";
+import { type Schemas, useOp } from "../data/api.ts";
+import { perform } from "../data/use-command.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { nameClient } from "./client-name.ts";
 import { Button } from "../ui/form/button.tsx";
@@ -22,22 +22,21 @@ export function Sessions() {
   const [isAsking, setAsking] = useState(false);
   const sessions = data?.data ?? [];
   const others = sessions.filter(({ current }) => !current).length;
-  const endOne = async (session: OpenSession): Promise<void> => {
-    try {
-      await call("auth.revoke_session", { params: { id: session.id } });
-      notify(`${nameClient(session.client)} is signed out.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
-  const endOthers = async (): Promise<void> => {
+  const endOne = ({ id, client }: OpenSession) =>
+    perform(
+      "auth.revoke_session",
+      { params: { id } },
+      { said: `${nameClient(client)} is signed out.` },
+    );
+  const endOthers = (): void => {
     setAsking(false);
-    try {
-      const { revoked } = (await call("auth.revoke_other_sessions")).data;
-      notify(`${count(revoked, "session")} ended.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
+    void perform(
+      "auth.revoke_other_sessions",
+      {},
+      {
+        said: ({ data: { revoked } }) => `${count(revoked, "session")} ended.`,
+      },
+    );
   };
   return (
     <Section
@@ -69,7 +68,7 @@ export function Sessions() {
         <Confirm
           title="End all other sessions"
           act="End them"
-          onAct={() => void endOthers()}
+          onAct={endOthers}
           onClose={() => setAsking(false)}
         >
           {count(others, "session")} on other devices and in other browsers end at once. This one

@@ -2,15 +2,15 @@ import "./agents.css";
 import { Link } from "@tanstack/react-router";
 import { AppWindow, Bot } from "lucide-react";
 import { useState } from "react";
-import { call, useOp } from "../data/api.ts";
+import { useOp } from "../data/api.ts";
 import { useMay } from "../data/people.ts";
+import { perform } from "../data/use-command.ts";
 import { useTitle } from "../shell/title.ts";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { DecidedCalls, PendingCalls } from "./calls.tsx";
 import { Policy } from "./policy.tsx";
@@ -54,14 +54,9 @@ function AgentList() {
     query: { limit: AGENTS_MAX },
   });
   const [ending, setEnding] = useState<Agent>();
-  const end = async ({ id, name }: Agent): Promise<void> => {
+  const end = ({ id, name }: Agent): void => {
     setEnding(undefined);
-    try {
-      await call("agents.revoke", { params: { id } });
-      notify(`${name} has no access any more.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
+    void perform("agents.revoke", { params: { id } }, { said: `${name} has no access any more.` });
   };
   const agents = data?.data ?? [];
   return (
@@ -85,7 +80,7 @@ function AgentList() {
         <Confirm
           title={`End the access of ${ending.name}`}
           act="End it"
-          onAct={() => void end(ending)}
+          onAct={() => end(ending)}
           onClose={() => setEnding(undefined)}
         >
           It is refused from now on, and what it waits for is not performed.

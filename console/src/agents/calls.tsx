@@ -1,14 +1,15 @@
 import "./agents.css";
 import { Check, X } from "lucide-react";
-import { useState } from "react";
-import { call, useOp } from "../data/api.ts";
+import { useOp } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
+import { useCommand } from "../data/use-command.ts";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Json } from "../ui/json/json.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { type AgentCall, countEvents, listChanges, tellEnd, titleOf, toneOf } from "./words.ts";
-import { Button } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
+import { CommandButton } from "../ui/form/command-button.tsx";
+import { InlineForm } from "../ui/form/inline-form.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 
 const SHOWN_MAX = 50;
 
@@ -36,55 +37,49 @@ export function PendingCalls() {
 }
 
 function PendingCall({ one }: { readonly one: AgentCall }) {
-  const [comment, setComment] = useState("");
-  const [isBusy, setBusy] = useState(false);
-  const decide = async (act: "approve" | "reject"): Promise<void> => {
-    setBusy(true);
-    try {
-      const body = comment === "" ? {} : { comment };
-      await call(`agent_calls.${act}`, { params: { id: one.id }, body });
-      notify(`${act === "approve" ? "Approved" : "Rejected"}: ${titleOf(one)}.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
-    setBusy(false);
-  };
   return (
     <li className="agent-call">
       <CallHead one={one} />
       <CallPreview one={one} />
-      {one.mayDecide ? (
-        <form
-          className="row agent-call-answer"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void decide("reject");
-          }}
-        >
-          <TextInput
-            className="grow"
-            aria-label={`Comment on ${titleOf(one)}`}
-            placeholder="Comment"
-            value={comment}
-            maxLength={2_000}
-            onChange={({ target }) => setComment(target.value)}
-          />
-          <Button disabled={isBusy}>
-            <X /> Reject
-          </Button>
-          <Button
-            look="main"
-            type="button"
-            disabled={isBusy}
-            onClick={() => void decide("approve")}
-          >
-            <Check /> Approve
-          </Button>
-        </form>
-      ) : (
-        <p className="muted">It waits for somebody else.</p>
-      )}
+      {one.mayDecide ? <Answer one={one} /> : <p className="muted">It waits for somebody else.</p>}
     </li>
+  );
+}
+
+/** Enter in the comment rejects: what can't be undone needs its button. */
+function Answer({ one }: { readonly one: AgentCall }) {
+  const params = { id: one.id };
+  const title = titleOf(one);
+  const form = useForm("agent_calls.reject", { params, said: `Rejected: ${title}.` });
+  const approve = useCommand("agent_calls.approve", { said: `Approved: ${title}.` });
+  const { comment } = form.values;
+  return (
+    <InlineForm
+      form={form}
+      label={`Decide on ${title}`}
+      isLine
+      act={
+        <>
+          <X /> Reject
+        </>
+      }
+      others={
+        <CommandButton
+          isMain
+          command={approve}
+          onPress={() => void approve.run({ params, body: comment ? { comment } : {} })}
+        >
+          <Check /> Approve
+        </CommandButton>
+      }
+    >
+      <TextField
+        {...form.field("comment")}
+        label={`Comment on ${title}`}
+        hidesLabel
+        placeholder="Comment"
+      />
+    </InlineForm>
   );
 }
 

@@ -1,13 +1,14 @@
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../data/api.ts";
+import { type Schemas, useOp } from "../data/api.ts";
+import { perform, useCommand } from "../data/use-command.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { toBytes } from "../ui/bytes.ts";
 import { Button } from "../ui/form/button.tsx";
+import { CommandButton } from "../ui/form/command-button.tsx";
 
 type Backup = Schemas["Backup"];
 
@@ -15,7 +16,6 @@ const FRESH_MS = 3_000;
 
 export function Backups() {
   const [deleting, setDeleting] = useState<Backup>();
-  const [isBusy, setBusy] = useState(false);
   const { data, error, isPending, refetch } = useOp("installation.read_backups", undefined, {
     // A process of its own makes them, and the log of the home workspace may not be this one's.
     refetchInterval: FRESH_MS,
@@ -24,33 +24,20 @@ export function Backups() {
   const isRunning = backups.some(
     ({ status, verification }) => status === "running" || verification === "running",
   );
-  const perform = async (act: () => Promise<unknown>, done: string): Promise<void> => {
-    setBusy(true);
-    try {
-      await act();
-      notify(done);
-    } catch (failure) {
-      notifyError(failure);
-    }
-    setBusy(false);
-  };
   const ids = (backup: Backup) => ({ params: { id: backup.id } });
   const reason = isRunning ? "A backup is being made or verified." : undefined;
+  const start = useCommand("installation.start_backup", {
+    refusal: reason,
+    said: "The backup is being made.",
+  });
   return (
     <Section
       title="Backups"
       about="Whole copies of the embedded database, made while everything goes on, without the master key. Keep a copy on another disk, and the key apart from it."
       act={
-        <Button
-          look="main"
-          disabled={isBusy || isRunning}
-          title={reason}
-          onClick={() =>
-            void perform(() => call("installation.start_backup"), "The backup is being made.")
-          }
-        >
+        <CommandButton command={start} isMain onPress={() => void start.run({})}>
           Back up now
-        </Button>
+        </CommandButton>
       }
     >
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}
@@ -63,10 +50,9 @@ export function Backups() {
             backup={backup}
             reason={reason}
             onVerify={() =>
-              void perform(
-                () => call("installation.verify_backup", ids(backup)),
-                "The backup is restored aside and read.",
-              )
+              void perform("installation.verify_backup", ids(backup), {
+                said: "The backup is restored aside and read.",
+              })
             }
             onDelete={() => setDeleting(backup)}
           />
@@ -78,10 +64,9 @@ export function Backups() {
           act="Delete it"
           onAct={() => {
             setDeleting(undefined);
-            void perform(
-              () => call("installation.delete_backup", ids(deleting)),
-              `${deleting.file} is deleted.`,
-            );
+            void perform("installation.delete_backup", ids(deleting), {
+              said: `${deleting.file} is deleted.`,
+            });
           }}
           onClose={() => setDeleting(undefined)}
         >
@@ -102,7 +87,7 @@ function BackupEntry(props: {
   readonly onDelete: () => void;
 }) {
   const { status, file, bytes, createdAt, error, verification, verifiedDetail } = props.backup;
-  const off = { disabled: props.reason !== undefined, title: props.reason };
+  const off = { refusal: props.reason };
   return (
     <Entry
       title={<span className="mono">{file}</span>}

@@ -1,11 +1,7 @@
-import { useState } from "react";
-import { call, type Schemas } from "../data/api.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
-import { Field, PassphraseField } from "../ui/field.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
-import { Refusal } from "../ui/feedback.tsx";
-import { Button } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
+import type { Schemas } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 
 const WORDS = {
   check: {
@@ -28,59 +24,33 @@ export function ImportTaskDialog(props: {
   readonly onClose: () => void;
 }) {
   const { one, task, onClose } = props;
-  const [passphrase, setPassphrase] = useState("");
-  const [slug, setSlug] = useState(one.slug ?? one.summary?.workspace.slug ?? "");
-  const { problem, isBusy, attempt } = useAttempt();
+  const mayHaveSecrets = one.summary?.withSecrets !== false;
+  const needsPassphrase = mayHaveSecrets && task === "load";
   const { title, act, about } = WORDS[task];
-  const perform = async (): Promise<void> => {
-    const body = {
-      ...(passphrase !== "" && { passphrase }),
-      ...(slug !== "" && { slug }),
-    };
-    await call(`archive_imports.${task}`, { params: { id: one.id }, body });
-    onClose();
-  };
+  const form = useForm(`archive_imports.${task}` as const, {
+    params: { id: one.id },
+    initial: { slug: one.slug ?? one.summary?.workspace.slug },
+    check: ({ passphrase }) => ({
+      passphrase:
+        needsPassphrase && !passphrase ? "Enter the passphrase of the archive." : undefined,
+    }),
+    onDone: onClose,
+  });
   return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      onSubmit={() => void attempt(perform)}
-      footer={
-        <>
-          <Button type="button" onClick={onClose}>
-            Leave it
-          </Button>
-          <Button look="main" disabled={isBusy}>
-            {act}
-          </Button>
-        </>
-      }
-    >
+    <FormDialog form={form} title={title} act={act} onClose={onClose}>
       <p>{about}</p>
-      {one.summary?.withSecrets !== false && (
-        <PassphraseField
+      {mayHaveSecrets && (
+        <TextField
+          {...form.field("passphrase")}
+          type="password"
           help="Of the archive, where it was made with one."
-          isRequired={task === "load"}
-          value={passphrase}
-          onChange={setPassphrase}
+          isRequired={needsPassphrase}
         />
       )}
-      <Field
-        label="Slug"
-        isOptional
+      <TextField
+        {...form.field("slug")}
         help="In the place of the one that it had, where that is taken here."
-      >
-        {(bound) => (
-          <TextInput
-            {...bound}
-            maxLength={63}
-            pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
-            value={slug}
-            onChange={({ target }) => setSlug(target.value)}
-          />
-        )}
-      </Field>
-      <Refusal reason={problem} />
-    </Dialog>
+      />
+    </FormDialog>
   );
 }

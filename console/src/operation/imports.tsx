@@ -1,6 +1,8 @@
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../data/api.ts";
+import { type Schemas, useOp } from "../data/api.ts";
+import { describeRefusal } from "../data/change.ts";
 import { uploadArchive } from "../data/files/upload-archive.ts";
+import { perform } from "../data/use-command.ts";
 import { toBytes } from "../ui/bytes.ts";
 import { Progress } from "../ui/display/progress.tsx";
 import { Entry, Section } from "../ui/display/section.tsx";
@@ -8,7 +10,7 @@ import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
+import { notify } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { FileButton } from "./file-button.tsx";
 import { ImportTaskDialog } from "./import-task.tsx";
@@ -45,35 +47,28 @@ export function Imports() {
     try {
       await uploadArchive(file, begun, { onProgress: show, signal: stop.signal });
     } catch (failure) {
-      if (!stop.signal.aborted) notifyError(failure);
+      if (!stop.signal.aborted) notify(describeRefusal(failure));
     }
     setUploads((before) => new Map([...before].filter(([id]) => id !== begun.id)));
   };
-  const begin = async (file: File): Promise<void> => {
-    try {
-      const body = { fileName: file.name, bytes: file.size };
-      const { data: begun } = await call("archive_imports.start", { body });
-      await send(file, begun);
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
+  const begin = (file: File) =>
+    perform(
+      "archive_imports.start",
+      { body: { fileName: file.name, bytes: file.size } },
+      { onDone: ({ data: begun }) => void send(file, begun) },
+    );
   const goOn = (file: File, one: ArchiveImport): void => {
     if (file.size === one.bytes) void send(file, one);
-    else
-      notifyError(
-        new Error(`That file has ${toBytes(file.size)}, and this one ${toBytes(one.bytes)}.`),
-      );
+    else notify(`That file has ${toBytes(file.size)}, and this one ${toBytes(one.bytes)}.`);
   };
-  const perform = async (one: ArchiveImport, task: "activate" | "discard"): Promise<void> => {
+  const end = (one: ArchiveImport, task: "activate" | "discard"): void => {
     setConfirming(undefined);
     uploads.get(one.id)?.stop.abort();
-    try {
-      await call(`archive_imports.${task}`, { params: { id: one.id } });
-      notify(task === "activate" ? "The workspace is being activated." : "It is taken back.");
-    } catch (failure) {
-      notifyError(failure);
-    }
+    void perform(
+      `archive_imports.${task}` as const,
+      { params: { id: one.id } },
+      { said: task === "activate" ? "The workspace is being activated." : "It is taken back." },
+    );
   };
   return (
     <Section
@@ -104,7 +99,7 @@ export function Imports() {
           }
           act={confirming.task === "activate" ? "Activate it" : "Take it back"}
           isGentle={confirming.task === "activate"}
-          onAct={() => void perform(confirming.one, confirming.task)}
+          onAct={() => end(confirming.one, confirming.task)}
           onClose={() => setConfirming(undefined)}
         >
           {CONFIRMED[confirming.task]}

@@ -1,16 +1,15 @@
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../data/api.ts";
+import { type Schemas, useOp } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
 import { useMe } from "../data/people.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
+import { perform } from "../data/use-command.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Field } from "../ui/field.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { Button } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 
 type Operator = Schemas["Operator"];
 
@@ -20,14 +19,13 @@ export function Operators() {
   const [isNew, setNew] = useState(false);
   const [ending, setEnding] = useState<Operator>();
   const operators = data?.data.operators ?? [];
-  const remove = async ({ userId, name }: Operator): Promise<void> => {
+  const remove = ({ userId, name }: Operator): void => {
     setEnding(undefined);
-    try {
-      await call("installation.remove_operator", { params: { id: userId } });
-      notify(`${name} is no longer an operator.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
+    void perform(
+      "installation.remove_operator",
+      { params: { id: userId } },
+      { said: `${name} is no longer an operator.` },
+    );
   };
   const reason = operators.length === 1 ? "The last operator can't be removed." : undefined;
   return (
@@ -69,7 +67,7 @@ export function Operators() {
         <Confirm
           title={`Remove ${ending.name}`}
           act="Remove"
-          onAct={() => void remove(ending)}
+          onAct={() => remove(ending)}
           onClose={() => setEnding(undefined)}
         >
           The installation is closed to them at once. Their workspaces stay as they are.
@@ -80,35 +78,18 @@ export function Operators() {
 }
 
 function NewOperator({ onClose }: { readonly onClose: () => void }) {
-  const [email, setEmail] = useState("");
-  const { problem, isBusy, attempt } = useAttempt();
-  const add = async (): Promise<void> => {
-    const { data } = await call("installation.add_operator", { body: { email: email.trim() } });
-    notify(`${data.name} is an operator now.`);
-    onClose();
-  };
+  const form = useForm("installation.add_operator", {
+    said: ({ data: { name } }) => `${name} is an operator now.`,
+    onDone: onClose,
+  });
   return (
-    <Dialog
-      title="Add an operator"
-      onClose={onClose}
-      onSubmit={() => void attempt(add)}
-      footer={
-        <Button look="main" disabled={isBusy || email.trim() === ""}>
-          Add
-        </Button>
-      }
-    >
-      <Field label="E-mail" help="Of an account that exists." error={problem}>
-        {(bound) => (
-          <TextInput
-            {...bound}
-            inputMode="email"
-            maxLength={254}
-            value={email}
-            onChange={({ target }) => setEmail(target.value)}
-          />
-        )}
-      </Field>
-    </Dialog>
+    <FormDialog form={form} title="Add an operator" act="Add" onClose={onClose}>
+      <TextField
+        {...form.field("email")}
+        label="E-mail"
+        help="Of an account that exists."
+        inputMode="email"
+      />
+    </FormDialog>
   );
 }

@@ -1,16 +1,17 @@
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../data/api.ts";
+import { type Schemas, useOp } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
+import { useCommand } from "../data/use-command.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Field } from "../ui/field.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
 import { toBytes } from "../ui/bytes.ts";
 import { Button } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
+import { CommandButton } from "../ui/form/command-button.tsx";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 
 type Installation = Schemas["Installation"];
 
@@ -138,16 +139,7 @@ function Fact(props: {
 
 function MaintenanceSection({ maintenance }: Pick<Installation, "maintenance">) {
   const [isAsked, setAsked] = useState(false);
-  const set = async (enabled: boolean, message?: string): Promise<void> => {
-    setAsked(false);
-    try {
-      const body = { enabled, ...(message !== undefined && { message }) };
-      await call("installation.set_maintenance", { body });
-      notify(enabled ? "Maintenance has begun." : "Maintenance has ended.");
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
+  const end = useCommand("installation.set_maintenance", { said: "Maintenance has ended." });
   return (
     <Section
       title="Maintenance"
@@ -163,47 +155,33 @@ function MaintenanceSection({ maintenance }: Pick<Installation, "maintenance">) 
       }
       act={
         maintenance ? (
-          <Button look="main" onClick={() => void set(false)}>
+          <CommandButton
+            command={end}
+            isMain
+            onPress={() => void end.run({ body: { enabled: false } })}
+          >
             End it
-          </Button>
+          </CommandButton>
         ) : (
           <Button onClick={() => setAsked(true)}>Start maintenance</Button>
         )
       }
     >
-      {isAsked && (
-        <BeginDialog
-          onClose={() => setAsked(false)}
-          onBegin={(message) => void set(true, message)}
-        />
-      )}
+      {isAsked && <BeginDialog onClose={() => setAsked(false)} />}
     </Section>
   );
 }
 
-function BeginDialog(props: {
-  readonly onClose: () => void;
-  readonly onBegin: (message: string) => void;
-}) {
-  const [message, setMessage] = useState("");
+function BeginDialog({ onClose }: { readonly onClose: () => void }) {
+  const form = useForm("installation.set_maintenance", {
+    fixed: { enabled: true },
+    said: "Maintenance has begun.",
+    onDone: onClose,
+  });
   return (
-    <Dialog
-      title="Start maintenance"
-      onClose={props.onClose}
-      onSubmit={() => props.onBegin(message.trim())}
-      footer={<Button look="main">Start it</Button>}
-    >
+    <FormDialog form={form} title="Start maintenance" act="Start it" onClose={onClose}>
       <p>Everybody but operators is refused when they change something, and told why.</p>
-      <Field label="Message" help="What happens, and until when.">
-        {(bound) => (
-          <TextInput
-            {...bound}
-            maxLength={500}
-            value={message}
-            onChange={({ target }) => setMessage(target.value)}
-          />
-        )}
-      </Field>
-    </Dialog>
+      <TextField {...form.field("message")} help="What happens, and until when." />
+    </FormDialog>
   );
 }

@@ -1,11 +1,11 @@
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../data/api.ts";
+import { type Schemas, useOp } from "../data/api.ts";
+import { perform } from "../data/use-command.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { Table } from "../ui/display/table.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { Button } from "../ui/form/button.tsx";
 
@@ -36,16 +36,13 @@ function FailedJobs() {
     refetchInterval: FRESH_MS,
   });
   const [discarding, setDiscarding] = useState<FailedJob>();
-  const act = async (job: FailedJob, isRetry: boolean): Promise<void> => {
+  const act = (job: FailedJob, isRetry: boolean): void => {
     setDiscarding(undefined);
-    const params = { id: job.id };
-    try {
-      if (isRetry) await call("installation.retry_job", { params });
-      else await call("installation.discard_job", { params });
-      notify(isRetry ? `${job.kind} is in its queue again.` : `${job.kind} is deleted.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
+    void perform(
+      isRetry ? "installation.retry_job" : "installation.discard_job",
+      { params: { id: job.id } },
+      { said: isRetry ? `${job.kind} is in its queue again.` : `${job.kind} is deleted.` },
+    );
   };
   const jobs = data?.data.jobs ?? [];
   return (
@@ -73,7 +70,7 @@ function FailedJobs() {
             }
             act={
               <>
-                <Button onClick={() => void act(job, true)}>Retry</Button>
+                <Button onClick={() => act(job, true)}>Retry</Button>
                 <Button onClick={() => setDiscarding(job)}>Delete</Button>
               </>
             }
@@ -84,7 +81,7 @@ function FailedJobs() {
         <Confirm
           title={`Delete ${discarding.kind}`}
           act="Delete it"
-          onAct={() => void act(discarding, false)}
+          onAct={() => act(discarding, false)}
           onClose={() => setDiscarding(undefined)}
         >
           What it was to do is not done. This can't be taken back.

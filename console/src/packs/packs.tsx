@@ -4,16 +4,17 @@ import { FileUp, Package } from "lucide-react";
 import { useRef, useState } from "react";
 import { useOp } from "../data/api.ts";
 import { useRefusals } from "../data/people.ts";
+import { useWork } from "../data/use-command.ts";
 import { useTitle } from "../shell/title.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notifyError } from "../ui/toast.tsx";
 import { count, toWords } from "../ui/words.ts";
 import { type Offer, type Pack, type PackPlan, readPackFile } from "./pack-plan.ts";
 import { PlanDialog } from "./plan-dialog.tsx";
 import { Button, PlainButton } from "../ui/form/button.tsx";
+import { CommandButton } from "../ui/form/command-button.tsx";
 import { FileInput } from "../ui/form/controls.tsx";
 
 /** Packs: those that come with the platform, and those that are installed. */
@@ -100,13 +101,12 @@ function PackFile(props: {
   readonly onPlan: (plan: PackPlan) => void;
 }) {
   const field = useRef<HTMLInputElement>(null);
+  const reading = useWork("packs.install", props.denied);
   const take = async (file: File | undefined): Promise<void> => {
     if (!file) return;
-    try {
-      props.onPlan({ act: "import", descriptor: await readPackFile(file) });
-    } catch (failure) {
-      notifyError(failure);
-    }
+    await reading.run(async () =>
+      props.onPlan({ act: "import", descriptor: await readPackFile(file) }),
+    );
   };
   return (
     <>
@@ -121,9 +121,9 @@ function PackFile(props: {
           target.value = "";
         }}
       />
-      <Button refusal={props.denied} onClick={() => field.current?.click()}>
+      <CommandButton command={reading} onPress={() => field.current?.click()}>
         <FileUp /> Install from a file…
-      </Button>
+      </CommandButton>
     </>
   );
 }

@@ -1,13 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
-import { call, type Schemas } from "../data/api.ts";
+import type { Schemas } from "../data/api.ts";
+import { useAnyForm } from "../data/form/use-form.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
 import { count, toWords } from "../ui/words.ts";
 import { nameOf, type PackPlan } from "./pack-plan.ts";
 import { type Kept, type PlannedChange, reasonOf, rehearse } from "./rehearsal.ts";
-import { Button } from "../ui/form/button.tsx";
 
 interface Answer {
   readonly kept: readonly Kept[];
@@ -32,41 +30,28 @@ export function PlanDialog({
 }) {
   const name = nameOf(plan);
   const words = WORDS[plan.act];
-  const [isBusy, setBusy] = useState(false);
+  const [operation, input] = toCall(plan);
   const { data, error, isPending } = useQuery({
     queryKey: ["packs.plan", plan.act, name],
     gcTime: 0,
     retry: false,
-    queryFn: ({ signal }) => {
-      const [operation, input] = toCall(plan);
-      return rehearse<Answer>(operation, input as never, signal);
-    },
+    queryFn: ({ signal }) => rehearse<Answer>(operation, input as never, signal),
   });
-  const run = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      const [operation, input] = toCall(plan);
-      await call(operation, input as never);
-      notify(`${name} ${words.said}.`);
-      onClose();
-    } catch (failure) {
-      notifyError(failure);
-      setBusy(false);
-    }
-  };
-  const isReady = data !== undefined && data.refusal === undefined && !isBusy;
+  const form = useAnyForm(operation, {
+    params: "params" in input ? input.params : undefined,
+    fixed: "body" in input ? { ...input.body } : undefined,
+    refusal: data?.refusal ?? (data ? undefined : "The preview is not ready yet."),
+    said: `${name} ${words.said}.`,
+    onDone: onClose,
+  });
   const kept = data?.answer?.kept ?? [];
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={`${words.title} ${name}`}
+      act={words.act}
       isWide
       onClose={onClose}
-      onSubmit={() => isReady && void run()}
-      footer={
-        <Button look="main" disabled={!isReady}>
-          {isBusy ? "Working…" : words.act}
-        </Button>
-      }
     >
       {isPending && <Loading rows={4} />}
       {error && <ErrorNotice error={error} />}
@@ -95,7 +80,7 @@ export function PlanDialog({
           {data.changes.length === 0 && kept.length === 0 && <p>Nothing would change.</p>}
         </>
       )}
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -1,14 +1,14 @@
 import { Mail } from "lucide-react";
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../data/api.ts";
+import { type Schemas, useOp } from "../data/api.ts";
 import { useNames } from "../data/names/names.ts";
 import { useRefusals } from "../data/people.ts";
+import { perform } from "../data/use-command.ts";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
+import { NoticeDialog } from "../ui/overlay/notice-dialog.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { Button } from "../ui/form/button.tsx";
 
 type Invitation = Schemas["Invitation"];
@@ -21,24 +21,22 @@ export function Invitations({ nameOf }: { readonly nameOf: (role: string) => str
   const { data, error, isPending, refetch } = useOp("invitations.list", { query: { limit: 200 } });
   const [again, setAgain] = useState<Sent>();
   const reason = refusalOf("users.invite");
-  const resend = async ({ email, name, roleIds }: Invitation): Promise<void> => {
-    try {
-      const body = { email, roleIds: [...roleIds], ...(name !== "" && { name }) };
-      const sent = (await call("users.invite", { body })).data;
-      if (sent.mailed) notify(`${email} gets another mail; the link before no longer works.`);
-      else setAgain(sent);
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
-  const withdraw = async ({ id, email }: Invitation): Promise<void> => {
-    try {
-      await call("invitations.revoke", { params: { id } });
-      notify(`The invitation of ${email} is withdrawn.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
+  const resend = ({ email, name, roleIds }: Invitation) =>
+    perform(
+      "users.invite",
+      { body: { email, roleIds: [...roleIds], ...(name !== "" && { name }) } },
+      {
+        said: ({ data: { mailed } }) =>
+          mailed ? `${email} gets another mail; the link before no longer works.` : undefined,
+        onDone: ({ data: sent }) => sent.mailed || setAgain(sent),
+      },
+    );
+  const withdraw = ({ id, email }: Invitation) =>
+    perform(
+      "invitations.revoke",
+      { params: { id } },
+      { said: `The invitation of ${email} is withdrawn.` },
+    );
   const invitations = data?.data ?? [];
   return (
     <div className="scroll folio">
@@ -88,15 +86,10 @@ export function Invitations({ nameOf }: { readonly nameOf: (role: string) => str
         )}
       </div>
       {again?.url !== undefined && (
-        <Dialog
-          title="Hand this link over"
-          onClose={() => setAgain(undefined)}
-          onSubmit={() => setAgain(undefined)}
-          footer={<Button look="main">Done</Button>}
-        >
+        <NoticeDialog title="Hand this link over" onClose={() => setAgain(undefined)}>
           <p>The link before no longer works. This one is shown only now.</p>
           <CopyLine label={again.email} text={again.url} />
-        </Dialog>
+        </NoticeDialog>
       )}
     </div>
   );

@@ -1,16 +1,14 @@
 import { useState } from "react";
 import { call, type Schemas } from "../data/api.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
+import { useForm } from "../data/form/use-form.ts";
 import { CopyLine } from "../ui/copy-line.tsx";
-import { Field } from "../ui/field.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
-import { notify } from "../ui/toast.tsx";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { ListField } from "../ui/form/list-field.tsx";
+import { Stack } from "../ui/layout/layout.tsx";
+import { NoticeDialog } from "../ui/overlay/notice-dialog.tsx";
 import { count } from "../ui/words.ts";
-import { readAddresses } from "./addresses.ts";
-import { RoleChoice } from "./role-choice.tsx";
-import { useRoles } from "./role-names.ts";
-import { Button } from "../ui/form/button.tsx";
-import { TextArea } from "../ui/form/controls.tsx";
+import { isAddress, splitAddresses } from "./addresses.ts";
+import { RolesField } from "./role-choice.tsx";
 
 type Sent = Schemas["NewInvitation"];
 const AT_ONCE_MAX = 50;
@@ -20,70 +18,61 @@ interface Outcome {
   readonly refused: readonly { readonly email: string; readonly why: string }[];
 }
 
+interface Draft {
+  readonly emails: readonly string[];
+  readonly roleIds: readonly string[];
+}
+
 /** Invites several people at once, to the same roles. Without a mail server it gives the links to hand over. */
 export function InviteDialog({ onClose }: { readonly onClose: () => void }) {
-  const { roles } = useRoles();
-  const [text, setText] = useState("");
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(["member"]));
   const [outcome, setOutcome] = useState<Outcome>();
-  const { problem, isBusy, attempt } = useAttempt();
-  const { good, bad } = readAddresses(text);
-  const invite = async (): Promise<void> => {
-    const result = await inviteAll(good, [...chosen]);
-    if (result.refused.length === 0 && result.sent.every(({ mailed }) => mailed)) {
-      notify(`${count(result.sent.length, "invitation")} sent.`);
-      onClose();
-    } else setOutcome(result);
-  };
+  const form = useForm("users.invite", {
+    initial: { emails: [], roleIds: ["member"] },
+    check: ({ emails, roleIds }) => ({
+      emails: describeFault(emails),
+      roleIds: roleIds.length === 0 ? "Choose at least one role." : undefined,
+    }),
+    send: inviteAll,
+    said: (result) =>
+      hasAllMailed(result) ? `${count(result.sent.length, "invitation")} sent.` : undefined,
+    onDone: (result) => (hasAllMailed(result) ? onClose() : setOutcome(result)),
+  });
   if (outcome) return <OutcomeDialog outcome={outcome} onClose={onClose} />;
-  const fault = problem ?? describeFault(bad, good.length);
+  const { length } = form.values.emails;
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title="Invite people"
+      act={length > 1 ? `Invite ${length} people` : "Invite"}
       onClose={onClose}
-      onSubmit={() => void attempt(invite)}
-      footer={
-        <Button
-          look="main"
-          disabled={
-            isBusy ||
-            good.length === 0 ||
-            good.length > AT_ONCE_MAX ||
-            bad.length > 0 ||
-            chosen.size === 0
-          }
-        >
-          {good.length > 1 ? `Invite ${good.length} people` : "Invite"}
-        </Button>
-      }
     >
-      <Field
+      <ListField
+        {...form.field("emails")}
         label="E-mail addresses"
         help="One or many, by line or comma. An invitation is good for seven days."
-        error={fault}
-      >
-        {(bound) => (
-          <TextArea
-            {...bound}
-            className="people-addresses"
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-        )}
-      </Field>
-      <RoleChoice roles={roles} chosen={chosen} onChange={setChosen} />
-    </Dialog>
+        rows={4}
+        parse={splitAddresses}
+        isRequired
+      />
+      <RolesField {...form.field("roleIds")} />
+    </FormDialog>
   );
 }
 
-function describeFault(bad: readonly string[], good: number): string | undefined {
-  if (good > AT_ONCE_MAX) return `At most ${AT_ONCE_MAX} at once.`;
+const hasAllMailed = ({ sent, refused }: Outcome): boolean =>
+  refused.length === 0 && sent.every(({ mailed }) => mailed);
+
+function describeFault(emails: readonly string[]): string | undefined {
+  if (emails.length === 0) return "Enter at least one address.";
+  if (emails.length > AT_ONCE_MAX) return `At most ${AT_ONCE_MAX} at once.`;
+  const bad = emails.filter((email) => !isAddress(email));
   if (bad.length === 0) return undefined;
-  return `No address: ${bad.slice(0, 3).join(", ")}${bad.length > 3 ? "…" : ""}`;
+  const more = bad.length > 3 ? "…" : "";
+  return `Not an e-mail address: ${bad.slice(0, 3).join(", ")}${more}`;
 }
 
 /** One after the other: what one address is refused for is no reason against the rest. */
-async function inviteAll(emails: readonly string[], roleIds: readonly string[]): Promise<Outcome> {
+async function inviteAll({ emails, roleIds }: Draft): Promise<Outcome> {
   const sent: Sent[] = [];
   const refused: { email: string; why: string }[] = [];
   for (const email of emails) {
@@ -100,14 +89,12 @@ function OutcomeDialog(props: { readonly outcome: Outcome; readonly onClose: () 
   const { sent, refused } = props.outcome;
   const links = sent.filter(({ url }) => url !== undefined);
   return (
-    <Dialog
+    <NoticeDialog
       title={links.length > 0 ? "Hand these links over" : "Not everybody was invited"}
       isWide
       onClose={props.onClose}
-      onSubmit={props.onClose}
-      footer={<Button look="main">Done</Button>}
     >
-      <div className="invited">
+      <Stack gap={5}>
         {links.length > 0 && (
           <p>
             No mail server is set up, so nothing was sent. Each link is for one person, works once
@@ -122,7 +109,7 @@ function OutcomeDialog(props: { readonly outcome: Outcome; readonly onClose: () 
             <strong>{email}</strong>: {why}
           </p>
         ))}
-      </div>
-    </Dialog>
+      </Stack>
+    </NoticeDialog>
   );
 }

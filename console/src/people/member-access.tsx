@@ -1,13 +1,14 @@
 import { useState } from "react";
 import { type ApiToken, SessionEntry, TokenEntry } from "../account/index.ts";
-import { call, type Schemas, useOp } from "../data/api.ts";
+import { type Schemas, useOp } from "../data/api.ts";
 import { useMe } from "../data/people.ts";
+import { perform, useCommand } from "../data/use-command.ts";
 import { Section } from "../ui/display/section.tsx";
 import { ErrorNotice } from "../ui/feedback.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { Button } from "../ui/form/button.tsx";
+import { CommandButton } from "../ui/form/command-button.tsx";
 
 type Member = Schemas["Member"];
 
@@ -37,15 +38,10 @@ function MemberSessions({ member, reason }: PartProps) {
   const { data, error, refetch } = useOp("users.list_sessions", { params: { id: member.id } });
   const [isAsking, setAsking] = useState(false);
   const { sessions = [], isShared = false } = data?.data ?? {};
-  const end = async (): Promise<void> => {
-    setAsking(false);
-    try {
-      const { revoked } = (await call("users.revoke_sessions", { params: { id: member.id } })).data;
-      notify(`${count(revoked, "session")} of ${member.name} ended.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
+  const end = useCommand("users.revoke_sessions", {
+    refusal: reason,
+    said: ({ data: { revoked } }) => `${count(revoked, "session")} of ${member.name} ended.`,
+  });
   return (
     <Section
       title="Sessions"
@@ -56,9 +52,9 @@ function MemberSessions({ member, reason }: PartProps) {
       }
       act={
         sessions.length > 0 && (
-          <Button refusal={reason} onClick={() => setAsking(true)}>
+          <CommandButton command={end} onPress={() => setAsking(true)}>
             End all
-          </Button>
+          </CommandButton>
         )
       }
     >
@@ -73,7 +69,10 @@ function MemberSessions({ member, reason }: PartProps) {
         <Confirm
           title={`End the sessions of ${member.name}`}
           act="End them"
-          onAct={() => void end()}
+          onAct={() => {
+            setAsking(false);
+            void end.run({ params: { id: member.id } });
+          }}
           onClose={() => setAsking(false)}
         >
           They are signed out everywhere at once, and may sign in again.
@@ -88,14 +87,8 @@ function MemberTokens({ member, reason }: PartProps) {
     query: { userId: member.id, limit: 200 },
   });
   const tokens = data?.data ?? [];
-  const end = async ({ id, name }: ApiToken): Promise<void> => {
-    try {
-      await call("users.revoke_token", { params: { id } });
-      notify(`${name} is revoked.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
+  const end = ({ id, name }: ApiToken) =>
+    perform("users.revoke_token", { params: { id } }, { said: `${name} is revoked.` });
   return (
     <Section title="API tokens" about="Scripts and programs that act in their name.">
       {error && <ErrorNotice error={error} retry={() => void refetch()} />}

@@ -2,13 +2,14 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { call, etagOf, type Schemas, useOp } from "../data/api.ts";
 import { useMay, useMe } from "../data/people.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
+import { useCommand, useWork } from "../data/use-command.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { TypedConfirm } from "../ui/overlay/typed-confirm.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
+import { notify } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { Button } from "../ui/form/button.tsx";
+import { CommandButton } from "../ui/form/command-button.tsx";
 
 type Member = Schemas["Member"];
 type Asked = "suspend" | "remove" | "owner";
@@ -17,14 +18,13 @@ type Asked = "suspend" | "remove" | "owner";
 export function MemberActs({ member }: { readonly member: Member }) {
   const me = useMe();
   const [asked, setAsked] = useState<Asked>();
-  const { problem, isBusy, attempt } = useAttempt();
   const isSelf = member.id === me?.user.id;
   const isOwner = member.roles.includes("owner");
   const amOwner = me?.roles.includes("owner") === true;
   const reason = isOwner && !amOwner ? "Only an owner may do this to an owner." : undefined;
   const isActive = member.status === "active";
   const open = (next: Asked | undefined): void => setAsked(next);
-  const { setStatus, remove, handOver } = useMemberCommands(member, () => open(undefined));
+  const { setStatus, remove, handOver } = useMemberCommands(member, reason, () => open(undefined));
   return (
     <Section title="Membership" isDangerous>
       <ul>
@@ -43,24 +43,21 @@ export function MemberActs({ member }: { readonly member: Member }) {
               : "With the roles that they had; tokens and consents stay ended."
           }
           act={
-            <Button
-              disabled={reason !== undefined || isBusy}
-              title={reason}
-              onClick={() =>
-                isActive ? open("suspend") : void setStatus("active").catch(notifyError)
-              }
+            <CommandButton
+              command={setStatus}
+              onPress={() => (isActive ? open("suspend") : setStatus.to("active"))}
             >
               {isActive ? "Suspend" : "Let them back"}
-            </Button>
+            </CommandButton>
           }
         />
         <Entry
           title={isSelf ? "Leave the workspace" : "Remove from the workspace"}
           about="What they made and wrote stays, under their name."
           act={
-            <Button refusal={reason} onClick={() => open("remove")}>
+            <CommandButton command={remove} onPress={() => open("remove")}>
               {isSelf ? "Leave" : "Remove"}
-            </Button>
+            </CommandButton>
           }
         />
       </ul>
@@ -68,11 +65,11 @@ export function MemberActs({ member }: { readonly member: Member }) {
         <Confirm
           title={`Suspend ${member.name}`}
           act="Suspend"
-          isBusy={isBusy}
-          onAct={() => void attempt(() => setStatus("deactivated"))}
+          isBusy={setStatus.isBusy}
+          onAct={() => setStatus.to("deactivated")}
           onClose={() => open(undefined)}
         >
-          <Consequences member={member} problem={problem} />
+          <Consequences member={member} />
         </Confirm>
       )}
       {asked === "remove" && (
@@ -80,11 +77,11 @@ export function MemberActs({ member }: { readonly member: Member }) {
           title={isSelf ? "Leave the workspace" : `Remove ${member.name}`}
           act={isSelf ? "Leave" : "Remove"}
           word={member.email}
-          isBusy={isBusy}
-          onAct={() => void attempt(remove)}
+          isBusy={remove.isBusy}
+          onAct={() => void remove.run({ params: { id: member.id } })}
           onClose={() => open(undefined)}
         >
-          <Consequences member={member} problem={problem} />
+          <Consequences member={member} />
         </TypedConfirm>
       )}
       {asked === "owner" && (
@@ -92,12 +89,11 @@ export function MemberActs({ member }: { readonly member: Member }) {
           title={`Hand the workspace over to ${member.name}`}
           act="Transfer"
           word={member.email}
-          isBusy={isBusy}
-          onAct={() => void attempt(handOver)}
+          isBusy={handOver.isBusy}
+          onAct={handOver.run}
           onClose={() => open(undefined)}
         >
           <p>Only they, and other owners, can give it back to you.</p>
-          {problem !== undefined && <p className="dialog-problem">{problem}</p>}
         </TypedConfirm>
       )}
     </Section>
@@ -105,40 +101,41 @@ export function MemberActs({ member }: { readonly member: Member }) {
 }
 
 /** The commands behind the buttons; each says what it did. */
-function useMemberCommands(member: Member, onDone: () => void) {
+function useMemberCommands(member: Member, refusal: string | undefined, onDone: () => void) {
   const me = useMe();
   const navigate = useNavigate();
-  const setStatus = async (status: Member["status"]): Promise<void> => {
-    const ifMatch = etagOf("users.get", { params: { id: member.id } });
-    await call(
-      "users.update",
-      { params: { id: member.id }, body: { status } },
-      ifMatch === undefined ? {} : { ifMatch },
-    );
-    notify(status === "active" ? `${member.name} is back.` : `${member.name} is suspended.`);
-    onDone();
-  };
-  const remove = async (): Promise<void> => {
-    await call("users.remove", { params: { id: member.id } });
-    notify(`${member.name} is removed.`);
-    await navigate({ to: "/settings/people" });
-  };
-  const handOver = async (): Promise<void> => {
+  const params = { id: member.id };
+  const update = useCommand("users.update", {
+    refusal,
+    said: ({ data: { status } }) =>
+      status === "active" ? `${member.name} is back.` : `${member.name} is suspended.`,
+    onDone,
+  });
+  const remove = useCommand("users.remove", {
+    refusal,
+    said: `${member.name} is removed.`,
+    onDone: () => void navigate({ to: "/settings/people" }),
+  });
+  const work = useWork("roles.assign");
+  const handOver = (): void => {
     if (!me) return;
-    await call("roles.assign", { params: { userId: member.id }, body: { roleId: "owner" } });
-    // The successor is there first: a workspace is never without an owner.
-    await call("roles.assign", { params: { userId: me.user.id }, body: { roleId: "admin" } });
-    await call("roles.unassign", { params: { userId: me.user.id, roleId: "owner" } });
-    notify(`${member.name} owns this workspace now; you administer it.`);
-    onDone();
+    void work.run(async () => {
+      await call("roles.assign", { params: { userId: member.id }, body: { roleId: "owner" } });
+      // The successor is there first: a workspace is never without an owner.
+      await call("roles.assign", { params: { userId: me.user.id }, body: { roleId: "admin" } });
+      await call("roles.unassign", { params: { userId: me.user.id, roleId: "owner" } });
+      notify(`${member.name} owns this workspace now; you administer it.`);
+      onDone();
+    });
   };
-  return { setStatus, remove, handOver };
+  const to = (status: Member["status"]): void =>
+    void update.run({ params, body: { status } }, etagOf("users.get", { params }));
+  return { setStatus: { ...update, to }, remove, handOver: { ...work, run: handOver } };
 }
 
 /** What ends and what stays, counted where it can be. */
-function Consequences(props: { readonly member: Member; readonly problem: string | undefined }) {
+function Consequences({ member }: { readonly member: Member }) {
   const may = useMay();
-  const { member } = props;
   const tokens = useOp(
     "users.list_tokens",
     { query: { userId: member.id, limit: 200 } },
@@ -158,11 +155,6 @@ function Consequences(props: { readonly member: Member; readonly problem: string
         </li>
         <li>Workflows, jobs and webhooks that act in their name stop, and the owners are told.</li>
       </ul>
-      {props.problem !== undefined && (
-        <p className="dialog-problem" role="alert">
-          {props.problem}
-        </p>
-      )}
     </>
   );
 }

@@ -3,7 +3,8 @@ import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { call, type Schemas, useOp } from "../data/api.ts";
-import { useMay, useMe, useRefusals } from "../data/people.ts";
+import { useForm } from "../data/form/use-form.ts";
+import { useMay, useMe, useRefusal } from "../data/people.ts";
 import { PageError } from "../shell/not-found.tsx";
 import { useTitle } from "../shell/title.ts";
 import { Avatar } from "../ui/avatar.tsx";
@@ -11,14 +12,14 @@ import { Section } from "../ui/display/section.tsx";
 import { Loading } from "../ui/feedback.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { Manager } from "./reporting-line.tsx";
 import { MemberAccess } from "./member-access.tsx";
 import { MemberActs } from "./member-acts.tsx";
 import { MemberActivity } from "./member-activity.tsx";
-import { RoleChoice } from "./role-choice.tsx";
+import { RolesField } from "./role-choice.tsx";
 import { useRoles } from "./role-names.ts";
 import { Button } from "../ui/form/button.tsx";
+import { InlineForm } from "../ui/form/inline-form.tsx";
 
 type Member = Schemas["Member"];
 
@@ -56,7 +57,7 @@ export function MemberPage() {
                 />
               </span>
             </header>
-            <Roles key={member.roles.join()} member={member} />
+            <Roles member={member} />
             <Manager member={member} />
             {may("teams.list") && <Teams userId={member.id} />}
             {may("users.update") && <MemberAccess member={member} />}
@@ -70,32 +71,10 @@ export function MemberPage() {
 }
 
 function Roles({ member }: { readonly member: Member }) {
-  const { roles, nameOf } = useRoles();
+  const { nameOf } = useRoles();
   const may = useMay();
-  const refusalOf = useRefusals();
+  const reason = useRefusal("roles.assign");
   const [isEditing, setEditing] = useState(false);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(member.roles));
-  const [isBusy, setBusy] = useState(false);
-  const added = [...chosen].filter((id) => !member.roles.includes(id));
-  const taken = member.roles.filter((id) => !chosen.has(id));
-  const reason = refusalOf("roles.assign");
-  const save = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      // First what is given: the last owner is never without a successor on the way.
-      for (const roleId of added) {
-        await call("roles.assign", { params: { userId: member.id }, body: { roleId } });
-      }
-      for (const roleId of taken) {
-        await call("roles.unassign", { params: { userId: member.id, roleId } });
-      }
-      notify(`The roles of ${member.name} are changed.`);
-      setEditing(false);
-    } catch (failure) {
-      notifyError(failure);
-    }
-    setBusy(false);
-  };
   return (
     <Section
       title="Roles"
@@ -117,39 +96,69 @@ function Roles({ member }: { readonly member: Member }) {
     >
       {isEditing && (
         <div className="section-body">
-          <RoleChoice roles={roles} chosen={chosen} onChange={setChosen} />
-          <p className="muted">
-            {added.length + taken.length === 0
-              ? "Nothing is changed yet."
-              : [
-                  added.length > 0 && `Gets ${added.map(nameOf).join(", ")}.`,
-                  taken.length > 0 && `Loses ${taken.map(nameOf).join(", ")}.`,
-                ]
-                  .filter(Boolean)
-                  .join(" ")}
-          </p>
-          <div className="btn-row">
-            <Button
-              look="main"
-              disabled={isBusy || added.length + taken.length === 0}
-              onClick={() => void save()}
-            >
-              Save the roles
-            </Button>
-            <Button
-              onClick={() => {
-                setChosen(new Set(member.roles));
-                setEditing(false);
-              }}
-            >
-              Leave it
-            </Button>
-          </div>
+          <RolesForm member={member} nameOf={nameOf} onClose={() => setEditing(false)} />
         </div>
       )}
     </Section>
   );
 }
+
+interface RolesFormProps {
+  readonly member: Member;
+  readonly nameOf: (role: string) => string;
+  readonly onClose: () => void;
+}
+
+function RolesForm({ member, nameOf, onClose }: RolesFormProps) {
+  const userId = member.id;
+  const form = useForm("roles.assign", {
+    params: { userId },
+    initial: { roleIds: member.roles },
+    check: ({ roleIds }) => ({
+      roleIds: isSameSet(roleIds, member.roles) ? "Nothing is changed yet." : undefined,
+    }),
+    send: async ({ roleIds }: { readonly roleIds: readonly string[] }) => {
+      // First what is given: the last owner is never without a successor on the way.
+      for (const roleId of without(roleIds, member.roles)) {
+        await call("roles.assign", { params: { userId }, body: { roleId } });
+      }
+      for (const roleId of without(member.roles, roleIds)) {
+        await call("roles.unassign", { params: { userId, roleId } });
+      }
+    },
+    said: `The roles of ${member.name} are changed.`,
+    onDone: onClose,
+  });
+  const { roleIds } = form.values;
+  const added = without(roleIds, member.roles).map(nameOf).join(", ");
+  const taken = without(member.roles, roleIds).map(nameOf).join(", ");
+  return (
+    <InlineForm
+      form={form}
+      label="Roles"
+      act="Save the roles"
+      isMain
+      others={
+        <Button type="button" onClick={onClose}>
+          Cancel
+        </Button>
+      }
+    >
+      <RolesField {...form.field("roleIds")} />
+      <p className="muted">
+        {added === "" && taken === "" && "Nothing is changed yet."}
+        {added !== "" && `Gets ${added}. `}
+        {taken !== "" && `Loses ${taken}.`}
+      </p>
+    </InlineForm>
+  );
+}
+
+const without = (some: readonly string[], others: readonly string[]): readonly string[] =>
+  some.filter((one) => !others.includes(one));
+
+const isSameSet = (some: readonly string[], others: readonly string[]): boolean =>
+  without(some, others).length === 0 && without(others, some).length === 0;
 
 function Teams({ userId }: { readonly userId: string }) {
   const teams = useOp("teams.list", { query: { limit: 200 } }).data?.data ?? [];

@@ -1,33 +1,30 @@
 import "../ui/display/section.css";
-import { type Role, nameRole, useGrantReason } from "./role-names.ts";
+import type { FieldProps } from "../ui/form/binding.ts";
 import { CheckBox } from "../ui/form/controls.tsx";
-
-interface RoleChoiceProps {
-  readonly roles: readonly Role[];
-  readonly chosen: ReadonlySet<string>;
-  readonly onChange: (chosen: ReadonlySet<string>) => void;
-}
+import { labelOf } from "../ui/form/field-frame.tsx";
+import { nameRole, useGrantReason, useRoles } from "./role-names.ts";
 
 /** Roles to give, several at once. Those that one may not give say why. */
-export function RoleChoice({ roles, chosen, onChange }: RoleChoiceProps) {
+export function RolesField(props: FieldProps<readonly string[]>) {
+  const { roles } = useRoles();
   const reasonOf = useGrantReason();
-  const toggle = (id: string, isOn: boolean): void => {
-    const next = new Set(chosen);
-    if (isOn) next.add(id);
-    else next.delete(id);
-    onChange(next);
-  };
+  const label = labelOf({ ...props, label: props.label ?? "Roles" });
+  const error = props.errorFor(label);
+  const chosen = props.value ?? [];
+  const toggle = (id: string, isOn: boolean): void =>
+    props.onChange(isOn ? [...chosen, id] : chosen.filter((one) => one !== id));
   return (
-    <fieldset className="field-box">
-      <legend>Roles</legend>
-      <div className="role-choice scroll" role="group" aria-label="Roles" tabIndex={0}>
+    <fieldset className="field-box" disabled={props.isDisabled}>
+      <legend>{label}</legend>
+      <div className="role-choice scroll" role="group" aria-label={label} tabIndex={0}>
         {roles.map((role) => {
           const reason = reasonOf(role);
           return (
             <label key={role.id} className="role-option" data-off={reason !== undefined}>
               <CheckBox
-                checked={chosen.has(role.id)}
+                checked={chosen.includes(role.id)}
                 disabled={reason !== undefined}
+                aria-invalid={error === undefined ? undefined : true}
                 onChange={({ target }) => toggle(role.id, target.checked)}
               />
               <span className="grow">
@@ -38,6 +35,7 @@ export function RoleChoice({ roles, chosen, onChange }: RoleChoiceProps) {
           );
         })}
       </div>
+      {error !== undefined && <p className="field-error">{error}</p>}
     </fieldset>
   );
 }

@@ -1,16 +1,14 @@
-import { useState } from "react";
-import { ScopePicker } from "../account/index.ts";
-import { call, type Schemas, useOp } from "../data/api.ts";
+import { ScopesField } from "../account/index.ts";
+import { type Schemas, useOp } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
 import { useMe } from "../data/people.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
-import { Field } from "../ui/field.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
-import { notify } from "../ui/toast.tsx";
+import { useCommand } from "../data/use-command.ts";
+import { CommandButton } from "../ui/form/command-button.tsx";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 import { count, toWords } from "../ui/words.ts";
-import { diffRole, expandEntries, type RoleDiff } from "./matrix.ts";
 import type { Draft } from "./draft.ts";
-import { Button } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
+import { diffRole, expandEntries, type RoleDiff } from "./matrix.ts";
 
 interface RoleDialogProps {
   readonly draft: Draft;
@@ -23,108 +21,64 @@ export function RoleDialog({ draft, catalog, onClose }: RoleDialogProps) {
   const me = useMe();
   const { role, from } = draft;
   const base = role ?? from;
-  const [name, setName] = useState(role?.name ?? (from ? `Copy of ${toWords(from.name)}` : ""));
-  const [description, setDescription] = useState(base?.description ?? "");
   const before = base?.permissions ?? [];
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(expandEntries(before, catalog));
-  const { problem, isBusy, attempt } = useAttempt();
   const held = new Set(me?.permissions);
-  const offered = catalog.filter((one) => held.has(one) || chosen.has(one));
-  const beyond = [...chosen].filter((one) => !held.has(one));
-  const diff = diffRole(before, [...chosen], catalog);
-  const isSame =
-    role !== undefined &&
-    diff.added.length + diff.taken.length === 0 &&
-    name.trim() === role.name &&
-    description === role.description;
   const holders = useHolders(role?.id);
-  const save = async (): Promise<void> => {
-    const changed = diff.added.length + diff.taken.length > 0;
-    const body = { name: name.trim(), description, permissions: [...chosen].toSorted() };
-    if (role) {
-      // An untouched list of entries stays as it was written, patterns included.
-      const { permissions, ...words } = body;
-      await call("roles.update", {
-        params: { id: role.id },
-        body: changed ? { ...words, permissions } : words,
-      });
-    } else await call("roles.create", { body });
-    notify(role ? `${body.name} is changed.` : `${body.name} is a role now.`);
-    onClose();
-  };
-  const remove = async (): Promise<void> => {
-    if (!role) return;
-    await call("roles.delete", { params: { id: role.id } });
-    notify(`${role.name} is removed.`);
-    onClose();
-  };
+  const form = useForm(role ? "roles.update" : "roles.create", {
+    params: { id: role?.id ?? "" },
+    initial: {
+      name: role?.name ?? (from ? `Copy of ${toWords(from.name)}` : ""),
+      description: base?.description ?? "",
+      // An untouched list of entries stays as it was written, patterns included: only changes are sent.
+      permissions: [...expandEntries(before, catalog)].toSorted(),
+    },
+    check: ({ permissions }) => {
+      const beyond = (permissions ?? []).filter((one) => !held.has(one));
+      return {
+        permissions:
+          beyond.length > 0 ? `You can't grant what you lack: ${beyond.join(", ")}.` : undefined,
+      };
+    },
+    said: ({ data: { name } }) => (role ? `${name} is changed.` : `${name} is a role now.`),
+    onDone: onClose,
+  });
+  const remove = useCommand("roles.delete", {
+    refusal: holders > 0 ? `${count(holders, "member")} still have it.` : undefined,
+    said: `${role?.name ?? ""} is removed.`,
+    onDone: onClose,
+  });
+  const chosen = form.values.permissions ?? [];
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={role ? role.name : from ? `A role like ${toWords(from.name)}` : "New role"}
+      act={role ? "Save the role" : "Create the role"}
       isWide
       onClose={onClose}
-      onSubmit={() => void attempt(save)}
-      footer={
-        <>
-          {role && (
-            <Button
-              type="button"
-              disabled={isBusy || holders > 0}
-              title={holders > 0 ? `${count(holders, "member")} still have it.` : undefined}
-              onClick={() => void attempt(remove)}
-            >
-              Remove the role
-            </Button>
-          )}
-          <Button
-            look="main"
-            disabled={isBusy || isSame || name.trim() === "" || beyond.length > 0}
+      others={
+        role && (
+          <CommandButton
+            command={remove}
+            onPress={() => void remove.run({ params: { id: role.id } })}
           >
-            {role ? "Save the role" : "Create the role"}
-          </Button>
-        </>
+            Remove the role
+          </CommandButton>
+        )
       }
     >
-      <TextField label="Name" lengthMax={60} value={name} onChange={setName} />
-      <TextField
-        label="What it is for"
-        isOptional
-        lengthMax={1_000}
-        value={description}
-        onChange={setDescription}
+      <TextField {...form.field("name")} />
+      <TextField {...form.field("description")} label="What it is for" />
+      <ScopesField
+        {...form.field("permissions")}
+        offered={catalog.filter((one) => held.has(one) || chosen.includes(one))}
       />
-      <ScopePicker offered={offered} chosen={chosen} onChange={setChosen} />
-      <DiffWords diff={diff} holders={holders} isNew={role === undefined} copyOf={from} />
-      {beyond.length > 0 && (
-        <p className="dialog-problem">You can't grant what you lack: {beyond.join(", ")}.</p>
-      )}
-      {problem !== undefined && (
-        <p className="dialog-problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </Dialog>
-  );
-}
-
-function TextField(props: {
-  readonly label: string;
-  readonly value: string;
-  readonly lengthMax: number;
-  readonly isOptional?: boolean;
-  readonly onChange: (value: string) => void;
-}) {
-  return (
-    <Field label={props.label} isOptional={props.isOptional === true}>
-      {(bound) => (
-        <TextInput
-          {...bound}
-          maxLength={props.lengthMax}
-          value={props.value}
-          onChange={({ target }) => props.onChange(target.value)}
-        />
-      )}
-    </Field>
+      <DiffWords
+        diff={diffRole(before, chosen, catalog)}
+        holders={holders}
+        isNew={role === undefined}
+        copyOf={from}
+      />
+    </FormDialog>
   );
 }
 

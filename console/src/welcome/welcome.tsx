@@ -1,24 +1,24 @@
 import "./welcome.css";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { call, cache } from "../data/api.ts";
-import { describeRefusal } from "../data/change.ts";
+import { type Form, useForm } from "../data/form/use-form.ts";
 import { type Me, useMe } from "../data/people.ts";
+import { perform } from "../data/use-command.ts";
 import { saveWelcome, WELCOME_PREFERENCE } from "../data/welcome.ts";
 import { Loading } from "../ui/feedback.tsx";
-import { notifyError } from "../ui/toast.tsx";
 import { setTitle } from "../shell/title.ts";
 import { type Landing, setUp } from "./examples/example.ts";
 import { type Intent, INTENTS } from "./intents.ts";
 import { Button } from "../ui/form/button.tsx";
 import { RadioButton, TextInput } from "../ui/form/controls.tsx";
-
-const PASSWORD_MIN = 8;
+import { InlineForm } from "../ui/form/inline-form.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 
 interface Answers {
   readonly name: string;
-  readonly current: string;
-  readonly password: string;
+  readonly currentPassword: string;
+  readonly newPassword: string;
   readonly intent: string;
 }
 
@@ -33,70 +33,71 @@ export function Welcome() {
 
 function WelcomeForm({ me }: { readonly me: Me }) {
   const navigate = useNavigate();
-  const isNamed = me.user.name !== "Administrator";
-  const [answers, setAnswers] = useState<Answers>({
-    name: isNamed ? me.user.name : "",
-    current: "",
-    password: "",
-    intent: "automation",
-  });
   const [doing, setDoing] = useState<string>();
-  const [problem, setProblem] = useState<string>();
-  const intent = INTENTS.find(({ id }) => id === answers.intent);
-  const leave = ({ path, steps }: Landing): void => {
-    const { intent: value } = answers;
-    saveWelcome({ intent: value, steps, done: [] });
+  const leave = ({ path, steps }: Landing, intent: string): void => {
+    saveWelcome({ intent, steps, done: [] });
     // With the account, too: it is not asked in another browser.
-    void call("preferences.set", { ...WELCOME_PREFERENCE, body: { value } }).catch(notifyError);
+    void perform("preferences.set", { ...WELCOME_PREFERENCE, body: { value: intent } });
     void cache.invalidateQueries();
     void navigate({ to: path });
   };
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    setProblem(undefined);
-    try {
+  const form = useForm("auth.update_me", {
+    initial: {
+      name: me.user.name === "Administrator" ? "" : me.user.name,
+      currentPassword: "",
+      newPassword: "",
+      intent: "automation",
+    },
+    check: ({ name, currentPassword, newPassword }) => ({
+      name: name.trim() === "" ? "Your name is required." : undefined,
+      currentPassword:
+        newPassword !== "" && currentPassword === "" ? "Enter the current one, too." : undefined,
+    }),
+    send: async (answers: Answers) => {
       await saveAccount(me, answers, setDoing);
-      const example = await intent?.load?.();
-      leave(example ? await setUp(example, setDoing) : { path: "/", steps: LOOKING });
-    } catch (error) {
-      setProblem(describeRefusal(error));
-    } finally {
-      setDoing(undefined);
-    }
-  };
-  const set = (change: Partial<Answers>): void => setAnswers({ ...answers, ...change });
+      const example = await intentOf(answers)?.load?.();
+      const landing = example ? await setUp(example, setDoing) : { path: "/", steps: LOOKING };
+      return { landing, intent: answers.intent };
+    },
+    onDone: ({ landing, intent }) => leave(landing, intent),
+  });
+  const { intent } = form.values;
   return (
-    <form className="welcome-sheet" onSubmit={(event) => void submit(event)}>
+    <div className="welcome-sheet">
       <header>
         <h1>Welcome to Millrace</h1>
         <p className="muted">Three questions, and there is something to look at.</p>
       </header>
-      <AccountFields email={me.user.email} answers={answers} onChange={set} />
-      <IntentChoice chosen={answers.intent} onChoose={(id) => set({ intent: id })} />
-      {problem !== undefined && (
-        <p className="welcome-problem" role="alert">
-          {problem}
-        </p>
-      )}
-      <footer className="row">
-        <Button look="main" disabled={doing !== undefined}>
-          {intent?.load ? "Set it up" : "Go in"}
-        </Button>
-        <Button
-          look="bare"
-          type="button"
-          disabled={doing !== undefined}
-          onClick={() => leave({ path: "/", steps: [] })}
-        >
-          Skip
-        </Button>
-        <span className="muted" role="status">
-          {doing !== undefined && `${doing}…`}
-        </span>
-      </footer>
-    </form>
+      <InlineForm
+        form={form}
+        label="Welcome"
+        act={intentOf(form.values)?.load ? "Set it up" : "Go in"}
+        isMain
+        others={
+          <>
+            <Button
+              look="bare"
+              type="button"
+              disabled={form.isBusy}
+              onClick={() => leave({ path: "/", steps: [] }, intent)}
+            >
+              Skip
+            </Button>
+            <span className="muted" role="status">
+              {form.isBusy && doing !== undefined && `${doing}…`}
+            </span>
+          </>
+        }
+      >
+        <AccountFields email={me.user.email} form={form} />
+        <IntentChoice chosen={intent} onChoose={(id) => form.change({ intent: id })} />
+      </InlineForm>
+    </div>
   );
 }
+
+const intentOf = ({ intent }: Answers): Intent | undefined =>
+  INTENTS.find(({ id }) => id === intent);
 
 const LOOKING: Landing["steps"] = [
   { label: "See the workflows", to: "/workflows" },
@@ -106,40 +107,36 @@ const LOOKING: Landing["steps"] = [
 
 async function saveAccount(
   me: Me,
-  { name, current, password }: Answers,
+  { name, currentPassword, newPassword }: Answers,
   tell: (what: string) => void,
 ): Promise<void> {
   tell("Saving your account");
   if (name.trim() !== "" && name.trim() !== me.user.name) {
-    await call("users.update", { params: { id: me.user.id }, body: { name: name.trim() } });
+    await call("auth.update_me", { body: { name: name.trim() } });
   }
-  if (password !== "") {
-    await call("passwords.change", {
-      body: { currentPassword: current, newPassword: password },
-    });
+  if (newPassword !== "") {
+    await call("passwords.change", { body: { currentPassword, newPassword } });
   }
 }
 
-function AccountFields(props: {
+interface AccountFieldsProps {
   readonly email: string;
-  readonly answers: Answers;
-  readonly onChange: (change: Partial<Answers>) => void;
-}) {
-  const { name, current, password } = props.answers;
+  readonly form: Form<Answers>;
+}
+
+function AccountFields({ email, form }: AccountFieldsProps) {
   return (
     <fieldset className="welcome-account">
       <legend>Who are you?</legend>
-      <label className="wide">
-        Your name
-        <TextInput
+      <div className="wide">
+        <TextField
+          {...form.field("name")}
+          label="Your name"
           autoComplete="name"
-          autoFocus
-          required
-          maxLength={100}
-          value={name}
-          onChange={(event) => props.onChange({ name: event.target.value })}
+          isRequired
+          isFocused
         />
-      </label>
+      </div>
       <TextInput
         isBare
         className="hide"
@@ -147,28 +144,20 @@ function AccountFields(props: {
         aria-hidden="true"
         autoComplete="username"
         readOnly
-        value={props.email}
+        value={email}
       />
-      <label>
-        Current password
-        <TextInput
-          type="password"
-          autoComplete="current-password"
-          required={password !== ""}
-          value={current}
-          onChange={(event) => props.onChange({ current: event.target.value })}
-        />
-      </label>
-      <label>
-        New password
-        <TextInput
-          type="password"
-          autoComplete="new-password"
-          minLength={PASSWORD_MIN}
-          value={password}
-          onChange={(event) => props.onChange({ password: event.target.value })}
-        />
-      </label>
+      <TextField
+        {...form.field("currentPassword")}
+        label="Current password"
+        type="password"
+        autoComplete="current-password"
+      />
+      <TextField
+        {...form.field("newPassword")}
+        label="New password"
+        type="password"
+        autoComplete="new-password"
+      />
       <p className="muted wide">
         The current one may have been made up and printed at the start. Leave both empty to keep it.
       </p>

@@ -1,18 +1,18 @@
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../data/api.ts";
+import { type Schemas, useOp } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
 import { BASE_PATH, place } from "../data/place.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
+import { perform } from "../data/use-command.ts";
 import { toBytes } from "../ui/bytes.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
-import { ErrorNotice, Loading, Refusal } from "../ui/feedback.tsx";
+import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
-import { PassphraseField } from "../ui/field.tsx";
-import { Dialog } from "../ui/overlay/dialog.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { Button } from "../ui/form/button.tsx";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 
 type WorkspaceExport = Schemas["WorkspaceExport"];
 
@@ -28,14 +28,13 @@ export function Exports() {
   });
   const exports = data?.data.exports ?? [];
   const isRunning = exports.some(({ status }) => status === "running");
-  const remove = async ({ id }: WorkspaceExport): Promise<void> => {
+  const remove = ({ id }: WorkspaceExport): void => {
     setDeleting(undefined);
-    try {
-      await call("workspace_exports.delete", { params: { id } });
-      notify("The archive is deleted.");
-    } catch (failure) {
-      notifyError(failure);
-    }
+    void perform(
+      "workspace_exports.delete",
+      { params: { id } },
+      { said: "The archive is deleted." },
+    );
   };
   return (
     <Section
@@ -44,8 +43,7 @@ export function Exports() {
       about="Everything of this workspace in one file: definitions, records, tickets, files and the log of all environments. An operator of another installation brings it in there."
       act={
         <Button
-          disabled={isRunning}
-          title={isRunning ? "An archive is being made." : undefined}
+          refusal={isRunning ? "An archive is being made." : undefined}
           onClick={() => setAsking(true)}
         >
           Export the workspace
@@ -65,7 +63,7 @@ export function Exports() {
         <Confirm
           title="Delete the archive"
           act="Delete it"
-          onAct={() => void remove(deleting)}
+          onAct={() => remove(deleting)}
           onClose={() => setDeleting(undefined)}
         >
           The workspace stays as it is. Another archive can be made at any time.
@@ -119,39 +117,21 @@ function ExportEntry(props: { readonly one: WorkspaceExport; readonly onDelete: 
 }
 
 function NewExport({ onClose }: { readonly onClose: () => void }) {
-  const [passphrase, setPassphrase] = useState("");
-  const { problem, isBusy, attempt } = useAttempt();
-  const start = async (): Promise<void> => {
-    await call("workspace_exports.start", { body: passphrase === "" ? {} : { passphrase } });
-    notify("The archive is being made.");
-    onClose();
-  };
+  const form = useForm("workspace_exports.start", {
+    said: "The archive is being made.",
+    onDone: onClose,
+  });
   return (
-    <Dialog
-      title="Export the workspace"
-      onClose={onClose}
-      onSubmit={() => void attempt(start)}
-      footer={
-        <>
-          <Button type="button" onClick={onClose}>
-            Leave it
-          </Button>
-          <Button look="main" disabled={isBusy}>
-            Export
-          </Button>
-        </>
-      }
-    >
+    <FormDialog form={form} title="Export the workspace" act="Export" onClose={onClose}>
       <p>
         Whoever has the file reads all of it but the secrets. Guard it as you guard the workspace.
       </p>
-      <PassphraseField
+      <TextField
+        {...form.field("passphrase")}
+        type="password"
+        autoComplete="new-password"
         help="With one, secrets and signing keys are in the archive, sealed by it. It is kept nowhere: write it down."
-        isNew
-        value={passphrase}
-        onChange={setPassphrase}
       />
-      <Refusal reason={problem} />
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -2,23 +2,25 @@ import "./workspace.css";
 import { useState } from "react";
 import {
   type ApiToken,
-  CredentialDialog,
   RevokeDialog,
+  ScopesField,
   SecretDialog,
   TokenEntry,
 } from "../account/index.ts";
-import { call, type Schemas, useOp } from "../data/api.ts";
+import { type Schemas, useOp } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
 import { useMay, useMe, useRefusals } from "../data/people.ts";
+import { perform } from "../data/use-command.ts";
 import { useTitle } from "../shell/title.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Field } from "../ui/field.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import { count } from "../ui/words.ts";
 import { Button } from "../ui/form/button.tsx";
-import { TextArea } from "../ui/form/controls.tsx";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { ListField } from "../ui/form/list-field.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 
 type Registered = Schemas["RegisteredOAuthApplication"];
 type Application = Schemas["ListedOAuthApplication"];
@@ -42,14 +44,9 @@ function AllTokens() {
   const me = useMe();
   const { data, error, isPending, refetch } = useOp("users.list_tokens", { query: { limit: 200 } });
   const [ending, setEnding] = useState<ApiToken>();
-  const end = async ({ id, name }: ApiToken): Promise<void> => {
+  const end = ({ id, name }: ApiToken): void => {
     setEnding(undefined);
-    try {
-      await call("users.revoke_token", { params: { id } });
-      notify(`${name} is revoked.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
+    void perform("users.revoke_token", { params: { id } }, { said: `${name} is revoked.` });
   };
   const tokens = data?.data ?? [];
   return (
@@ -81,7 +78,7 @@ function AllTokens() {
       {ending && (
         <RevokeDialog
           name={ending.name}
-          onAct={() => void end(ending)}
+          onAct={() => end(ending)}
           onClose={() => setEnding(undefined)}
         />
       )}
@@ -98,21 +95,19 @@ function Applications() {
   const [made, setMade] = useState<Registered>();
   const [ending, setEnding] = useState<Application>();
   const reason = refusalOf("oauth.rotate_application_secret");
-  const rotate = async (clientId: string): Promise<void> => {
-    try {
-      setMade((await call("oauth.rotate_application_secret", { params: { clientId } })).data);
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
-  const remove = async ({ clientId, name }: Application): Promise<void> => {
+  const rotate = (clientId: string) =>
+    perform(
+      "oauth.rotate_application_secret",
+      { params: { clientId } },
+      { onDone: ({ data: application }) => setMade(application) },
+    );
+  const remove = ({ clientId, name }: Application): void => {
     setEnding(undefined);
-    try {
-      await call("oauth.delete_application", { params: { clientId } });
-      notify(`${name} is removed, and what people had allowed it.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
+    void perform(
+      "oauth.delete_application",
+      { params: { clientId } },
+      { said: `${name} is removed, and what people had allowed it.` },
+    );
   };
   return (
     <Section
@@ -160,7 +155,7 @@ function Applications() {
         <Confirm
           title={`Remove ${ending.name}`}
           act="Remove it"
-          onAct={() => void remove(ending)}
+          onAct={() => remove(ending)}
           onClose={() => setEnding(undefined)}
         >
           All its tokens end at once, of everybody who allowed it.
@@ -177,7 +172,7 @@ function ApplicationEntry(props: {
   readonly onRemove: () => void;
 }) {
   const { name, clientId, allowedScopes, updatedAt } = props.application;
-  const off = { disabled: props.reason !== undefined, title: props.reason };
+  const off = { refusal: props.reason };
   return (
     <Entry
       title={name}
@@ -205,33 +200,27 @@ function NewApplication(props: {
   readonly onClose: () => void;
   readonly onMade: (application: Registered) => void;
 }) {
-  const [addresses, setAddresses] = useState("");
-  const redirectUris = addresses.split(/\s+/).filter(Boolean);
-  const make = async (name: string, allowedScopes: string[]): Promise<void> => {
-    const body = { name, redirectUris, allowedScopes };
-    const { data } = await call("oauth.create_application", { body });
-    props.onMade(data);
-  };
+  const me = useMe();
+  const form = useForm("oauth.create_application", {
+    initial: { allowedScopes: ["profile"] },
+    onDone: ({ data }) => props.onMade(data),
+  });
   return (
-    <CredentialDialog
+    <FormDialog
+      form={form}
       title="Register an application"
       act="Register"
-      nameHelp="Shown to people who are asked for their consent."
-      scopes={["profile"]}
-      isReady={redirectUris.length > 0}
-      make={make}
+      isWide
       onClose={props.onClose}
     >
-      <Field label="Redirect addresses" help="Where it gets its answer; one on each line.">
-        {(bound) => (
-          <TextArea
-            {...bound}
-            className="scope-lines"
-            value={addresses}
-            onChange={({ target }) => setAddresses(target.value)}
-          />
-        )}
-      </Field>
-    </CredentialDialog>
+      <TextField {...form.field("name")} help="Shown to people who are asked for their consent." />
+      <ListField
+        {...form.field("redirectUris")}
+        label="Redirect addresses"
+        help="Where it gets its answer; one on each line."
+        rows={3}
+      />
+      <ScopesField {...form.field("allowedScopes")} offered={me?.permissions ?? []} />
+    </FormDialog>
   );
 }

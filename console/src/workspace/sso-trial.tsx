@@ -1,12 +1,11 @@
 import { Check, X } from "lucide-react";
-import { call, etagOf, type Schemas } from "../data/api.ts";
+import { etagOf, type Schemas } from "../data/api.ts";
 import { place } from "../data/place.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
+import { useCommand } from "../data/use-command.ts";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { Section } from "../ui/display/section.tsx";
 import { Ago } from "../ui/time.tsx";
-import { notify } from "../ui/toast.tsx";
-import { Button } from "../ui/form/button.tsx";
+import { CommandButton } from "../ui/form/command-button.tsx";
 
 type Configuration = Schemas["SsoConfiguration"];
 type Result = NonNullable<Configuration["test"]>;
@@ -97,33 +96,26 @@ function Requirement({
   configuration,
   reason,
 }: Required<TrialProps> & { configuration: Configuration }) {
-  const { problem, isBusy, attempt } = useAttempt();
   const isRequired = configuration.enforceSSO;
   const isTested = configuration.test?.succeeded === true;
   const untested = isRequired || isTested ? undefined : "Test it first: a login has to work.";
-  const why = reason ?? untested;
-  const require = async (): Promise<void> => {
-    const ifMatch = etagOf("sso.get");
-    const body = { enforce: !isRequired };
-    await call("sso.enforce", { body }, ifMatch === undefined ? {} : { ifMatch });
-    notify(isRequired ? "Passwords open this workspace again." : "Single sign-on is required now.");
-  };
+  const enforce = useCommand("sso.enforce", {
+    refusal: reason ?? untested,
+    said: isRequired ? "Passwords open this workspace again." : "Single sign-on is required now.",
+  });
   return (
     <div className="row sso-required">
       <p className="grow">
         {isRequired
           ? `Required of everybody: passwords and passkeys do not open ${place.workspace ?? "this workspace"}.`
           : "Passwords and passkeys open this workspace, too."}
-        {problem !== undefined && <span className="dialog-problem"> {problem}</span>}
       </p>
-      <Button
-        type="button"
-        disabled={isBusy || why !== undefined}
-        title={why}
-        onClick={() => void attempt(require)}
+      <CommandButton
+        command={enforce}
+        onPress={() => void enforce.run({ body: { enforce: !isRequired } }, etagOf("sso.get"))}
       >
         {isRequired ? "No longer require it" : "Require it of everybody"}
-      </Button>
+      </CommandButton>
     </div>
   );
 }

@@ -1,21 +1,26 @@
 import "./workspace.css";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, etagOf, type Schemas, useOp } from "../data/api.ts";
-import { useMay, useMe, useRefusals } from "../data/people.ts";
+import { type Schemas, useOp } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
+import { versionOf } from "../data/form/version.ts";
+import { useMay, useMe } from "../data/people.ts";
 import { place } from "../data/place.ts";
-import { useAttempt } from "../shell/sign-in/card.tsx";
+import { useCommand } from "../data/use-command.ts";
+import { FormPanel } from "../shell/form/form-panel.tsx";
 import { useTitle } from "../shell/title.ts";
 import { Entry, Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Field } from "../ui/field.tsx";
 import { Confirm } from "../ui/overlay/confirm.tsx";
-import { notify } from "../ui/toast.tsx";
 import { splitWords } from "../ui/words.ts";
 import { Exports } from "./exports.tsx";
 import { useSso } from "./use-sso.ts";
-import { Button } from "../ui/form/button.tsx";
-import { CheckBox, Select, TextArea, TextInput } from "../ui/form/controls.tsx";
+import { CheckField, SelectField } from "../ui/form/choice-field.tsx";
+import type { Choice } from "../ui/form/choices.ts";
+import { CommandButton } from "../ui/form/command-button.tsx";
+import { ListField } from "../ui/form/list-field.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
+import { Grid } from "../ui/layout/layout.tsx";
 
 type Workspace = Schemas["Workspace"];
 
@@ -23,7 +28,6 @@ type Workspace = Schemas["Workspace"];
 export function WorkspaceSettings() {
   useTitle("Workspace");
   const may = useMay();
-  const refusalOf = useRefusals();
   const me = useMe();
   const { data, error, isPending, refetch } = useOp("workspaces.current");
   const workspace = data?.data;
@@ -39,11 +43,7 @@ export function WorkspaceSettings() {
         {isPending && <Loading rows={8} />}
         {workspace && (
           <>
-            <General
-              key={workspace.updatedAt}
-              workspace={workspace}
-              reason={refusalOf("workspaces.update")}
-            />
+            <General workspace={workspace} />
             <SecondFactors />
             {may("sso.get") && <SignOn />}
             <Usage slug={workspace.slug} />
@@ -70,166 +70,66 @@ const LOCALES = [
   "nl-NL",
 ];
 
-function General(props: { readonly workspace: Workspace; readonly reason: string | undefined }) {
-  const { slug, name, description, timezone, locale, corsOrigins, ownEnvironmentValues } =
-    props.workspace;
-  const [draft, setDraft] = useState({
-    name,
-    description,
-    timezone,
-    locale,
-    ownEnvironmentValues,
-    origins: corsOrigins.join("\n"),
+function General({ workspace }: { readonly workspace: Workspace }) {
+  const { slug, timezone, locale } = workspace;
+  const form = useForm("workspaces.update", {
+    params: { slug },
+    initial: workspace,
+    version: versionOf("workspaces.current", {}, ({ data }) => data),
+    said: "The workspace is changed.",
   });
-  // A draft keeps the version that it began with: somebody else's change is not overwritten.
-  const [ifMatch] = useState(etagOf("workspaces.current"));
-  const { problem, isBusy, attempt } = useAttempt();
-  const set = (change: Partial<typeof draft>): void => setDraft({ ...draft, ...change });
-  const save = async (): Promise<void> => {
-    const { origins, ...rest } = draft;
-    const body = { ...rest, corsOrigins: origins.split(/\s+/).filter(Boolean) };
-    await call(
-      "workspaces.update",
-      { params: { slug }, body },
-      ifMatch === undefined ? {} : { ifMatch },
-    );
-    notify("The workspace is changed.");
-  };
   return (
     <Section
       title="General"
       anchor="general"
       about="Schedules, reports and apps follow its time zone and language."
     >
-      <form
-        className="section-body"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void attempt(save);
-        }}
-      >
-        <fieldset className="workspace-form bare-set" disabled={props.reason !== undefined}>
-          <Field label="Name">
-            {(bound) => (
-              <TextInput
-                {...bound}
-                required
-                maxLength={100}
-                value={draft.name}
-                onChange={({ target }) => set({ name: target.value })}
-              />
-            )}
-          </Field>
-          <Field label="What it is for" isOptional>
-            {(bound) => (
-              <TextInput
-                {...bound}
-                maxLength={2000}
-                value={draft.description}
-                onChange={({ target }) => set({ description: target.value })}
-              />
-            )}
-          </Field>
-          <Choice
-            label="Time zone"
-            value={draft.timezone}
-            options={ZONES}
-            onChange={(value) => set({ timezone: value })}
+      <div className="section-body">
+        <FormPanel form={form} label="General">
+          <Grid min="l">
+            <TextField {...form.field("name")} />
+            <TextField {...form.field("description")} label="What it is for" />
+            <SelectField
+              {...form.field("timezone")}
+              label="Time zone"
+              options={toOptions(ZONES, timezone)}
+            />
+            <SelectField
+              {...form.field("locale")}
+              label="Language"
+              options={toOptions(LOCALES, locale, (one) => languages.of(one))}
+            />
+          </Grid>
+          <CheckField
+            {...form.field("ownEnvironmentValues")}
+            label="Environments have their own values"
+            help="New secrets and variables count in production only, until staging and development get values of their own."
           />
-          <Choice
-            label="Language"
-            value={draft.locale}
-            options={LOCALES}
-            spell={(locale) => languages.of(locale)}
-            onChange={(value) => set({ locale: value })}
+          <ListField
+            {...form.field("corsOrigins")}
+            label="Allowed origins (CORS)"
+            help="Origins such as https://desk.example.com, one on each line."
+            rows={3}
           />
-          <OwnValues
-            isOn={draft.ownEnvironmentValues}
-            onChange={(isOn) => set({ ownEnvironmentValues: isOn })}
-          />
-          <Origins value={draft.origins} onChange={(origins) => set({ origins })} />
-        </fieldset>
-        {problem !== undefined && (
-          <p className="dialog-problem" role="alert">
-            {problem}
-          </p>
-        )}
-        <Button look="main" disabled={isBusy || props.reason !== undefined} title={props.reason}>
-          Save
-        </Button>
-      </form>
+        </FormPanel>
+      </div>
     </Section>
   );
 }
 
-function OwnValues(props: { readonly isOn: boolean; readonly onChange: (isOn: boolean) => void }) {
-  return (
-    <label className="wide-field row">
-      <CheckBox checked={props.isOn} onChange={({ target }) => props.onChange(target.checked)} />
-      <span>
-        Environments have their own values
-        <span className="muted workspace-about">
-          New secrets and variables count in production only, until staging and development get
-          values of their own.
-        </span>
-      </span>
-    </label>
-  );
-}
-
-function Origins(props: { readonly value: string; readonly onChange: (value: string) => void }) {
-  return (
-    <div className="wide-field">
-      <Field
-        label="Allowed origins (CORS)"
-        isOptional
-        help="Origins such as https://desk.example.com, one on each line."
-      >
-        {(bound) => (
-          <TextArea
-            {...bound}
-            className="scope-lines"
-            value={props.value}
-            onChange={({ target }) => props.onChange(target.value)}
-          />
-        )}
-      </Field>
-    </div>
-  );
-}
-
-function Choice(props: {
-  readonly label: string;
-  readonly value: string;
-  readonly options: readonly string[];
-  readonly spell?: (option: string) => string | undefined;
-  readonly onChange: (value: string) => void;
-}) {
-  const options = props.options.includes(props.value)
-    ? props.options
-    : [props.value, ...props.options];
-  return (
-    <Field label={props.label}>
-      {(bound) => (
-        <Select
-          {...bound}
-          value={props.value}
-          onChange={({ target }) => props.onChange(target.value)}
-        >
-          {options.map((option) => (
-            <option key={option} value={option}>
-              {props.spell?.(option) ?? option}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
-  );
-}
+/** The options of a choice, with what is chosen already even if it is none of them. */
+const toOptions = (
+  values: readonly string[],
+  chosen: string,
+  spell?: (value: string) => string | undefined,
+): readonly Choice<string>[] =>
+  [...new Set([...(values.includes(chosen) ? [] : [chosen]), ...values])].map((value) => [
+    value,
+    spell?.(value) ?? value,
+  ]);
 
 function SecondFactors() {
   const may = useMay();
-  const refusalOf = useRefusals();
   const status = useOp("mfa.status").data?.data;
   const access = useOp(
     "users.list_access",
@@ -238,17 +138,12 @@ function SecondFactors() {
   ).data?.data;
   const without = access?.filter(({ hasSecondFactor }) => !hasSecondFactor).length;
   const [isAsking, setAsking] = useState(false);
-  const { problem, isBusy, attempt } = useAttempt();
-  const reason = refusalOf("mfa.enforce");
+  const isOn = status?.enforced === true;
+  const enforce = useCommand("mfa.enforce", {
+    said: isOn ? "A second factor is no longer required." : "Everybody needs a second factor now.",
+    onDone: () => setAsking(false),
+  });
   if (!status) return null;
-  const isOn = status.enforced;
-  const turn = async (): Promise<void> => {
-    await call("mfa.enforce", { body: { enforced: !isOn } });
-    setAsking(false);
-    notify(
-      isOn ? "A second factor is no longer required." : "Everybody needs a second factor now.",
-    );
-  };
   return (
     <Section title="Security" anchor="security">
       <ul>
@@ -267,9 +162,9 @@ function SecondFactors() {
               : `${without} of ${access?.length} members have none; they could do nothing but set one up.`
           }
           act={
-            <Button refusal={reason} onClick={() => setAsking(true)}>
+            <CommandButton command={enforce} onPress={() => setAsking(true)}>
               {isOn ? "Require it no longer" : "Require it"}
-            </Button>
+            </CommandButton>
           }
         />
       </ul>
@@ -280,8 +175,8 @@ function SecondFactors() {
           }
           act={isOn ? "Require it no longer" : "Require it"}
           isGentle={!isOn}
-          isBusy={isBusy}
-          onAct={() => void attempt(turn)}
+          isBusy={enforce.isBusy}
+          onAct={() => void enforce.run({ body: { enforced: !isOn } })}
           onClose={() => setAsking(false)}
         >
           <p>
@@ -289,7 +184,6 @@ function SecondFactors() {
               ? "A password alone opens this workspace again."
               : "At once: members without one are held at its set-up. API tokens and applications keep working."}
           </p>
-          {problem !== undefined && <p className="dialog-problem">{problem}</p>}
         </Confirm>
       )}
     </Section>

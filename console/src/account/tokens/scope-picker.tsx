@@ -6,17 +6,16 @@ import { useMay } from "../../data/people.ts";
 import { Unfold } from "../../ui/overlay/unfold.tsx";
 import { toWords } from "../../ui/words.ts";
 import { groupScopes } from "./scopes.ts";
+import type { FieldProps } from "../../ui/form/binding.ts";
 import { CheckBox, TextInput } from "../../ui/form/controls.tsx";
 
-interface ScopePickerProps {
+interface ScopesFieldProps extends FieldProps<readonly string[]> {
   /** Those that may be given: never more than one has oneself. */
   readonly offered: readonly string[];
-  readonly chosen: ReadonlySet<string>;
-  readonly onChange: (chosen: ReadonlySet<string>) => void;
 }
 
 /** Permissions by area, with a search; an area is taken as a whole by its box. */
-export function ScopePicker({ offered, chosen, onChange }: ScopePickerProps) {
+export function ScopesField({ offered, ...field }: ScopesFieldProps) {
   const may = useMay();
   const id = useId();
   const [text, setText] = useState("");
@@ -27,20 +26,26 @@ export function ScopePicker({ offered, chosen, onChange }: ScopePickerProps) {
   const shown = offered.filter((scope) =>
     `${scope} ${summaries.get(scope) ?? ""}`.toLowerCase().includes(words),
   );
+  const chosen: ReadonlySet<string> = new Set(field.value);
+  const label = field.label ?? "What it may do";
+  const error = field.errorFor(label);
   const set = (scopes: readonly string[], isOn: boolean): void => {
     const next = new Set(chosen);
     for (const scope of scopes) {
       if (isOn) next.add(scope);
       else next.delete(scope);
     }
-    onChange(next);
+    field.onChange([...next].toSorted());
   };
   return (
-    <fieldset className="field-box scope-picker">
-      <legend>What it may do ({chosen.size})</legend>
+    <fieldset className="field-box scope-picker" disabled={field.isDisabled}>
+      <legend>
+        {label} ({chosen.size})
+      </legend>
       <TextInput
         type="search"
         aria-label="Find a permission"
+        aria-invalid={error === undefined ? undefined : true}
         placeholder="Find a permission…"
         value={text}
         onChange={({ target }) => setText(target.value)}
@@ -87,8 +92,9 @@ export function ScopePicker({ offered, chosen, onChange }: ScopePickerProps) {
             </Unfold>
           );
         })}
-        {shown.length === 0 && <p className="muted">No permission has these words.</p>}
+        {shown.length === 0 && <p className="muted">No matching permissions</p>}
       </div>
+      {error !== undefined && <p className="field-error">{error}</p>}
     </fieldset>
   );
 }

@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { useMay, useRefusals } from "../../data/people.ts";
+import { perform } from "../../data/use-command.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Section } from "../../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { RevokeDialog, SecretDialog } from "./credential-dialog.tsx";
 import { NewTokenDialog } from "./new-token.tsx";
 import { type ApiToken, TokenEntry } from "./token-entry.tsx";
@@ -26,22 +26,12 @@ export function Tokens() {
   const [ending, setEnding] = useState<ApiToken>();
   const reason = refusalOf("tokens.revoke");
   useActions([{ keys: "n", label: "New API token", run: () => setNew(true), disabled: reason }]);
-  const end = async (id: string, name: string): Promise<void> => {
+  const end = (id: string, name: string): void => {
     setEnding(undefined);
-    try {
-      await call("tokens.revoke", { params: { id } });
-      notify(`${name} is revoked.`);
-    } catch (failure) {
-      notifyError(failure);
-    }
+    void perform("tokens.revoke", { params: { id } }, { said: `${name} is revoked.` });
   };
-  const renew = async (id: string): Promise<void> => {
-    try {
-      setMade((await call("tokens.rotate", { body: { id } })).data);
-    } catch (failure) {
-      notifyError(failure);
-    }
-  };
+  const renew = (id: string) =>
+    perform("tokens.rotate", { body: { id } }, { onDone: ({ data: token }) => setMade(token) });
   return (
     <Section
       title="API tokens"
@@ -91,7 +81,7 @@ export function Tokens() {
       {ending && (
         <RevokeDialog
           name={ending.name}
-          onAct={() => void end(ending.id, ending.name)}
+          onAct={() => end(ending.id, ending.name)}
           onClose={() => setEnding(undefined)}
         />
       )}
