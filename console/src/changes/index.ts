@@ -9,6 +9,5 @@ export {
   toHour,
   toSpan,
 } from "./calendar/days.ts";
-export { fromLocalInput, toLocalInput } from "./form/local-time.ts";
 export { describeStarted } from "./change/start.ts";
 export { useStartWarnings } from "./change/start-warnings.ts";

@@ -2,14 +2,17 @@ import { STATUS_NOTICE_STATUS } from "@millrace/client/enums";
 import { choicesOf } from "../ui/form/choices.ts";
 import { Send } from "lucide-react";
 import { useState } from "react";
-import { call, type Input, useOp } from "../data/api.ts";
-import { describeRefusal } from "../data/change.ts";
-import { useMay, useRefusals } from "../data/people.ts";
-import { Keys } from "../ui/key.tsx";
-import { notify } from "../ui/toast.tsx";
+import { type Schemas, useOp } from "../data/api.ts";
+import { type Form, useForm } from "../data/form/use-form.ts";
+import { useMay } from "../data/people.ts";
+import { freeField } from "../ui/form/binding.ts";
+import { CheckField, ChoicesField, SelectField } from "../ui/form/choice-field.tsx";
+import { InlineForm } from "../ui/form/inline-form.tsx";
+import { TextAreaField, TextField } from "../ui/form/text-field.tsx";
+import { Grid, Stack } from "../ui/layout/layout.tsx";
 import type { Room } from "./room-data.ts";
-import { Button } from "../ui/form/button.tsx";
-import { CheckBox, Select, TextArea, TextInput } from "../ui/form/controls.tsx";
+
+type Notice = Schemas["StatusNotice"];
 
 const STATUSES = choicesOf(STATUS_NOTICE_STATUS, {
   investigating: "Investigating",
@@ -18,159 +21,99 @@ const STATUSES = choicesOf(STATUS_NOTICE_STATUS, {
   resolved: "Resolved",
 });
 
+interface Draft {
+  readonly message: string;
+  readonly title: string;
+  readonly status: Notice["status"];
+  readonly effect: NonNullable<Notice["effect"]>;
+  readonly componentIds: readonly string[];
+}
+
 /** A message to all who have to do with it, and word for word to the public where that is wanted. */
 export function BroadcastBox({ room }: { readonly room: Room }) {
   const { incident, broadcasts } = room;
   const may = useMay();
-  const refusalOf = useRefusals();
   const page = useOp("status_page.get", undefined, { enabled: may("status_page.get") }).data?.data;
-  const last = broadcasts.find(({ statusPage }) => statusPage)?.statusPage;
-  const [message, setMessage] = useState("");
   const [isPublic, setPublic] = useState(false);
-  const [title, setTitle] = useState<string>();
-  const [status, setStatus] = useState<(typeof STATUSES)[number][0]>();
-  const [isDown, setDown] = useState<boolean>();
-  const [chosen, setChosen] = useState<readonly string[]>();
-  const [isBusy, setBusy] = useState(false);
-  const why = refusalOf("incidents.broadcast");
-  const send = async (): Promise<void> => {
-    if (message.trim() === "" || isBusy || why !== undefined) return;
-    const notice = {
-      status: status ?? last?.status ?? "investigating",
-      ...((title ?? "").trim() !== "" && { title: title?.trim() }),
-      ...(isDown !== undefined && { effect: isDown ? "down" : "degraded" }),
-      ...(chosen && { componentIds: chosen }),
-    };
-    const body = { message: message.trim(), ...(isPublic && { statusPage: notice }) };
-    setBusy(true);
-    try {
-      await call("incidents.broadcast", {
-        params: { id: incident.id },
-        body,
-      } as Input<"incidents.broadcast">);
-      setMessage("");
-      notify(isPublic ? "Told to all, and to the public." : "Told to all who have to do with it.");
-    } catch (error) {
-      notify(describeRefusal(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const last = broadcasts.find(({ statusPage }) => statusPage)?.statusPage;
+  const form = useForm("incidents.broadcast", {
+    params: { id: incident.id },
+    // What the public was told last is offered again.
+    initial: {
+      message: "",
+      title: last?.title ?? "",
+      status: last?.status ?? "investigating",
+      effect: last?.effect ?? "degraded",
+      componentIds: last?.componentIds ?? [],
+    },
+    toBody: ({ message, title, ...notice }: Draft) => ({
+      message,
+      ...(isPublic && { statusPage: { ...notice, ...(title !== "" && { title }) } }),
+    }),
+    said: isPublic ? "Told to all, and to the public." : "Told to all who have to do with it.",
+    startsOver: true,
+  });
   return (
-    <form
-      className="broadcast"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
-      <TextArea
-        id="broadcast"
-        rows={2}
-        aria-label="Broadcast message"
-        placeholder={why ?? "What is known, what is done, when the next word comes…"}
-        disabled={why !== undefined}
-        maxLength={5_000}
-        value={message}
-        onChange={({ target }) => setMessage(target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Escape") event.currentTarget.blur();
-          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-          event.preventDefault();
-          void send();
-        }}
-      />
-      {isPublic && (
-        <PublicFields
-          title={title ?? last?.title ?? ""}
-          status={status ?? last?.status ?? "investigating"}
-          isDown={isDown ?? last?.effect === "down"}
-          chosen={chosen ?? last?.componentIds ?? []}
-          onTitle={setTitle}
-          onStatus={setStatus}
-          onDown={setDown}
-          onChoose={setChosen}
+    <div className="broadcast">
+      <InlineForm
+        form={form}
+        label="Broadcast"
+        isMain
+        keys="mod+Enter"
+        act={
+          <>
+            <Send /> Broadcast
+          </>
+        }
+        others={
+          page?.isOn === true && (
+            <CheckField
+              {...freeField("isPublic", isPublic, (isOn) => setPublic(isOn === true))}
+              label="Also on the status page"
+            />
+          )
+        }
+      >
+        <TextAreaField
+          {...form.field("message")}
+          label="Broadcast message"
+          hidesLabel
+          rows={2}
+          placeholder={form.refusal ?? "What is known, what is done, when the next word comes…"}
         />
-      )}
-      <div className="row">
-        {page?.isOn === true && (
-          <label className="row broadcast-public">
-            <CheckBox checked={isPublic} onChange={({ target }) => setPublic(target.checked)} />
-            Also on the status page
-          </label>
-        )}
-        <span className="grow" />
-        <Button
-          look="main"
-          disabled={why !== undefined || isBusy || message.trim() === ""}
-          title={why}
-        >
-          <Send /> Broadcast <Keys keys="mod+Enter" />
-        </Button>
-      </div>
-    </form>
+        {isPublic && <PublicFields form={form} />}
+      </InlineForm>
+    </div>
   );
 }
 
-type Status = (typeof STATUSES)[number][0];
-
-function PublicFields(props: {
-  readonly title: string;
-  readonly status: Status;
-  readonly isDown: boolean;
-  readonly chosen: readonly string[];
-  readonly onTitle: (title: string) => void;
-  readonly onStatus: (status: Status) => void;
-  readonly onDown: (isDown: boolean) => void;
-  readonly onChoose: (ids: readonly string[]) => void;
-}) {
-  const { chosen } = props;
+function PublicFields({ form }: { readonly form: Form<Draft> }) {
   const components = useOp("status_components.list", { query: { limit: 100 } }).data?.data ?? [];
   return (
-    <fieldset className="broadcast-fields">
-      <legend>For the public</legend>
-      <TextInput
-        className="grow"
-        aria-label="Title on the status page"
+    <Stack role="group" aria-label="For the public" gap={5}>
+      <TextField
+        {...form.field("title")}
+        label="Title on the status page"
         placeholder="What it is called outside, as in: Card payments"
-        maxLength={200}
-        value={props.title}
-        onChange={({ target }) => props.onTitle(target.value)}
       />
-      <Select
-        aria-label="Status"
-        value={props.status}
-        onChange={({ target }) => props.onStatus(target.value as Status)}
-      >
-        {STATUSES.map(([value, label]) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </Select>
-      <Select
-        aria-label="Effect"
-        value={props.isDown ? "down" : "degraded"}
-        onChange={({ target }) => props.onDown(target.value === "down")}
-      >
-        <option value="degraded">Degraded</option>
-        <option value="down">Down</option>
-      </Select>
-      <div className="broadcast-components">
-        {components.map(({ id, name }) => (
-          <label key={id} className="row">
-            <CheckBox
-              checked={chosen.includes(id)}
-              onChange={({ target }) =>
-                props.onChoose(
-                  target.checked ? [...chosen, id] : chosen.filter((one) => one !== id),
-                )
-              }
-            />
-            {name}
-          </label>
-        ))}
-      </div>
-    </fieldset>
+      <Grid min="m">
+        <SelectField {...form.field("status")} isRequired options={STATUSES} />
+        <SelectField
+          {...form.field("effect")}
+          isRequired
+          options={[
+            ["degraded", "Slow or limited"],
+            ["down", "Does not work"],
+          ]}
+        />
+      </Grid>
+      {components.length > 0 && (
+        <ChoicesField
+          {...form.field("componentIds")}
+          label="Components"
+          options={components.map(({ id, name }) => [id, name])}
+        />
+      )}
+    </Stack>
   );
 }

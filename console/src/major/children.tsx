@@ -1,13 +1,13 @@
 import { Link } from "@tanstack/react-router";
 import { X } from "lucide-react";
-import { useState } from "react";
-import { call, useOp } from "../data/api.ts";
-import { describeRefusal } from "../data/change.ts";
+import { useOp } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
 import { useMay } from "../data/people.ts";
+import { perform } from "../data/use-command.ts";
 import { toneOf } from "../ui/state.tsx";
-import { notify } from "../ui/toast.tsx";
-import { Button, PlainButton } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
+import { PlainButton } from "../ui/form/button.tsx";
+import { InlineForm } from "../ui/form/inline-form.tsx";
+import { TextField } from "../ui/form/text-field.tsx";
 
 const SHOWN = 100;
 
@@ -19,17 +19,8 @@ export function Children(props: {
 }) {
   const { id, total, isMajor } = props;
   const may = useMay();
-  const [number, setNumber] = useState("");
   const { data } = useOp("incidents.list_children", { params: { id }, query: { limit: SHOWN } });
   const children = data?.data ?? [];
-  const change = async (work: Promise<unknown>): Promise<void> => {
-    try {
-      await work;
-      setNumber("");
-    } catch (error) {
-      notify(describeRefusal(error));
-    }
-  };
   const mayChange = may("incidents.remove_child") && isMajor;
   return (
     <section>
@@ -47,7 +38,7 @@ export function Children(props: {
               <PlainButton
                 aria-label={`Take ${child.number} out`}
                 onClick={() =>
-                  void change(call("incidents.remove_child", { params: { id, childId: child.id } }))
+                  void perform("incidents.remove_child", { params: { id, childId: child.id } })
                 }
               >
                 <X />
@@ -57,27 +48,23 @@ export function Children(props: {
         ))}
         {total > children.length && <li className="muted">and {total - children.length} more</li>}
       </ul>
-      {mayChange && (
-        <form
-          className="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            const incidentId = number.trim().toUpperCase();
-            if (incidentId !== "") {
-              void change(call("incidents.add_child", { params: { id }, body: { incidentId } }));
-            }
-          }}
-        >
-          <TextInput
-            className="grow"
-            aria-label="Add a report by its number"
-            placeholder="INC…"
-            value={number}
-            onChange={({ target }) => setNumber(target.value)}
-          />
-          <Button disabled={number.trim() === ""}>Add</Button>
-        </form>
-      )}
+      {mayChange && <AddChild id={id} />}
     </section>
+  );
+}
+
+function AddChild({ id }: { readonly id: string }) {
+  const form = useForm("incidents.add_child", { params: { id }, startsOver: true });
+  const { onChange, ...field } = form.field("incidentId");
+  return (
+    <InlineForm form={form} label="Add a report" act="Add" isLine>
+      <TextField
+        {...field}
+        label="Add a report by its number"
+        hidesLabel
+        placeholder="INC…"
+        onChange={(number) => onChange(number?.toUpperCase())}
+      />
+    </InlineForm>
   );
 }

@@ -1,15 +1,14 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useRef } from "react";
 import { call, useOp } from "../data/api.ts";
-import { describeRefusal } from "../data/change.ts";
-import { useRefusals } from "../data/people.ts";
+import { useForm } from "../data/form/use-form.ts";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Field } from "../ui/field.tsx";
+import { CommandButton } from "../ui/form/command-button.tsx";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { TextAreaField, TextField } from "../ui/form/text-field.tsx";
 import { Dialog } from "../ui/overlay/dialog.tsx";
 import { State } from "../ui/state.tsx";
 import { notify } from "../ui/toast.tsx";
 import type { Room } from "./room-data.ts";
-import { Button } from "../ui/form/button.tsx";
-import { TextArea, TextInput } from "../ui/form/controls.tsx";
 
 /** The review of an incident: drafted from its timeline the first time, an article from then on. */
 export function ReviewPanel(props: {
@@ -31,123 +30,89 @@ export function ReviewPanel(props: {
   ).data?.data;
   const error = kept.error ?? draft.error;
   const text = whole ?? draft.data?.data;
+  if (!text) {
+    return (
+      <Dialog title={`Review of ${number}`} isWide onClose={props.onClose}>
+        {error ? <ErrorNotice error={error} /> : <Loading rows={8} />}
+      </Dialog>
+    );
+  }
   return (
-    <Dialog title={`Review of ${number}`} isWide onClose={props.onClose}>
-      {error && <ErrorNotice error={error} />}
-      {!text && !error && <Loading rows={8} />}
-      {text && (
-        <ReviewForm
-          key={whole?.id ?? "draft"}
-          articleId={whole?.id}
-          state={whole?.state}
-          title={text.title}
-          body={text.body}
-          tags={text.tags}
-          onClose={props.onClose}
-        />
-      )}
-    </Dialog>
+    <ReviewForm
+      key={whole?.id ?? "draft"}
+      heading={`Review of ${number}`}
+      articleId={whole?.id}
+      state={whole?.state}
+      text={text}
+      onClose={props.onClose}
+    />
   );
 }
 
 interface ReviewFormProps {
+  readonly heading: string;
   readonly articleId: string | undefined;
   readonly state: string | undefined;
-  readonly title: string;
-  readonly body: string;
-  readonly tags: readonly string[];
+  readonly text: {
+    readonly title: string;
+    readonly body: string;
+    readonly tags: readonly string[];
+  };
   readonly onClose: () => void;
 }
 
-function ReviewForm({ articleId, state, tags, onClose, ...text }: ReviewFormProps) {
-  const refusalOf = useRefusals();
-  const [title, setTitle] = useState(text.title);
-  const [body, setBody] = useState(text.body);
-  const [isBusy, setBusy] = useState(false);
+function ReviewForm({ heading, articleId, state, text, onClose }: ReviewFormProps) {
+  const { title, body, tags } = text;
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus(), []);
-  const why = refusalOf("knowledge.update");
-  const save = async (): Promise<string> => {
-    if (articleId !== undefined) {
-      await call("knowledge.update", { params: { id: articleId }, body: { title, body } });
-      return articleId;
-    }
-    return (await call("knowledge.create", { body: { title, body, tags: [...tags] } })).data.id;
-  };
-  const keep = async (isPublished: boolean): Promise<void> => {
-    setBusy(true);
-    try {
-      const id = await save();
-      if (isPublished) {
-        if (state === undefined || state === "draft")
-          await call("knowledge.submit_review", { params: { id } });
-        await call("knowledge.publish", { params: { id } });
-      }
-      notify(isPublished ? "The review is published." : "The review is kept as a draft.");
+  const form = useForm(articleId === undefined ? "knowledge.create" : "knowledge.update", {
+    params: { id: articleId ?? "" },
+    initial: { title, body, tags },
+  });
+  const keep = (): void =>
+    form.submitThen(async () => {
+      notify("The review is kept as a draft.");
       onClose();
-    } catch (error) {
-      notify(describeRefusal(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
+  const publish = (): void =>
+    form.submitThen(async (reply) => {
+      const params = { id: reply?.data.id ?? articleId ?? "" };
+      if (state === undefined || state === "draft")
+        await call("knowledge.submit_review", { params });
+      await call("knowledge.publish", { params });
+      notify("The review is published.");
+      onClose();
+    });
+  const isPublished = state === "published";
   return (
-    <div className="review">
-      <p className="row">
-        {state === undefined ? (
-          <span className="muted">
-            Drafted from the timeline. Nothing is kept until you say so.
-          </span>
-        ) : (
-          <State state={state} />
-        )}
-      </p>
-      <Field label="Title">
-        {(attributes) => (
-          <TextInput
-            {...attributes}
-            value={title}
-            onChange={({ target }) => setTitle(target.value)}
-          />
-        )}
-      </Field>
-      <Field
+    <FormDialog
+      form={{ ...form, isUnchanged: false, submit: isPublished ? keep : publish }}
+      title={heading}
+      act={isPublished ? "Keep it" : "Publish"}
+      isWide
+      onClose={onClose}
+      others={
+        !isPublished && (
+          <CommandButton command={form} onPress={keep}>
+            Keep it
+          </CommandButton>
+        )
+      }
+    >
+      {state === undefined ? (
+        <p className="muted">Drafted from the timeline. Nothing is kept until you say so.</p>
+      ) : (
+        <State state={state} />
+      )}
+      <TextField {...form.field("title")} />
+      <TextAreaField
+        {...form.field("body")}
         label="Review"
         help="Markdown. Facts are from the log; questions in italics are yours to answer."
-      >
-        {(attributes) => (
-          <TextArea
-            {...attributes}
-            className="review-body"
-            ref={field}
-            rows={20}
-            value={body}
-            onChange={({ target }) => setBody(target.value)}
-          />
-        )}
-      </Field>
-      <div className="row">
-        <span className="grow" />
-        <Button
-          type="button"
-          disabled={why !== undefined || isBusy}
-          title={why}
-          onClick={() => void keep(false)}
-        >
-          Keep it
-        </Button>
-        {state !== "published" && (
-          <Button
-            look="main"
-            type="button"
-            disabled={why !== undefined || isBusy}
-            title={why}
-            onClick={() => void keep(true)}
-          >
-            Publish
-          </Button>
-        )}
-      </div>
-    </div>
+        areaRef={field}
+        rows={20}
+        isMono
+      />
+    </FormDialog>
   );
 }

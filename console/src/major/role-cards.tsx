@@ -1,15 +1,13 @@
 import { INCIDENT_ROLE } from "@millrace/client/enums";
-import { choicesOf } from "../ui/form/choices.ts";
-import { call } from "../data/api.ts";
-import { describeRefusal } from "../data/change.ts";
 import { useNames } from "../data/names/names.ts";
 import { PersonCombobox } from "../data/options/person-combobox.tsx";
 import { useMay, useMe } from "../data/people.ts";
+import { perform } from "../data/use-command.ts";
 import { useActions } from "../shell/actions.ts";
 import { Avatar } from "../ui/avatar.tsx";
-import { notify } from "../ui/toast.tsx";
 import type { Room } from "./room-data.ts";
 import { Button } from "../ui/form/button.tsx";
+import { choicesOf } from "../ui/form/choices.ts";
 
 const ROLES = choicesOf(INCIDENT_ROLE, {
   commander: "Incident commander",
@@ -29,16 +27,11 @@ export function RoleCards({ room }: { readonly room: Room }) {
   const may = useMay();
   const me = useMe()?.user.id;
   const mayChange = may("major_incidents.assign_role") && incident.isMajor;
-  const assign = async (role: Role, userId: string | null): Promise<void> => {
-    try {
-      await call("major_incidents.assign_role", {
-        params: { id: incident.id, role },
-        body: { userId },
-      });
-    } catch (error) {
-      notify(describeRefusal(error));
-    }
-  };
+  const assign = (role: Role, userId: string | null) =>
+    perform("major_incidents.assign_role", {
+      params: { id: incident.id, role },
+      body: { userId },
+    });
   const disabled = mayChange ? undefined : "You may not change who does what here.";
   useActions(
     ROLES.map(([role, label], n) => ({

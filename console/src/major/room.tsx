@@ -2,9 +2,9 @@ import "./major.css";
 import { Link, useParams } from "@tanstack/react-router";
 import { ArrowLeft, Check, ExternalLink, FileText } from "lucide-react";
 import { useState } from "react";
-import { call, useOp } from "../data/api.ts";
-import { describeRefusal } from "../data/change.ts";
+import { useOp } from "../data/api.ts";
 import { useMay, useRefusals } from "../data/people.ts";
+import { useCommand } from "../data/use-command.ts";
 import { useActions } from "../shell/actions.ts";
 import { isGone, NotFound } from "../shell/not-found.tsx";
 import { useTitle } from "../shell/title.ts";
@@ -12,7 +12,6 @@ import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { Keys } from "../ui/key.tsx";
 import { State } from "../ui/state.tsx";
 import { useNow } from "../ui/time.tsx";
-import { notify } from "../ui/toast.tsx";
 import { count, toDuration } from "../ui/words.ts";
 import { BroadcastBox } from "./broadcast-box.tsx";
 import { Children } from "./children.tsx";
@@ -22,6 +21,7 @@ import { RoleCards } from "./role-cards.tsx";
 import type { Room } from "./room-data.ts";
 import { Story } from "./story.tsx";
 import { Button } from "../ui/form/button.tsx";
+import { CommandButton } from "../ui/form/command-button.tsx";
 
 /** One place for a major incident: who leads, what was told, who suffers, what happened; and the review afterwards. */
 export function MajorRoom() {
@@ -49,7 +49,7 @@ function RoomSheet({ room }: { readonly room: Room }) {
     {
       keys: "b",
       label: "Broadcast an update",
-      run: () => document.getElementById("broadcast")?.focus(),
+      run: () => document.querySelector<HTMLElement>(".broadcast textarea")?.focus(),
     },
     {
       keys: "e",
@@ -136,21 +136,17 @@ function Figures({ room }: { readonly room: Room }) {
 }
 
 function NotMajor({ id, isOpen }: { readonly id: string; readonly isOpen: boolean }) {
-  const may = useMay();
-  const declare = async (): Promise<void> => {
-    try {
-      await call("incidents.declare_major", { params: { id }, body: {} });
-    } catch (error) {
-      notify(describeRefusal(error));
-    }
-  };
+  const declare = useCommand("incidents.declare_major");
   return (
     <div className="notice room-notice">
       <span className="grow">It is not a major incident.</span>
       {isOpen && (
-        <Button disabled={!may("incidents.declare_major")} onClick={() => void declare()}>
+        <CommandButton
+          command={declare}
+          onPress={() => void declare.run({ params: { id }, body: {} })}
+        >
           Declare it one
-        </Button>
+        </CommandButton>
       )}
     </div>
   );

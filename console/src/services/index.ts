@@ -1,1 +1,1 @@
-export { ItemPicker } from "./item-picker.tsx";
+export { ItemPicker, ItemsField } from "./item-picker.tsx";

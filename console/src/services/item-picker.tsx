@@ -3,19 +3,47 @@ import "../ui/display/item-chip.css";
 import { X } from "lucide-react";
 import { useOp } from "../data/api.ts";
 import { useItemSearch } from "../data/options/searches.ts";
-import { Combobox } from "../ui/overlay/combobox.tsx";
+import { Combobox, type ComboboxProps } from "../ui/overlay/combobox.tsx";
+import type { FieldProps } from "../ui/form/binding.ts";
+import { FieldFrame, framed } from "../ui/form/field-frame.tsx";
 import { PlainButton } from "../ui/form/button.tsx";
 
-interface ItemPickerProps {
+interface ItemPickerProps extends Pick<
+  ComboboxProps,
+  "isDisabled" | "isInvalid" | "describedBy" | "placeholder"
+> {
   readonly id: string;
   readonly label: string;
   readonly value: readonly string[];
   readonly onChange: (ids: readonly string[]) => void;
-  readonly placeholder?: string;
+}
+
+/** Configuration items of a form. */
+export function ItemsField({
+  placeholder,
+  ...field
+}: FieldProps<readonly string[]> & Pick<ItemPickerProps, "placeholder">) {
+  return (
+    <FieldFrame field={framed(field)}>
+      {({ id, disabled, ...bound }, label) => (
+        <ItemPicker
+          id={id}
+          label={label}
+          placeholder={placeholder}
+          isDisabled={disabled}
+          isInvalid={bound["aria-invalid"] === true}
+          describedBy={bound["aria-describedby"]}
+          value={field.value ?? []}
+          onChange={field.onChange}
+        />
+      )}
+    </FieldFrame>
+  );
 }
 
 /** Chosen configuration items as chips, and a field that finds more. */
-export function ItemPicker({ id, label, value, onChange, placeholder }: ItemPickerProps) {
+export function ItemPicker(props: ItemPickerProps) {
+  const { value, onChange, placeholder, ...combo } = props;
   const { options, search } = useItemSearch();
   return (
     <div className="item-picker">
@@ -29,8 +57,7 @@ export function ItemPicker({ id, label, value, onChange, placeholder }: ItemPick
         </ul>
       )}
       <Combobox
-        id={id}
-        label={label}
+        {...combo}
         placeholder={placeholder ?? "Find an item by its name…"}
         options={options.filter((one) => !value.includes(one.value))}
         search={search}

@@ -1,27 +1,19 @@
 import "../catalog.css";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { ArrowLeft, PenLine } from "lucide-react";
-import { useState } from "react";
-import { ApiError, call, type Schemas, useOp } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { uploadFile } from "../../data/files/files.ts";
+import { useForm } from "../../data/form/use-form.ts";
 import { useMay, useRefusal } from "../../data/people.ts";
-import {
-  type FieldError,
-  findMissing,
-  Form,
-  initialValue,
-  type Schema,
-  toSendable,
-} from "../../form/index.ts";
+import { findMissing, Form, initialValue, type Schema, toSendable } from "../../form/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
-import { notify } from "../../ui/toast.tsx";
 import { useReferenceFields } from "./reference-fields.tsx";
 import { Button } from "../../ui/form/button.tsx";
+import { InlineForm } from "../../ui/form/inline-form.tsx";
 
 type Item = Schemas["CatalogItem"];
 
@@ -90,48 +82,44 @@ function OrderForm({ item }: { readonly item: Item }) {
   const navigate = useNavigate();
   // Checked by the server when it was saved.
   const schema = item.form as Schema;
-  const [value, setValue] = useState<unknown>(() => initialValue(schema));
-  const [errors, setErrors] = useState<readonly FieldError[]>([]);
-  const [isBusy, setBusy] = useState(false);
   const draw = useReferenceFields();
-  const send = async (): Promise<void> => {
-    const missing = findMissing(schema, value);
-    setErrors(missing);
-    if (missing.length > 0) return;
-    setBusy(true);
-    try {
-      const values = toSendable(schema, value) as Record<string, unknown>;
-      const { data } = await call("requests.submit", { body: { itemId: item.id, values } });
-      notify(`${data.number} is on its way`);
-      void navigate({ to: "/tickets/$reference", params: { reference: data.number } });
-    } catch (error) {
-      setBusy(false);
-      if (error instanceof ApiError && error.errors.length > 0) setErrors(error.errors);
-      else notify(describeRefusal(error));
-    }
-  };
+  const form = useForm("requests.submit", {
+    initial: { values: initialValue(schema) },
+    toBody: ({ values }: { readonly values: unknown }) => ({
+      itemId: item.id,
+      values: toSendable(schema, values) as Record<string, unknown>,
+    }),
+    check: ({ values }) => ({
+      values: findMissing(schema, values).length > 0 ? "Fill in what is marked." : undefined,
+    }),
+    said: ({ data }) => `${data.number} is on its way`,
+    onDone: ({ data }) =>
+      void navigate({ to: "/tickets/$reference", params: { reference: data.number } }),
+  });
+  const values = form.field("values");
+  const isMarked = values.errorFor("Form") !== undefined;
   return (
-    <form
-      className="cat-order"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
-      <Form
-        schema={schema}
-        value={value}
-        errors={errors}
-        base="/values"
-        isDisabled={isBusy}
-        draw={draw}
-        upload={async (file) => (await uploadFile(file)).id}
-        onChange={setValue}
-      />
-      <Button look="main" disabled={isBusy}>
-        {item.approval.required ? "Send for approval" : "Ask for it"}
-      </Button>
-    </form>
+    <div className="cat-order">
+      <InlineForm
+        form={form}
+        label={item.name}
+        act={item.approval.required ? "Send for approval" : "Ask for it"}
+        isMain
+      >
+        <Form
+          schema={schema}
+          value={values.value}
+          errors={[
+            ...form.errorsOf("values").filter(({ path }) => path !== "/values"),
+            ...(isMarked ? findMissing(schema, values.value) : []),
+          ]}
+          base="/values"
+          isDisabled={form.isBusy}
+          draw={draw}
+          upload={async (file) => (await uploadFile(file)).id}
+          onChange={(next) => values.onChange(next ?? {})}
+        />
+      </InlineForm>
+    </div>
   );
 }

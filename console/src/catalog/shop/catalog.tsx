@@ -1,14 +1,13 @@
 import "../catalog.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Package, Plus } from "lucide-react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { useMay, useRefusal } from "../../data/people.ts";
+import { perform } from "../../data/use-command.ts";
 import { useActions } from "../../shell/actions.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notify } from "../../ui/toast.tsx";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
@@ -22,19 +21,20 @@ export function Catalog() {
   const navigate = useNavigate();
   const mayWrite = useMay()("catalog.create_item");
   const refusal = useRefusal("catalog.create_item");
-  const create = async (): Promise<void> => {
-    try {
-      const name = `New item, ${new Date().toLocaleString()}`;
-      const form = { type: "object", properties: {}, additionalProperties: false };
-      const { data } = await call("catalog.create_item", { body: { name, form, status: "draft" } });
-      void navigate({ to: "/catalog/$id/edit", params: { id: data.id } });
-    } catch (error) {
-      notify(describeRefusal(error));
-    }
+  const create = (): void => {
+    const name = `New item, ${new Date().toLocaleString()}`;
+    const form = { type: "object", properties: {}, additionalProperties: false };
+    void perform(
+      "catalog.create_item",
+      { body: { name, form, status: "draft" } },
+      {
+        onDone: ({ data: { id } }) => void navigate({ to: "/catalog/$id/edit", params: { id } }),
+      },
+    );
   };
   useActions([
     { keys: "/", label: "Find something", run: () => document.getElementById("item-q")?.focus() },
-    { keys: "n", label: "New item", run: () => void create(), disabled: refusal },
+    { keys: "n", label: "New item", run: create, disabled: refusal },
   ]);
   const show = (next: { q?: string | undefined; tab?: "mine" | undefined }): void =>
     void navigate({ to: "/catalog", search: next, replace: true });
@@ -64,7 +64,7 @@ export function Catalog() {
           </label>
         )}
         {mayWrite && (
-          <Button look="main" aria-keyshortcuts="n" onClick={() => void create()}>
+          <Button look="main" aria-keyshortcuts="n" onClick={create}>
             <Plus /> New item
           </Button>
         )}

@@ -1,29 +1,30 @@
 import "../../ui/display/item-chip.css";
+import type { Form } from "../../data/form/use-form.ts";
 import { useNames } from "../../data/names/names.ts";
 import { PersonCombobox } from "../../data/options/person-combobox.tsx";
 import { useMe } from "../../data/people.ts";
 import { Field } from "../../ui/field.tsx";
-import type { ChangeDraft } from "./change-draft.ts";
 import { PlainButton } from "../../ui/form/button.tsx";
-import { TextInput } from "../../ui/form/controls.tsx";
+import { NumberField } from "../../ui/form/number-field.tsx";
+import { Row } from "../../ui/layout/layout.tsx";
+import type { ChangeDraft } from "./change-draft.ts";
 
 const APPROVALS_MAX = 10;
 
 /** People who decide: those who are named, or everyone who may; and how many of them it takes. */
-export function ApproverFields(props: {
-  readonly draft: ChangeDraft;
-  readonly fault: string | undefined;
-  readonly onChange: (next: Partial<ChangeDraft>) => void;
-}) {
-  const { approverIds, approvals, type } = props.draft;
+export function ApproverFields({ form }: { readonly form: Form<ChangeDraft> }) {
+  const { approverIds, type } = form.values;
   const me = useMe()?.user.id;
   const nameOf = useNames();
+  const { onChange } = form.field("approverIds");
+  // The body has the approvers and their number in one.
+  const [fault] = form.errorsOf("approval");
   return (
     <>
       <Field
         label="Approvers"
         isOptional
-        error={props.fault}
+        error={fault && `Approvers: ${fault.message}`}
         help={
           approverIds.length === 0
             ? "Everyone who may approve changes, unless you name some."
@@ -31,16 +32,14 @@ export function ApproverFields(props: {
         }
       >
         {({ id }) => (
-          <div className="change-approvers">
+          <Row wraps>
             {approverIds.map((one) => (
               <span key={one} className="item-chip">
                 {nameOf(one) ?? "Somebody"}
                 <PlainButton
                   type="button"
                   aria-label={`Without ${nameOf(one) ?? "them"}`}
-                  onClick={() =>
-                    props.onChange({ approverIds: approverIds.filter((other) => other !== one) })
-                  }
+                  onClick={() => onChange(approverIds.filter((other) => other !== one))}
                 >
                   ×
                 </PlainButton>
@@ -53,27 +52,18 @@ export function ApproverFields(props: {
               placeholder="Add an approver…"
               without={[...approverIds, ...(me === undefined ? [] : [me])]}
               value={undefined}
-              onChange={(value) =>
-                value !== undefined && props.onChange({ approverIds: [...approverIds, value] })
-              }
+              onChange={(value) => value !== undefined && onChange([...approverIds, value])}
             />
-          </div>
+          </Row>
         )}
       </Field>
       {type !== "emergency" && (
-        <Field label="Approvals needed">
-          {(attributes) => (
-            <TextInput
-              {...attributes}
-              className="change-count"
-              type="number"
-              min={1}
-              max={approverIds.length || APPROVALS_MAX}
-              value={approvals}
-              onChange={({ target }) => props.onChange({ approvals: Number(target.value) || 1 })}
-            />
-          )}
-        </Field>
+        <NumberField
+          {...form.field("approvals")}
+          label="Approvals needed"
+          isRequired
+          limits={{ type: "integer", minimum: 1, maximum: approverIds.length || APPROVALS_MAX }}
+        />
       )}
     </>
   );

@@ -1,7 +1,6 @@
-/** A change while somebody writes it: texts as the fields have them. */
+/** A change while somebody writes it. */
 import type { Schemas } from "../../data/api.ts";
 import type { Change } from "../change/use-change.ts";
-import { fromLocalInput, toLocalInput } from "./local-time.ts";
 
 export interface ChangeDraft {
   readonly templateId: string;
@@ -12,8 +11,8 @@ export interface ChangeDraft {
   readonly implementationPlan: string;
   readonly testPlan: string;
   readonly rollbackPlan: string;
-  readonly plannedStart: string;
-  readonly plannedEnd: string;
+  readonly plannedStart: string | null;
+  readonly plannedEnd: string | null;
   readonly ciIds: readonly string[];
   readonly approverIds: readonly string[];
   readonly approvals: number;
@@ -29,8 +28,8 @@ export function draftOf(change: Change | undefined): ChangeDraft {
     implementationPlan: change?.implementationPlan ?? "",
     testPlan: change?.testPlan ?? "",
     rollbackPlan: change?.rollbackPlan ?? "",
-    plannedStart: toLocalInput(change?.plannedStart ?? null),
-    plannedEnd: toLocalInput(change?.plannedEnd ?? null),
+    plannedStart: change?.plannedStart ?? null,
+    plannedEnd: change?.plannedEnd ?? null,
     ciIds: change?.ciIds ?? [],
     approverIds: change?.approval.approverIds ?? [],
     approvals: change?.approvalsRequired ?? 1,
@@ -63,24 +62,25 @@ export function fillFrom(
 }
 
 /** The body of a request. A standard change says nothing of what its template decides. */
-export function toBody(draft: ChangeDraft): Readonly<Record<string, unknown>> {
+export function toBody(draft: ChangeDraft) {
   const { templateId, title, type, impact, justification, ciIds, approverIds, approvals } = draft;
   const { implementationPlan, testPlan, rollbackPlan } = draft;
-  const value = approverIds.length > 0 ? Math.min(approvals, approverIds.length) : approvals;
+  const least = approvals || 1;
+  const value = approverIds.length > 0 ? Math.min(least, approverIds.length) : least;
   return {
     ...(templateId !== "" && { templateId }),
     title: title.trim(),
     type,
     justification,
     ciIds,
-    plannedStart: fromLocalInput(draft.plannedStart),
-    plannedEnd: fromLocalInput(draft.plannedEnd),
+    plannedStart: draft.plannedStart,
+    plannedEnd: draft.plannedEnd,
     ...(type !== "standard" && {
       impact,
       implementationPlan,
       testPlan,
       rollbackPlan,
-      approval: { rule: "count", value, approverIds },
+      approval: { rule: "count" as const, value, approverIds },
     }),
   };
 }

@@ -1,15 +1,16 @@
 import { Check, X } from "lucide-react";
-import { useRef, useState } from "react";
-import { call } from "../../data/api.ts";
+import { useEffect, useRef, useState } from "react";
+import { useForm } from "../../data/form/use-form.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { useActions } from "../../shell/actions.ts";
 import { leaveField } from "../../shell/keys/focus-guard.ts";
 import { Keys } from "../../ui/key.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { type Approvals, type Change, type Conflicts, hasConflicts } from "../change/use-change.ts";
 import { VoteList } from "./vote-list.tsx";
 import { describeHindrance, describeRule } from "./vote-words.ts";
 import { Button } from "../../ui/form/button.tsx";
-import { TextArea } from "../../ui/form/controls.tsx";
+import { InlineForm } from "../../ui/form/inline-form.tsx";
+import { TextAreaField } from "../../ui/form/text-field.tsx";
 
 interface VoteBoxProps {
   readonly change: Pick<Change, "id" | "number" | "state">;
@@ -22,36 +23,22 @@ interface VoteBoxProps {
 
 /** Votes and the two keys for one's own. A vote is final: nothing is shown before the server has counted it. */
 export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps) {
-  const [way, setWay] = useState<"agree" | "refuse">();
-  const [words, setWords] = useState("");
-  const [isBusy, setBusy] = useState(false);
+  const [way, setWay] = useState<Way>();
   const box = useRef<HTMLDivElement>(null);
   const closeForm = (): void => {
     leaveField(box.current, box.current);
     setWay(undefined);
   };
   const why = describeHindrance(approvals);
-  const disabled = isBusy ? "One moment." : why;
-  const vote = async (isAgreed: boolean): Promise<void> => {
-    const said = words.trim();
-    setBusy(true);
-    const params = { id: change.id };
-    try {
-      if (isAgreed) {
-        await call("changes.approve", { params, body: said === "" ? {} : { comment: said } });
-      } else await call("changes.reject", { params, body: { reason: said } });
-      notify(isAgreed ? `You agreed to ${change.number}.` : `You refused ${change.number}.`);
-      closeForm();
-      setWords("");
-      onVoted?.();
-    } catch (error) {
-      notifyError(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const agree = useCommand("changes.approve", {
+    refusal: why,
+    said: `You agreed to ${change.number}.`,
+    onDone: () => onVoted?.(),
+  });
+  const disabled = agree.isBusy ? "One moment." : agree.refusal;
   const isInConflict = hasConflicts(conflicts);
-  const approve = (): void => (isInConflict ? setWay("agree") : void vote(true));
+  const approve = (): void =>
+    isInConflict ? setWay("agree") : void agree.run({ params: { id: change.id }, body: {} });
   useActions(
     change.state === "submitted"
       ? [
@@ -78,7 +65,7 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
           <Button refusal={disabled} aria-keyshortcuts="n" onClick={() => setWay("refuse")}>
             <X /> Reject <Keys keys="n" />
           </Button>
-          {why === undefined && !isInConflict && (
+          {disabled === undefined && !isInConflict && (
             <Button look="bare" onClick={() => setWay("agree")}>
               Approve with a comment
             </Button>
@@ -87,13 +74,11 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
       )}
       {way !== undefined && (
         <WordForm
+          change={change}
           way={way}
           isInConflict={isInConflict}
-          words={words}
-          isBusy={isBusy}
-          onWords={setWords}
-          onSend={() => void vote(way === "agree")}
           onClose={closeForm}
+          onVoted={onVoted}
         />
       )}
       {change.state === "submitted" && approvals && (
@@ -106,58 +91,62 @@ export function VoteBox({ change, approvals, conflicts, onVoted }: VoteBoxProps)
   );
 }
 
+type Way = "agree" | "refuse";
+
 const askBefore = (number: string) => ({
   title: `Approve ${number}?`,
   text: "Your vote can't be undone.",
   act: "Approve",
 });
 
-function WordForm(props: {
-  readonly way: "agree" | "refuse";
+interface WordFormProps extends Pick<VoteBoxProps, "change" | "onVoted"> {
+  readonly way: Way;
   readonly isInConflict: boolean;
-  readonly words: string;
-  readonly isBusy: boolean;
-  readonly onWords: (words: string) => void;
-  readonly onSend: () => void;
   readonly onClose: () => void;
-}) {
-  const isRefusal = props.way === "refuse";
-  const isRequired = isRefusal || props.isInConflict;
-  const isReady = !props.isBusy && (!isRequired || props.words.trim() !== "");
+}
+
+function WordForm({ change, way, isInConflict, onClose, onVoted }: WordFormProps) {
+  const isRefusal = way === "refuse";
   const label = isRefusal
     ? "Reason for the rejection"
-    : props.isInConflict
+    : isInConflict
       ? "Why approve it in spite of the conflict"
       : "Comment";
+  const form = useForm(isRefusal ? "changes.reject" : "changes.approve", {
+    params: { id: change.id },
+    check: ({ comment }) => ({
+      comment: !isRefusal && isInConflict && !comment?.trim() ? `${label} is required.` : undefined,
+    }),
+    said: isRefusal ? `You refused ${change.number}.` : `You agreed to ${change.number}.`,
+    onDone: () => {
+      onClose();
+      onVoted?.();
+    },
+  });
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
   return (
-    <form
-      className="vote-acts"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isReady) props.onSend();
-      }}
+    <InlineForm
+      form={form}
+      label="Your vote"
+      act={isRefusal ? "Reject" : "Approve"}
+      keys="Enter"
+      isMain
+      onClose={onClose}
+      others={
+        <Button look="bare" type="button" onClick={onClose}>
+          Back
+        </Button>
+      }
     >
-      <TextArea
-        autoFocus
+      <TextAreaField
+        {...form.field(isRefusal ? "reason" : "comment")}
+        label={label}
+        hidesLabel
+        areaRef={field}
         rows={3}
-        maxLength={2_000}
-        aria-label={label}
         placeholder={`${label}. The requester reads it.`}
-        value={props.words}
-        onChange={({ target }) => props.onWords(target.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Escape") props.onClose();
-          if (event.key !== "Enter" || event.shiftKey) return;
-          event.preventDefault();
-          if (isReady) props.onSend();
-        }}
       />
-      <Button look="main" disabled={!isReady}>
-        {isRefusal ? "Reject" : "Approve"} <Keys keys="Enter" />
-      </Button>
-      <Button look="bare" type="button" onClick={props.onClose}>
-        Back
-      </Button>
-    </form>
+    </InlineForm>
   );
 }

@@ -1,51 +1,47 @@
 import { ThumbsDown, ThumbsUp } from "lucide-react";
 import { useState } from "react";
-import { call, type Schemas } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
-import { notify } from "../../ui/toast.tsx";
+import type { Schemas } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { Button } from "../../ui/form/button.tsx";
-import { TextInput } from "../../ui/form/controls.tsx";
+import { InlineForm } from "../../ui/form/inline-form.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 
 /** One question below an article; who says no may say why. */
 export function Feedback({ article }: { readonly article: Schemas["Article"] }) {
+  const params = { id: article.id };
   const [isHelpful, setHelpful] = useState<boolean>();
-  const [comment, setComment] = useState("");
-  const send = async (helpful: boolean, words: string): Promise<void> => {
-    try {
-      const body = { helpful, comment: words };
-      await call("knowledge.give_feedback", { params: { id: article.id }, body });
-      setHelpful(helpful);
-      if (words !== "") notify("Its authors read it");
-    } catch (error) {
-      notify(describeRefusal(error));
-    }
+  const give = useCommand("knowledge.give_feedback");
+  const answer = async (helpful: boolean): Promise<void> => {
+    if (await give.run({ params, body: { helpful, comment: "" } })) setHelpful(helpful);
   };
+  const form = useForm("knowledge.give_feedback", {
+    params,
+    fixed: { helpful: false },
+    check: ({ comment }) => ({ comment: comment ? undefined : "Say what is missing." }),
+    said: "Its authors read it",
+    startsOver: true,
+  });
   return (
     <section className="kb-feedback" aria-label="Did this help?">
       <b>{isHelpful === undefined ? "Did this help?" : "Thank you."}</b>
-      <Button aria-pressed={isHelpful === true} onClick={() => void send(true, "")}>
+      <Button aria-pressed={isHelpful === true} onClick={() => void answer(true)}>
         <ThumbsUp /> Yes
       </Button>
-      <Button aria-pressed={isHelpful === false} onClick={() => void send(false, "")}>
+      <Button aria-pressed={isHelpful === false} onClick={() => void answer(false)}>
         <ThumbsDown /> No
       </Button>
       {isHelpful === false && (
-        <form
-          className="kb-why-not"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void send(false, comment.trim());
-          }}
-        >
-          <TextInput
-            aria-label="What is missing?"
-            placeholder="What is missing?"
-            maxLength={2_000}
-            value={comment}
-            onChange={({ target }) => setComment(target.value)}
-          />
-          <Button disabled={comment.trim() === ""}>Send</Button>
-        </form>
+        <div className="kb-why-not">
+          <InlineForm form={form} label="What is missing?" act="Send" isLine>
+            <TextField
+              {...form.field("comment")}
+              label="What is missing?"
+              hidesLabel
+              placeholder="What is missing?"
+            />
+          </InlineForm>
+        </div>
       )}
     </section>
   );

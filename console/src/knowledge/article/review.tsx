@@ -1,13 +1,9 @@
 /** The way of an article: draft, in review, published, retired. None of it is done before the server said so. */
-import { useState } from "react";
 import { call, type Schemas } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
-import { PersonCombobox } from "../../data/options/person-combobox.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
-import { notify } from "../../ui/toast.tsx";
-import { Button } from "../../ui/form/button.tsx";
-import { TextArea } from "../../ui/form/controls.tsx";
+import { useAnyForm, useForm } from "../../data/form/use-form.ts";
+import { PersonField } from "../../data/options/search-field.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextAreaField } from "../../ui/form/text-field.tsx";
 
 type Article = Schemas["Article"];
 
@@ -54,78 +50,73 @@ export function useReviewActs(article: Article, onAct: (act: ReviewAct) => void)
   }));
 }
 
-export function ReviewDialog(props: {
+interface ReviewDialogProps {
   readonly article: Article;
   readonly act: ReviewAct;
   readonly onClose: () => void;
-}) {
-  const { article, act, onClose } = props;
+}
+
+export function ReviewDialog(props: ReviewDialogProps) {
+  if (props.act === "review") return <AskDialog {...props} />;
+  return props.act === "return" ? <ReturnDialog {...props} /> : <ActDialog {...props} />;
+}
+
+/** Gives an article to somebody who reads it before everybody does. */
+function AskDialog({ article, act, onClose }: ReviewDialogProps) {
+  const params = { id: article.id };
+  const form = useForm("knowledge.submit_review", {
+    params,
+    initial: { reviewerId: article.reviewerId },
+    send: async ({ reviewerId }: { readonly reviewerId: string | null }) => {
+      if (reviewerId !== article.reviewerId)
+        await call("knowledge.update", { params, body: { reviewerId } });
+      return call("knowledge.submit_review", { params });
+    },
+    said: `${article.number} ${DONE[act]}`,
+    onDone: onClose,
+  });
   const { label, about } = WORDS[act];
-  const [reviewerId, setReviewer] = useState(article.reviewerId ?? undefined);
-  const [reason, setReason] = useState("");
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const perform = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await performAct(article, act, { reviewerId: reviewerId ?? null, reason });
-      notify(`${article.number} ${DONE[act]}`);
-      onClose();
-    } catch (error) {
-      setProblem(describeRefusal(error));
-      setBusy(false);
-    }
-  };
   return (
-    <Dialog
-      title={`${label}: ${article.number}`}
-      onClose={onClose}
-      onSubmit={() => void perform()}
-      footer={
-        <>
-          <Button type="button" onClick={onClose}>
-            Not now
-          </Button>
-          <Button look="main" disabled={isBusy}>
-            {label}
-          </Button>
-        </>
-      }
-    >
+    <FormDialog form={form} title={`${label}: ${article.number}`} act={label} onClose={onClose}>
       <p className="muted">{about}</p>
-      {act === "review" && (
-        <Field label="Who reads it" help="They are told at once." isOptional>
-          {({ id }) => (
-            <PersonCombobox
-              id={id}
-              label="Who reads it"
-              value={reviewerId}
-              onChange={setReviewer}
-              placeholder="Anybody who writes articles"
-            />
-          )}
-        </Field>
-      )}
-      {act === "return" && (
-        <Field label="What is to be better">
-          {(attributes) => (
-            <TextArea
-              {...attributes}
-              rows={4}
-              required
-              maxLength={2_000}
-              value={reason}
-              onChange={({ target }) => setReason(target.value)}
-            />
-          )}
-        </Field>
-      )}
-      {problem !== undefined && (
-        <p className="problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </Dialog>
+      <PersonField
+        {...form.field("reviewerId")}
+        label="Who reads it"
+        help="They are told at once."
+        placeholder="Anybody who writes articles"
+      />
+    </FormDialog>
+  );
+}
+
+/** Sends an article back to its owner, who reads why. */
+function ReturnDialog({ article, act, onClose }: ReviewDialogProps) {
+  const form = useForm("knowledge.return", {
+    params: { id: article.id },
+    check: ({ reason }) => ({ reason: reason ? undefined : "Say what is to be better." }),
+    said: `${article.number} ${DONE[act]}`,
+    onDone: onClose,
+  });
+  const { label, about } = WORDS[act];
+  return (
+    <FormDialog form={form} title={`${label}: ${article.number}`} act={label} onClose={onClose}>
+      <p className="muted">{about}</p>
+      <TextAreaField {...form.field("reason")} label="What is to be better" isRequired />
+    </FormDialog>
+  );
+}
+
+function ActDialog({ article, act, onClose }: ReviewDialogProps) {
+  const form = useAnyForm(`knowledge.${act === "review" ? "submit_review" : act}`, {
+    params: { id: article.id },
+    said: `${article.number} ${DONE[act]}`,
+    onDone: onClose,
+  });
+  const { label, about } = WORDS[act];
+  return (
+    <FormDialog form={form} title={`${label}: ${article.number}`} act={label} onClose={onClose}>
+      <p className="muted">{about}</p>
+    </FormDialog>
   );
 }
 
@@ -137,21 +128,3 @@ const DONE = {
   retire: "is retired",
   reinstate: "is published again",
 } as const;
-
-async function performAct(
-  article: Article,
-  act: ReviewAct,
-  { reviewerId, reason }: { readonly reviewerId: string | null; readonly reason: string },
-): Promise<void> {
-  const params = { id: article.id };
-  if (act === "return") await call("knowledge.return", { params, body: { reason } });
-  else if (act === "publish") await call("knowledge.publish", { params });
-  else if (act === "withdraw") await call("knowledge.withdraw", { params });
-  else if (act === "retire") await call("knowledge.retire", { params });
-  else if (act === "reinstate") await call("knowledge.reinstate", { params });
-  else {
-    if (reviewerId !== article.reviewerId)
-      await call("knowledge.update", { params, body: { reviewerId } });
-    await call("knowledge.submit_review", { params });
-  }
-}

@@ -1,13 +1,13 @@
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { Diff } from "../../ui/display/diff.tsx";
 import { Loading } from "../../ui/feedback.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notify } from "../../ui/toast.tsx";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 
 const SHOWN = 50;
 
@@ -24,27 +24,18 @@ export function Versions(props: {
   });
   const versions = data?.data ?? [];
   const [picked, setPicked] = useState<number>();
-  const [isBusy, setBusy] = useState(false);
   const at = Math.max(
     0,
     versions.findIndex(({ version }) => version === picked),
   );
   const chosen = versions[at];
   const before = versions[at + 1];
-  const restore = async (): Promise<void> => {
-    if (!chosen) return;
-    setBusy(true);
-    try {
-      const params = { id: article.id, version: String(chosen.version) };
-      await call("knowledge.restore_version", { params });
-      notify(`${article.number} says what version ${chosen.version} said`);
-      onClose();
-    } catch (error) {
-      notify(describeRefusal(error));
-      setBusy(false);
-    }
-  };
   const isNewest = chosen?.version === article.version;
+  const restore = useCommand("knowledge.restore_version", {
+    refusal: isNewest && article.state !== "retired" ? "It says this already." : undefined,
+    said: `${article.number} says what version ${chosen?.version} said`,
+    onDone: onClose,
+  });
   return (
     <Dialog
       title={`Versions of ${article.number}`}
@@ -55,15 +46,17 @@ export function Versions(props: {
           <Button type="button" onClick={onClose}>
             Close
           </Button>
-          <Button
-            look="main"
-            type="button"
-            disabled={isBusy || !chosen || (isNewest && article.state !== "retired")}
-            title={isNewest ? "It says this already." : undefined}
-            onClick={() => void restore()}
-          >
-            Restore version {chosen?.version}
-          </Button>
+          {chosen && (
+            <CommandButton
+              command={restore}
+              isMain
+              onPress={() =>
+                void restore.run({ params: { id: article.id, version: String(chosen.version) } })
+              }
+            >
+              Restore version {chosen.version}
+            </CommandButton>
+          )}
         </>
       }
     >

@@ -3,7 +3,8 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { ArrowLeft } from "lucide-react";
 import { useRef, useState } from "react";
 import { call, type Schemas, useOp } from "../../data/api.ts";
-import { useMay } from "../../data/people.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { versionOf } from "../../data/form/version.ts";
 import { useActions } from "../../shell/actions.ts";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
 import { useTitle } from "../../shell/title.ts";
@@ -11,12 +12,14 @@ import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { Diff } from "../../ui/display/diff.tsx";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { State } from "../../ui/state.tsx";
-import { notify } from "../../ui/toast.tsx";
 import { ArticleBody } from "../article/article-body.tsx";
 import { DraftDetails } from "./draft-details.tsx";
 import { MarkdownField } from "./markdown-field.tsx";
-import { type ArticleDraft, FORMAT, useArticleDraft } from "./use-article-draft.ts";
+import { type ArticleDraft, draftOf, FORMAT } from "./article-draft.ts";
+import type { FormConflict } from "../../ui/form/binding.ts";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
+import { FormProblems } from "../../ui/form/form-parts.tsx";
 import { TextInput } from "../../ui/form/controls.tsx";
 
 type Article = Schemas["Article"];
@@ -53,28 +56,26 @@ interface EditorProps {
 }
 
 function EditorPage({ article, title, searchId }: EditorProps) {
-  const mayWrite = useMay()("knowledge.delete_search");
   const navigate = useNavigate();
-  const state = useArticleDraft(article, title);
-  const { draft, setDraft, isChanged, isBusy, problem, theirs } = state;
   const [hasDetails, setDetails] = useState(false);
-  const change = (next: Partial<ArticleDraft>): void => setDraft((old) => ({ ...old, ...next }));
-  const isReady = draft.title.trim() !== "" && draft.body.trim() !== "";
-  const refusal = mayWrite
-    ? isReady
-      ? undefined
-      : "It needs a title and a text."
-    : "You may not write articles (knowledge:write).";
-  const save = async (): Promise<void> => {
-    const saved = await state.save();
-    if (!saved) return;
-    notify(`${saved.number} is saved`);
-    if (searchId !== undefined)
-      await call("knowledge.delete_search", { params: { id: searchId } }).catch(() => undefined);
-    void navigate({ to: "/knowledge/$id", params: { id: saved.number } });
-  };
+  const input = { params: { id: article?.number ?? "" }, query: FORMAT };
+  const form = useForm(article ? "knowledge.update" : "knowledge.create", {
+    params: { id: article?.id ?? "" },
+    initial: draftOf(article, title),
+    version: article && versionOf("knowledge.get", input, ({ data }) => draftOf(data, "")),
+    keptAs: `article.${article?.id ?? `new${title}`}`,
+    check: ({ body }) => ({ body: body?.trim() ? undefined : "It needs a text." }),
+    said: ({ data }) => `${data.number} is saved`,
+    onDone: ({ data }) => {
+      if (searchId !== undefined)
+        void call("knowledge.delete_search", { params: { id: searchId } }).catch(() => undefined);
+      void navigate({ to: "/knowledge/$id", params: { id: data.number } });
+    },
+  });
+  const own = form.values.title ?? "";
+  const body = form.values.body ?? "";
   useActions([
-    { keys: "mod+s", label: "Save", run: () => void save(), always: true, disabled: refusal },
+    { keys: "mod+s", label: "Save", run: form.submit, always: true, disabled: form.refusal },
     { label: "Details", run: () => setDetails(!hasDetails) },
   ]);
   return (
@@ -98,10 +99,10 @@ function EditorPage({ article, title, searchId }: EditorProps) {
         <span className="mono muted">{article?.number ?? "New article"}</span>
         {article && <State state={article.state} />}
         <span className="grow" />
-        {isChanged && article && (
+        {form.isDirty && article && (
           <>
             <span className="muted kb-wide">Kept on this device</span>
-            <Button look="bare" onClick={state.discard}>
+            <Button look="bare" onClick={form.reset}>
               Start again
             </Button>
           </>
@@ -109,41 +110,31 @@ function EditorPage({ article, title, searchId }: EditorProps) {
         <Button aria-pressed={hasDetails} onClick={() => setDetails(!hasDetails)}>
           Details
         </Button>
-        <Button
-          look="main"
-          disabled={refusal !== undefined || isBusy || !isChanged}
-          title={refusal}
-          aria-keyshortcuts="Control+S"
-          onClick={() => void save()}
-        >
+        <CommandButton command={form} isMain aria-keyshortcuts="Control+S" onPress={form.submit}>
           Save
-        </Button>
+        </CommandButton>
       </header>
-      {problem !== undefined && (
-        <p className="problem" role="alert">
-          {problem}
-        </p>
-      )}
-      {theirs && <Conflict theirs={theirs} draft={draft} onResolve={state.resolve} />}
+      <FormProblems form={{ ...form, conflict: undefined }} />
+      {form.conflict && <Conflict conflict={form.conflict} title={own} body={body} />}
       <TextInput
         isBare
         className="kb-edit-title"
         aria-label="Title"
         placeholder="Title: the question as people ask it"
         maxLength={300}
-        autoFocus={draft.title === ""}
-        value={draft.title}
-        onChange={({ target }) => change({ title: target.value })}
+        autoFocus={own === ""}
+        value={own}
+        onChange={({ target }) => form.change({ title: target.value })}
       />
-      {hasDetails && <DraftDetails draft={draft} onChange={change} />}
-      <Halves draft={draft} onBody={(body) => change({ body })} />
+      {hasDetails && <DraftDetails form={form} />}
+      <Halves body={body} onBody={(next) => form.change({ body: next })} />
     </div>
   );
 }
 
 /** The text beside what its readers will see; on a telephone one of both. */
-function Halves(props: { readonly draft: ArticleDraft; readonly onBody: (body: string) => void }) {
-  const { body } = props.draft;
+function Halves(props: { readonly body: string; readonly onBody: (body: string) => void }) {
+  const { body } = props;
   const field = useRef<HTMLTextAreaElement>(null);
   const preview = useRef<HTMLDivElement>(null);
   const [isPreview, setPreview] = useState(false);
@@ -188,27 +179,29 @@ function Halves(props: { readonly draft: ArticleDraft; readonly onBody: (body: s
   );
 }
 
+interface ConflictProps {
+  readonly conflict: FormConflict;
+  readonly title: string;
+  readonly body: string;
+}
+
 /** Somebody saved it meanwhile: both texts, and whose goes on. */
-function Conflict(props: {
-  readonly theirs: Article;
-  readonly draft: ArticleDraft;
-  readonly onResolve: (whose: "mine" | "theirs") => void;
-}) {
-  const { theirs, draft, onResolve } = props;
+function Conflict({ conflict, title, body }: ConflictProps) {
+  const { title: theirTitle = "", body: theirBody = "" } = conflict.theirs as Partial<ArticleDraft>;
   return (
     <section className="kb-conflict" role="alert">
       <p>
-        <b>Somebody saved version {theirs.version} meanwhile.</b> Nothing of yours was saved yet.
+        <b>Somebody saved another version meanwhile.</b> Nothing of yours was saved yet.
       </p>
       <Diff
-        before={`${theirs.title}\n\n${theirs.body}`}
-        after={`${draft.title}\n\n${draft.body}`}
+        before={`${theirTitle}\n\n${theirBody}`}
+        after={`${title}\n\n${body}`}
         beforeLabel="Theirs"
         afterLabel="Yours"
       />
       <div className="kb-conflict-acts">
-        <Button onClick={() => onResolve("theirs")}>Take theirs</Button>
-        <Button onClick={() => onResolve("mine")}>Go on with mine</Button>
+        <Button onClick={conflict.takeTheirs}>Take theirs</Button>
+        <Button onClick={conflict.keepMine}>Save mine anyway</Button>
       </div>
     </section>
   );

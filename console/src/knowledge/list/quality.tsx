@@ -1,10 +1,9 @@
 import { Link } from "@tanstack/react-router";
 import { PenLine, X } from "lucide-react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
+import { perform } from "../../data/use-command.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notify } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { Verdict } from "../article/verdict.tsx";
 import { Button } from "../../ui/form/button.tsx";
@@ -26,14 +25,8 @@ export function Quality() {
 function Unanswered() {
   const query = { unanswered: true, limit: SHOWN };
   const { data, error, isPending, refetch } = useOp("knowledge.list_searches", { query });
-  const putAside = async ({ id, words }: Search): Promise<void> => {
-    try {
-      await call("knowledge.delete_search", { params: { id } });
-      notify(`“${words}” is put aside`);
-    } catch (problem) {
-      notify(describeRefusal(problem));
-    }
-  };
+  const putAside = ({ id, words }: Search) =>
+    perform("knowledge.delete_search", { params: { id } }, { said: `“${words}” is put aside` });
   return (
     <section aria-labelledby="kb-unanswered">
       <h2 id="kb-unanswered">Searched and not found</h2>

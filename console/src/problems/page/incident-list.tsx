@@ -1,11 +1,11 @@
 import { Link } from "@tanstack/react-router";
 import { Plus, X } from "lucide-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { call } from "../../data/api.ts";
-import { applyChange } from "../../data/change.ts";
-import { TicketCombobox } from "../../data/options/ticket-combobox.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { useForm } from "../../data/form/use-form.ts";
+import { TicketField } from "../../data/options/search-field.tsx";
+import { perform } from "../../data/use-command.ts";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { State } from "../../ui/state.tsx";
 import { count } from "../../ui/words.ts";
 import type { Problem } from "./problem.ts";
@@ -20,23 +20,15 @@ interface IncidentListProps {
 export function IncidentList({ problem, refusal }: IncidentListProps) {
   const [isLinking, setLinking] = useState(false);
   const { incidents } = problem;
-  const change = async (send: () => Promise<unknown>, said: string, undo: () => Promise<unknown>) =>
-    applyChange({ send, said, undo });
-  const link = (incidentId: string): Promise<unknown> =>
-    call("problems.link_incidents", {
-      params: { id: problem.id },
-      body: { incidentIds: [incidentId] },
-    });
-  const unlink = (incidentId: string): Promise<unknown> =>
-    call("problems.unlink_incident", { params: { id: problem.id, incidentId } });
-  const add = async (id: string): Promise<void> => {
-    const isLinked = await change(
-      () => link(id),
-      "Incident linked",
-      () => unlink(id),
+  const params = { id: problem.id };
+  const link = (incidentId: string) =>
+    call("problems.link_incidents", { params, body: { incidentIds: [incidentId] } });
+  const unlink = (incidentId: string, number: string) =>
+    perform(
+      "problems.unlink_incident",
+      { params: { ...params, incidentId } },
+      { said: `${number} is no longer linked`, undo: () => link(incidentId) },
     );
-    if (isLinked) setLinking(false);
-  };
   return (
     <section aria-label="Incidents">
       <h2 className="row">
@@ -66,13 +58,7 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
                 isIcon
                 isSmall
                 aria-label={`Unlink ${number}`}
-                onClick={() =>
-                  void change(
-                    () => unlink(id),
-                    `${number} is no longer linked`,
-                    () => link(id),
-                  )
-                }
+                onClick={() => void unlink(id, number)}
               >
                 <X />
               </Button>
@@ -82,9 +68,9 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
       </ul>
       {isLinking && (
         <LinkDialog
+          id={problem.id}
           onClose={() => setLinking(false)}
           without={incidents.map(({ id }) => id)}
-          onLink={(id) => void add(id)}
         />
       )}
     </section>
@@ -92,36 +78,37 @@ export function IncidentList({ problem, refusal }: IncidentListProps) {
 }
 
 interface LinkDialogProps {
+  /** The id of the problem. */
+  readonly id: string;
   readonly onClose: () => void;
   readonly without: readonly string[];
-  readonly onLink: (incidentId: string) => void;
 }
 
-function LinkDialog({ onClose, without, onLink }: LinkDialogProps) {
-  const [incidentId, setIncidentId] = useState<string>();
+function LinkDialog({ id, onClose, without }: LinkDialogProps) {
+  const linked = useRef("");
+  const unlink = (incidentId: string) =>
+    call("problems.unlink_incident", { params: { id, incidentId } });
+  const form = useForm("problems.link_incidents", {
+    params: { id },
+    said: "Incident linked",
+    undo: () => unlink(linked.current),
+    onDone: onClose,
+  });
+  const { value, onChange, ...field } = form.field("incidentIds");
   return (
-    <Dialog
-      title="Link an incident"
-      onClose={onClose}
-      onSubmit={() => incidentId !== undefined && onLink(incidentId)}
-      footer={
-        <Button look="main" disabled={incidentId === undefined}>
-          Link
-        </Button>
-      }
-    >
-      <Field label="Incident">
-        {({ id }) => (
-          <TicketCombobox
-            id={id}
-            label="Incident"
-            kinds={["incident"]}
-            without={without}
-            value={incidentId}
-            onChange={setIncidentId}
-          />
-        )}
-      </Field>
-    </Dialog>
+    <FormDialog form={form} title="Link an incident" act="Link" onClose={onClose}>
+      <TicketField
+        {...field}
+        label="Incident"
+        kinds={["incident"]}
+        without={without}
+        isClosedToo
+        value={value?.[0]}
+        onChange={(incidentId) => {
+          linked.current = incidentId ?? "";
+          onChange(incidentId ? [incidentId] : []);
+        }}
+      />
+    </FormDialog>
   );
 }

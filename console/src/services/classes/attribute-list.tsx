@@ -1,13 +1,17 @@
 import "../../ui/display/steps.css";
 import { Plus, X } from "lucide-react";
-import { CheckField, LineField, SelectField } from "../../desk-settings/index.ts";
-import { type AttributeLine, KINDS } from "./attribute-model.ts";
+import type { Form } from "../../data/form/use-form.ts";
+import { freeField } from "../../ui/form/binding.ts";
 import { Button } from "../../ui/form/button.tsx";
+import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
+import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
+import { type AttributeLine, KINDS } from "./attribute-model.ts";
+import type { ClassDraft } from "./class-editor.tsx";
 
 interface AttributeListProps {
-  readonly lines: readonly AttributeLine[];
+  readonly form: Form<ClassDraft>;
   readonly onChange: (lines: readonly AttributeLine[]) => void;
-  readonly errorOf: (pointer: string) => string | undefined;
 }
 
 const NEW_LINE: AttributeLine = {
@@ -19,60 +23,68 @@ const NEW_LINE: AttributeLine = {
 };
 
 /** The attributes of a class, one in each line. */
-export function AttributeList({ lines, onChange, errorOf }: AttributeListProps) {
+export function AttributeList({ form, onChange }: AttributeListProps) {
+  const { lines } = form.values.attributes;
+  const error = form.field("attributes").errorFor("Attributes");
   return (
     <section className="steps" aria-label="Attributes">
       <h3>Attributes</h3>
       <ol>
         {lines.map((line, n) => (
           <li key={n} className="step">
-            <div className="attribute-line">
-              <LineField
-                label="Name"
-                value={line.name}
-                onChange={(name) => onChange(lines.with(n, { ...line, name }))}
-                error={errorOf(`/attributes/properties/${line.name}`)}
-              />
-              <SelectField
-                label="Kind"
-                value={line.kind}
-                options={KINDS.filter(([kind]) => kind !== "other" || line.kind === "other")}
-                onChange={(kind) => onChange(lines.with(n, { ...line, kind }))}
-              />
-              <CheckField
-                label="Required"
-                isOn={line.isRequired}
-                onChange={(isRequired) => onChange(lines.with(n, { ...line, isRequired }))}
-              />
-              <Button
-                look="bare"
-                isIcon
-                isSmall
-                type="button"
-                aria-label={`Remove the attribute ${line.name}`}
-                onClick={() => onChange(lines.toSpliced(n, 1))}
-              >
-                <X />
-              </Button>
-            </div>
-            {line.kind === "choice" && (
-              <LineField
-                label="Choices, one in each line"
-                value={line.choices}
-                onChange={(choices) => onChange(lines.with(n, { ...line, choices }))}
-                error={errorOf(`/attributes/properties/${line.name}/enum`)}
-                isArea
-              />
-            )}
-            {line.kind === "other" && (
-              <pre className="mono muted attribute-schema">{JSON.stringify(line.schema)}</pre>
-            )}
+            <AttributeFields
+              form={form}
+              line={line}
+              onChange={(next) => onChange(lines.with(n, next))}
+              onRemove={() => onChange(lines.toSpliced(n, 1))}
+            />
           </li>
         ))}
       </ol>
+      {error !== undefined && <p className="field-error">{error}</p>}
       <Button type="button" onClick={() => onChange([...lines, NEW_LINE])}>
         <Plus /> Add an attribute
       </Button>
     </section>
+  );
+}
+
+interface AttributeFieldsProps {
+  readonly form: Form<ClassDraft>;
+  readonly line: AttributeLine;
+  readonly onChange: (line: AttributeLine) => void;
+  readonly onRemove: () => void;
+}
+
+function AttributeFields({ form, line, onChange, onRemove }: AttributeFieldsProps) {
+  const { errorFor, isDisabled } = form.field("attributes");
+  // The body has a schema in the place of the lines: errors are by the name of the attribute.
+  const bind = <K extends keyof AttributeLine>(name: K, path = "") => ({
+    ...freeField<AttributeLine[K]>(name, line[name], (value) =>
+      onChange({ ...line, [name]: value ?? "" }),
+    ),
+    errorFor: (label: string) => errorFor(label, `/properties/${line.name}${path}`),
+    isDisabled,
+  });
+  return (
+    <>
+      <div className="attribute-line">
+        <TextField {...bind("name")} />
+        <SelectField
+          {...bind("kind", "/type")}
+          options={KINDS.filter(([kind]) => kind !== "other" || line.kind === "other")}
+        />
+        <CheckField {...bind("isRequired", "/required")} label="Required" />
+        <IconButton isSmall label={`Remove the attribute ${line.name}`} onPress={onRemove}>
+          <X />
+        </IconButton>
+      </div>
+      {line.kind === "choice" && (
+        <TextAreaField {...bind("choices", "/enum")} label="Choices, one in each line" />
+      )}
+      {line.kind === "other" && (
+        <pre className="mono muted attribute-schema">{JSON.stringify(line.schema)}</pre>
+      )}
+    </>
   );
 }

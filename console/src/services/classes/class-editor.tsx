@@ -1,125 +1,107 @@
-import { call, type Schemas } from "../../data/api.ts";
-import {
-  CheckField,
-  EditorForm,
-  LineField,
-  SelectField,
-  useEditor,
-} from "../../desk-settings/index.ts";
+import type { Schemas } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { revisionOf } from "../../data/form/version.ts";
+import { EditorPanel } from "../../desk-settings/index.ts";
+import { freeField } from "../../ui/form/binding.ts";
+import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
 import { toWords } from "../../ui/words.ts";
 import { AttributeList } from "./attribute-list.tsx";
 import { type AttributeTable, mergeAttributes, toSchema, toTable } from "./attribute-model.ts";
 
 export type ItemClass = Schemas["ListedCmdbClass"];
 
-interface ClassDraft {
+export interface ClassDraft {
   readonly name: string;
   readonly label: string;
   readonly description: string;
-  readonly parent: string | null;
-  readonly table: AttributeTable;
+  readonly extends: string | null;
+  readonly attributes: AttributeTable;
 }
 
 interface ClassEditorProps {
   readonly class: ItemClass | undefined;
   readonly classes: readonly ItemClass[];
-  readonly refusal: string | undefined;
   readonly onOpen: (name: string | undefined) => void;
 }
 
 /** A class and its attributes. One that is built in is declared by its first change. */
-export function ClassEditor({ class: own, classes, refusal, onOpen }: ClassEditorProps) {
+export function ClassEditor({ class: own, classes, onOpen }: ClassEditorProps) {
   const isDeclared = own !== undefined && own.createdAt !== null;
-  const editor = useEditor<ClassDraft>({
+  const form = useForm(isDeclared ? "cmdb.update_class" : "cmdb.create_class", {
+    params: { name: own?.name ?? "" },
     initial: {
       name: own?.name ?? "",
       label: own?.label ?? "",
       description: own?.description ?? "",
-      parent: own?.extends ?? null,
-      table: own ? toTable(own.attributes) : { lines: [], isOpen: false },
+      extends: own?.extends ?? null,
+      attributes: own ? toTable(own.attributes) : { lines: [], isOpen: false },
     },
-    revision: own === undefined ? undefined : own.revision,
-    stale: "cmdb.",
-    refusal,
-    save: async ({ name, label, description, parent, table }, ifMatch) => {
-      const body = { label, description, extends: parent, attributes: toSchema(table) };
-      const saved = isDeclared
-        ? await call(
-            "cmdb.update_class",
-            { params: { name }, body },
-            ifMatch === undefined ? {} : { ifMatch },
-          )
-        : await call("cmdb.create_class", { body: { ...body, name } });
-      return { id: saved.data.name, name: saved.data.label || toWords(saved.data.name) };
-    },
-    ...(isDeclared && {
-      remove: () => call("cmdb.delete_class", { params: { name: own.name } }),
+    version: isDeclared ? revisionOf(own) : undefined,
+    toBody: ({ name, attributes, ...rest }: ClassDraft) => ({
+      ...rest,
+      attributes: toSchema(attributes),
+      ...(!isDeclared && { name }),
     }),
-    onOpen,
+    said: ({ data }) => `${data.label || toWords(data.name)} is saved`,
+    onDone: ({ data }) => own || onOpen(data.name),
   });
-  const { draft, change, errorOf } = editor;
-  const inherited =
-    draft.parent === null ? [] : toTable(mergeAttributes(classes, draft.parent)).lines;
+  const { values, change } = form;
+  const { attributes } = values;
+  const setTable = (next: Partial<AttributeTable>): void =>
+    change({ attributes: { ...attributes, ...next } });
+  const parent = values.extends;
+  const inherited = parent === null ? [] : toTable(mergeAttributes(classes, parent)).lines;
   return (
-    <EditorForm
+    <EditorPanel
+      form={form}
+      thing={own && { id: own.name }}
       title={own ? own.label || toWords(own.name) : "New class"}
-      editor={editor}
+      remove={isDeclared ? "cmdb.delete_class" : undefined}
+      params={{ name: own?.name ?? "" }}
+      onRemoved={() => onOpen(undefined)}
       consequence={
         own?.builtIn
           ? "It becomes what it was before, and its items stay."
           : "It can't be deleted while it has items."
       }
     >
-      <div className="editor-columns">
-        <LineField
+      <Grid min="m">
+        <TextField
+          {...form.field("label")}
           label="Name on screens"
-          value={draft.label}
-          onChange={(label) => change(own ? { label } : { label, name: toClassName(label) })}
-          error={errorOf("/label")}
+          isRequired
+          onChange={(text) => {
+            const label = text ?? "";
+            change(own ? { label } : { label, name: toClassName(label) });
+          }}
         />
-        {!own && (
-          <LineField
-            label="Name in the API"
-            value={draft.name}
-            onChange={(name) => change({ name })}
-            error={errorOf("/name")}
-          />
-        )}
+        {!own && <TextField {...form.field("name")} label="Name in the API" />}
         <SelectField
-          label="Extends"
-          value={draft.parent ?? ""}
-          options={[
-            ["", "Nothing"],
-            ...classes
-              .filter(({ name }) => name !== own?.name)
-              .map(({ name, label }) => [name, label || toWords(name)] as const),
-          ]}
-          onChange={(name) => change({ parent: name === "" ? null : name })}
-          error={errorOf("/extends")}
+          {...form.field("extends")}
+          none="Nothing"
+          isRequired
+          options={classes
+            .filter(({ name }) => name !== own?.name)
+            .map(({ name, label }) => [name, label || toWords(name)] as const)}
         />
-      </div>
-      <LineField
-        label="What it is"
-        value={draft.description}
-        onChange={(description) => change({ description })}
-        isOptional
-      />
-      {inherited.length > 0 && draft.parent !== null && (
+      </Grid>
+      <TextField {...form.field("description")} label="What it is" />
+      {inherited.length > 0 && parent !== null && (
         <p className="muted">
-          From {toWords(draft.parent)}: {inherited.map(({ name }) => name).join(", ")}
+          From {toWords(parent)}: {inherited.map(({ name }) => name).join(", ")}
         </p>
       )}
-      <AttributeList
-        lines={draft.table.lines}
-        onChange={(lines) => change({ table: { ...draft.table, lines } })}
-        errorOf={errorOf}
-      />
+      <AttributeList form={form} onChange={(lines) => setTable({ lines })} />
       <CheckField
+        {...freeField("isOpen", attributes.isOpen, (isOpen) =>
+          setTable({ isOpen: isOpen === true }),
+        )}
+        isDisabled={form.refusal !== undefined}
         label="Items may have other attributes, too"
-        isOn={draft.table.isOpen}
-        onChange={(isOpen) => change({ table: { ...draft.table, isOpen } })}
       />
-    </EditorForm>
+    </EditorPanel>
   );
 }
 

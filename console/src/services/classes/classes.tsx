@@ -52,13 +52,7 @@ export function Classes() {
         onRetry={() => void refetch()}
       >
         {(chosen || open === NEW) && (
-          <ClassEditor
-            key={`${open} ${chosen?.revision}`}
-            class={chosen}
-            classes={classes}
-            refusal={refusal}
-            onOpen={show}
-          />
+          <ClassEditor key={open} class={chosen} classes={classes} onOpen={show} />
         )}
       </Shelf>
     </div>

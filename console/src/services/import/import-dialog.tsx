@@ -1,126 +1,106 @@
 import { useMemo, useState } from "react";
-import { call, type Input, type Schemas, useOp } from "../../data/api.ts";
+import { type Input, type Schemas, useOp } from "../../data/api.ts";
 import { describeFault } from "../../data/error-words.ts";
-import { describeRefusal } from "../../data/change.ts";
-import { Field } from "../../ui/field.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { notify } from "../../ui/toast.tsx";
+import { useForm } from "../../data/form/use-form.ts";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextAreaField } from "../../ui/form/text-field.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import { FIELDS, guessMapping, parseTable, type Target, toItems } from "./csv.ts";
-import { Refusal } from "../../ui/feedback.tsx";
-import { Button } from "../../ui/form/button.tsx";
-import { FileInput, Select, TextArea } from "../../ui/form/controls.tsx";
+import { FileInput, Select } from "../../ui/form/controls.tsx";
 
 type Result = Schemas["CmdbImportResult"];
 
 const TARGETS: readonly Target[] = [...FIELDS, "attribute", "nothing"];
 const FAULTS_SHOWN = 20;
 
+interface Draft {
+  readonly text: string;
+  /** What a column is, by its place, where the guess is not right. */
+  readonly chosen: Readonly<Record<number, Target>>;
+  /** The class of all items, where no column says it. */
+  readonly fallback: string;
+}
+
+type Body = NonNullable<Input<"cmdb.import">["body"]>;
+
 /** Items from a spreadsheet: paste or choose it, say what its columns are, try it, do it. */
 export function ImportDialog({ onClose }: { readonly onClose: () => void }) {
-  const [text, setText] = useState("");
-  const [chosen, setChosen] = useState<ReadonlyMap<number, Target>>(new Map());
-  const [fallback, setFallback] = useState("server");
+  const classes = useOp("cmdb.list_classes", { query: { limit: 200 } }).data?.data ?? [];
   const [tried, setTried] = useState<Result>();
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const table = useMemo(() => parseTable(text), [text]);
-  const mapping = guessMapping(table.header).map((guess, n) => chosen.get(n) ?? guess);
-  const change = (next: string): void => {
-    setText(next);
-    setChosen(new Map());
+  const form = useForm("cmdb.import", {
+    initial: { text: "", chosen: {}, fallback: "server" },
+    toBody: (draft: Draft): Body => {
+      const { table, mapping } = readDraft(draft);
+      const items = toItems(table, mapping, draft.fallback) as Body["items"];
+      return { ...(items && { items }), onError: "skip", dryRun: !tried };
+    },
+    check: (draft) => ({ text: describeLack(draft) }),
+    said: ({ data }) => tried && `${count(data.created, "item")} added, ${data.updated} changed.`,
+    onDone: ({ data }) => (tried ? onClose() : setTried(data)),
+  });
+  const { text } = form.values;
+  const { table, mapping } = useMemo(() => readDraft(form.values), [form.values]);
+  const change = (next: Partial<Draft>): void => {
+    form.change(next);
     setTried(undefined);
   };
-  const run = async (dryRun: boolean): Promise<void> => {
-    setBusy(true);
-    setProblem(undefined);
-    try {
-      const body = { items: toItems(table, mapping, fallback), onError: "skip", dryRun };
-      const { data } = await call("cmdb.import", { body } as unknown as Input<"cmdb.import">);
-      setTried(data);
-      if (dryRun) return;
-      notify(`${count(data.created, "item")} added, ${data.updated} changed.`);
-      onClose();
-    } catch (error) {
-      setProblem(describeRefusal(error));
-    } finally {
-      setBusy(false);
-    }
-  };
-  const isReady = table.rows.length > 0 && mapping.includes("name");
   return (
-    <Dialog
+    <FormDialog
+      // What was tried is sent, but not done.
+      form={{ ...form, isDirty: text !== "" }}
       title="Import items"
+      act={tried ? `Import ${count(tried.created + tried.updated, "item")}` : "Try it"}
       isWide
       onClose={onClose}
-      onSubmit={() => void run(!tried)}
-      footer={
-        <Button look="main" disabled={!isReady || isBusy}>
-          {tried ? `Import ${count(tried.created + tried.updated, "item")}` : "Try it"}
-        </Button>
-      }
     >
-      <div className="import">
-        <Field
-          label="List"
-          help="With a line of titles; whatever has a key that is known already is changed, not doubled."
-        >
-          {(attributes) => (
-            <TextArea
-              {...attributes}
-              rows={6}
-              placeholder={"name,class,ip\nweb-01,server,10.0.0.1"}
-              value={text}
-              onChange={({ target }) => change(target.value)}
-            />
-          )}
-        </Field>
-        <FileInput
-          accept=".csv,.tsv,.txt,text/csv"
-          aria-label="File with a list"
-          onChange={({ target }) => void target.files?.[0]?.text().then(change)}
+      <TextAreaField
+        {...form.field("text")}
+        label="List"
+        help="With a line of titles; whatever has a key that is known already is changed, not doubled."
+        rows={6}
+        placeholder={"name,class,ip\nweb-01,server,10.0.0.1"}
+        isMono
+        isRequired
+        onChange={(next) => change({ text: next ?? "", chosen: {} })}
+      />
+      <FileInput
+        accept=".csv,.tsv,.txt,text/csv"
+        aria-label="File with a list"
+        onChange={({ target }) =>
+          void target.files?.[0]?.text().then((next) => change({ text: next, chosen: {} }))
+        }
+      />
+      {table.rows.length > 0 && (
+        <Mapping
+          header={table.header}
+          sample={table.rows[0] ?? []}
+          mapping={mapping}
+          onChange={(n, target) => change({ chosen: { ...form.values.chosen, [n]: target } })}
         />
-        {table.rows.length > 0 && (
-          <Mapping
-            header={table.header}
-            sample={table.rows[0] ?? []}
-            mapping={mapping}
-            onChange={(n, target) => {
-              setChosen(new Map(chosen).set(n, target));
-              setTried(undefined);
-            }}
-          />
-        )}
-        {table.rows.length > 0 && !mapping.includes("class") && (
-          <ClassChoice value={fallback} onChange={setFallback} />
-        )}
-        {tried && <Outcome result={tried} />}
-        <Refusal reason={problem} />
-      </div>
-    </Dialog>
+      )}
+      {table.rows.length > 0 && !mapping.includes("class") && (
+        <SelectField
+          {...form.field("fallback")}
+          label="All of them are"
+          isRequired
+          options={classes.map(({ name }) => [name, toWords(name)])}
+        />
+      )}
+      {tried && <Outcome result={tried} />}
+    </FormDialog>
   );
 }
 
-/** The class of all items, where no column says it. */
-function ClassChoice(props: { readonly value: string; readonly onChange: (name: string) => void }) {
-  const classes = useOp("cmdb.list_classes", { query: { limit: 200 } }).data?.data ?? [];
-  return (
-    <Field label="All of them are">
-      {(attributes) => (
-        <Select
-          {...attributes}
-          value={props.value}
-          onChange={({ target }) => props.onChange(target.value)}
-        >
-          {classes.map(({ name }) => (
-            <option key={name} value={name}>
-              {toWords(name)}
-            </option>
-          ))}
-        </Select>
-      )}
-    </Field>
-  );
+function readDraft({ text, chosen }: Draft) {
+  const table = parseTable(text);
+  return { table, mapping: guessMapping(table.header).map((guess, n) => chosen[n] ?? guess) };
+}
+
+function describeLack(draft: Draft): string | undefined {
+  const { table, mapping } = readDraft(draft);
+  if (table.rows.length === 0) return "Paste a list with a line of titles, or choose a file.";
+  return mapping.includes("name") ? undefined : "Say which column is the name.";
 }
 
 function Mapping(props: {
@@ -130,7 +110,7 @@ function Mapping(props: {
   readonly onChange: (n: number, target: Target) => void;
 }) {
   return (
-    <table>
+    <table className="import-mapping">
       <thead>
         <tr>
           <th scope="col">Column</th>

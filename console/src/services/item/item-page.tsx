@@ -3,10 +3,10 @@ import "./item-page.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ArrowLeft, Network, Pencil, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { call, etagOf, useOp } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
+import { etagOf, useOp } from "../../data/api.ts";
 import { useNames } from "../../data/names/names.ts";
 import { useRefusals } from "../../data/people.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { isMoment, PastBanner, PastError } from "../../past/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { isGone, NotFound } from "../../shell/not-found.tsx";
@@ -15,7 +15,6 @@ import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
 import { ReadableValue } from "../../ui/readable/readable-value.tsx";
 import { State } from "../../ui/state.tsx";
-import { notify } from "../../ui/toast.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import { ImpactLevels } from "./impact-levels.tsx";
 import type { Item } from "./item.ts";
@@ -209,31 +208,22 @@ function ItemFacts({ item }: { readonly item: Item }) {
 
 function DeleteItem({ item, onClose }: { readonly item: Item; readonly onClose: () => void }) {
   const navigate = useNavigate();
-  const [refused, setRefused] = useState<string>();
-  const remove = async (): Promise<void> => {
-    try {
-      const query = item.relationshipCount > 0 ? { force: true } : {};
-      await call("cmdb.delete_item", { params: { id: item.id }, query });
-      notify(`${item.name} is deleted`);
-      void navigate({ to: "/services" });
-    } catch (error) {
-      setRefused(describeRefusal(error));
-    }
-  };
+  const remove = useCommand("cmdb.delete_item", {
+    said: `${item.name} is deleted`,
+    onDone: () => void navigate({ to: "/services" }),
+  });
+  const query = item.relationshipCount > 0 ? { force: true } : {};
   return (
     <Confirm
       title={`Delete ${item.name}?`}
       act="Delete"
-      onAct={() => void remove()}
+      isBusy={remove.isBusy}
+      onAct={() => void remove.run({ params: { id: item.id }, query })}
       onClose={onClose}
     >
-      {refused ?? (
-        <>
-          {item.relationshipCount > 0 &&
-            `Its ${count(item.relationshipCount, "relationship")} go with it. `}
-          It can't be taken back; tickets keep its id. What is out of use is better retired.
-        </>
-      )}
+      {item.relationshipCount > 0 &&
+        `Its ${count(item.relationshipCount, "relationship")} go with it. `}
+      It can't be taken back; tickets keep its id. What is out of use is better retired.
     </Confirm>
   );
 }

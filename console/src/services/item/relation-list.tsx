@@ -1,18 +1,17 @@
-import { CMDB_EDGE_TYPE } from "@millrace/client/enums";
 import { Link } from "@tanstack/react-router";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
-import { call, useOp } from "../../data/api.ts";
-import { applyChange } from "../../data/change.ts";
-import { SelectField } from "../../desk-settings/index.ts";
-import { Field } from "../../ui/field.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { call, type Input, useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { perform } from "../../data/use-command.ts";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
 import { toWords } from "../../ui/words.ts";
-import { ItemPicker } from "../item-picker.tsx";
+import { ItemsField } from "../item-picker.tsx";
 import { Button } from "../../ui/form/button.tsx";
 
-const TYPES = CMDB_EDGE_TYPE;
-type RelationType = (typeof TYPES)[number];
+type RelationType = Input<"cmdb.create_relationship">["body"]["type"];
 
 interface RelationListProps {
   readonly itemId: string;
@@ -101,68 +100,51 @@ function OtherItem({ id }: { readonly id: string }) {
   );
 }
 
-async function remove({ id, from, to, type }: Relation): Promise<void> {
-  await applyChange({
-    send: async () => {
-      await call("cmdb.delete_relationship", { params: { id } });
+const remove = ({ id, from, to, type }: Relation) =>
+  perform(
+    "cmdb.delete_relationship",
+    { params: { id } },
+    {
+      said: "The relationship is removed",
+      undo: () => call("cmdb.create_relationship", { body: { from, to, type } }),
     },
-    said: "The relationship is removed",
-    undo: async () => {
-      await call("cmdb.create_relationship", { body: { from, to, type } });
-    },
-  });
+  );
+
+interface Draft {
+  readonly others: readonly string[];
+  readonly type: RelationType;
+  readonly way: "to" | "from";
 }
 
 function RelationDialog(props: { readonly itemId: string; readonly onClose: () => void }) {
   const { itemId, onClose } = props;
-  const [others, setOthers] = useState<readonly string[]>([]);
-  const [type, setType] = useState<RelationType>("depends_on");
-  const [way, setWay] = useState<"to" | "from">("to");
-  const submit = async (): Promise<void> => {
-    const isDone = await applyChange({
-      send: async () => {
-        for (const other of others) {
-          const ends = way === "to" ? { from: itemId, to: other } : { from: other, to: itemId };
-          await call("cmdb.create_relationship", { body: { ...ends, type } });
-        }
-      },
-      said: "They are tied",
-    });
-    if (isDone) onClose();
-  };
-  return (
-    <Dialog
-      title="Add a relationship"
-      onClose={onClose}
-      onSubmit={() => void submit()}
-      footer={
-        <Button look="main" disabled={others.length === 0}>
-          Add
-        </Button>
+  const form = useForm("cmdb.create_relationship", {
+    initial: { others: [], type: "depends_on", way: "to" },
+    check: ({ others }) => ({ others: others.length === 0 ? "Choose at least one." : undefined }),
+    send: async ({ others, type, way }: Draft) => {
+      for (const other of others) {
+        const ends = way === "to" ? { from: itemId, to: other } : { from: other, to: itemId };
+        await call("cmdb.create_relationship", { body: { ...ends, type } });
       }
-    >
-      <div className="item-form">
-        <div className="editor-columns">
-          <SelectField
-            label="Which way"
-            value={way}
-            options={[
-              ["to", "It … the other"],
-              ["from", "The other … it"],
-            ]}
-            onChange={setWay}
-          />
-          <SelectField
-            label="How"
-            value={type}
-            options={TYPES.map((one) => [one, toWords(one).toLowerCase()])}
-            onChange={setType}
-          />
-        </div>
-        <Field label="Items">
-          {({ id }) => <ItemPicker id={id} label="Items" value={others} onChange={setOthers} />}
-        </Field>
-      </div>
-    </Dialog>
+    },
+    said: "They are tied",
+    onDone: onClose,
+  });
+  return (
+    <FormDialog form={form} title="Add a relationship" act="Add" onClose={onClose}>
+      <Grid min="m">
+        <SelectField
+          {...form.field("way")}
+          label="Which way"
+          isRequired
+          options={[
+            ["to", "It … the other"],
+            ["from", "The other … it"],
+          ]}
+        />
+        <SelectField {...form.field("type")} label="How" isRequired />
+      </Grid>
+      <ItemsField {...form.field("others")} label="Items" isRequired />
+    </FormDialog>
   );
 }

@@ -1,20 +1,22 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
-import { EditorForm, NameField, useEditor } from "../../desk-settings/index.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { revisionOf } from "../../data/form/version.ts";
+import { EditorPanel } from "../../desk-settings/index.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { count } from "../../ui/words.ts";
 import { Holidays } from "./holidays.tsx";
 import { countHours, type Hours, toWeek } from "./week.ts";
 import { WeekGrid } from "./week-grid.tsx";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { ZoneField } from "../../ui/form/pickers/zone-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
 
 type Calendar = Schemas["ListedBusinessCalendar"];
 const NEW = "new";
-const ZONES = Intl.supportedValuesOf("timeZone").map((zone) => ({ value: zone, label: zone }));
 
 /** Calendars that policies share: hours that count, and days that do not. */
 export function Calendars() {
@@ -60,83 +62,53 @@ export function Calendars() {
         </ul>
       </section>
       {(calendar || open === NEW) && (
-        <CalendarEditor key={open} calendar={calendar} refusal={refusal} onOpen={show} />
+        <CalendarEditor key={open} calendar={calendar} onOpen={show} />
       )}
     </div>
   );
-}
-
-interface CalendarDraft {
-  readonly name: string;
-  readonly timezone: string;
-  readonly hours: readonly Hours[];
-  readonly holidays: readonly string[];
 }
 
 const OFFICE: readonly Hours[] = [{ days: [1, 2, 3, 4, 5], from: "08:00", to: "18:00" }];
 
 interface CalendarEditorProps {
   readonly calendar: Calendar | undefined;
-  readonly refusal: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
 }
 
-function CalendarEditor({ calendar, refusal, onOpen }: CalendarEditorProps) {
-  const editor = useEditor<CalendarDraft>({
-    initial: {
-      name: calendar?.name ?? "",
-      timezone: calendar?.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-      hours: calendar?.hours ?? OFFICE,
-      holidays: calendar?.holidays ?? [],
+function CalendarEditor({ calendar, onOpen }: CalendarEditorProps) {
+  const form = useForm(calendar ? "business_calendars.update" : "business_calendars.create", {
+    params: { id: calendar?.id ?? "" },
+    initial: calendar ?? {
+      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      hours: OFFICE,
     },
-    revision: calendar?.revision,
-    stale: "business_calendars.",
-    refusal,
-    save: async (draft, ifMatch) => {
-      const hours = draft.hours.map((one) => ({ ...one, days: [...one.days] }));
-      const body = { ...draft, hours, holidays: [...draft.holidays] };
-      const params = { id: calendar?.id ?? "" };
-      const options = ifMatch === undefined ? {} : { ifMatch };
-      return calendar
-        ? (await call("business_calendars.update", { params, body }, options)).data
-        : (await call("business_calendars.create", { body })).data;
-    },
-    remove: () => call("business_calendars.delete", { params: { id: calendar?.id ?? "" } }),
-    onOpen,
+    version: revisionOf(calendar),
+    said: ({ data }) => `${data.name} is saved`,
+    onDone: ({ data }) => calendar || onOpen(data.id),
   });
-  const { draft, change, errorOf } = editor;
+  const hours = form.field("hours");
   return (
     <div className="sla-open scroll" tabIndex={0} role="region" aria-label="Calendar">
-      <EditorForm
+      <EditorPanel
+        form={form}
+        thing={calendar}
         title={calendar?.name ?? "New calendar"}
-        editor={editor}
+        remove="business_calendars.delete"
+        onRemoved={() => onOpen(undefined)}
         consequence="It can't be deleted while a policy counts by it."
       >
-        <div className="editor-columns">
-          <NameField {...editor} />
-          <Field label="Time zone" error={errorOf("/timezone")}>
-            {({ id }) => (
-              <Combobox
-                id={id}
-                label="Time zone"
-                options={ZONES}
-                value={draft.timezone}
-                onChange={(timezone) => timezone !== undefined && change({ timezone })}
-              />
-            )}
-          </Field>
-        </div>
+        <Grid min="m">
+          <TextField {...form.field("name")} />
+          <ZoneField {...form.field("timezone")} label="Time zone" />
+        </Grid>
         <WeekGrid
-          hours={draft.hours}
-          onChange={(hours) => change({ hours })}
-          isDisabled={refusal !== undefined}
+          hours={hours.value ?? []}
+          onChange={hours.onChange}
+          isDisabled={hours.isDisabled}
+          error={hours.errorFor("Hours")}
         />
-        <Holidays
-          days={draft.holidays}
-          onChange={(holidays) => change({ holidays })}
-          error={errorOf("/holidays")}
-        />
-      </EditorForm>
+        <Holidays {...form.field("holidays")} />
+      </EditorPanel>
     </div>
   );
 }

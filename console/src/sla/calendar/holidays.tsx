@@ -1,62 +1,58 @@
 import "../../ui/display/trial.css";
 import { X } from "lucide-react";
 import { useState } from "react";
-import { call, type Schemas } from "../../data/api.ts";
-import { describeRefusal } from "../../data/change.ts";
+import type { Schemas } from "../../data/api.ts";
+import { perform } from "../../data/use-command.ts";
 import { Field } from "../../ui/field.tsx";
+import type { FieldProps } from "../../ui/form/binding.ts";
+import { Grid } from "../../ui/layout/layout.tsx";
 import { count } from "../../ui/words.ts";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
 import { FileInput, TextInput } from "../../ui/form/controls.tsx";
-
-interface HolidaysProps {
-  readonly days: readonly string[];
-  readonly onChange: (days: readonly string[]) => void;
-  readonly error: string | undefined;
-}
 
 const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" });
 const dayWords = (day: string): string => format.format(new Date(`${day}T00:00:00Z`));
 
 /** Days that do not count: one by one, or from a file, which is shown before it is taken. */
-export function Holidays({ days, onChange, error }: HolidaysProps) {
+export function Holidays({ onChange, ...field }: FieldProps<readonly string[]>) {
+  const days = field.value ?? [];
   const [preview, setPreview] = useState<Schemas["HolidayPreview"]>();
-  const [refused, setRefused] = useState<string>();
   const add = (some: readonly string[]): void =>
     onChange([...new Set([...days, ...some])].toSorted());
   const read = async (file: File | undefined): Promise<void> => {
     if (!file) return;
-    try {
-      const body = { ics: await file.text() };
-      setPreview((await call("business_calendars.preview_holidays", { body })).data);
-      setRefused(undefined);
-    } catch (failure) {
-      setRefused(describeRefusal(failure));
-    }
+    await perform(
+      "business_calendars.preview_holidays",
+      { body: { ics: await file.text() } },
+      { onDone: ({ data }) => setPreview(data) },
+    );
   };
   const fresh = preview?.holidays.filter(({ day }) => !days.includes(day)) ?? [];
   return (
     <section className="holidays" aria-label="Holidays">
       <h3>Holidays</h3>
-      <div className="editor-columns">
-        <Field label="Add a day" error={error}>
+      <Grid min="m">
+        <Field label="Add a day" error={field.errorFor("Holidays")}>
           {(attributes) => (
             <TextInput
               {...attributes}
               type="date"
+              disabled={field.isDisabled}
               onChange={({ target }) => target.value !== "" && add([target.value])}
             />
           )}
         </Field>
-        <Field label="From a file" help="iCalendar (.ics)" error={refused}>
+        <Field label="From a file" help="iCalendar (.ics)">
           {(attributes) => (
             <FileInput
               {...attributes}
               accept=".ics,text/calendar"
+              disabled={field.isDisabled}
               onChange={({ target }) => void read(target.files?.[0])}
             />
           )}
         </Field>
-      </div>
+      </Grid>
       {preview && (
         <div className="trial" role="status">
           <p>
@@ -85,7 +81,7 @@ export function Holidays({ days, onChange, error }: HolidaysProps) {
               Take them
             </Button>
             <Button type="button" onClick={() => setPreview(undefined)}>
-              Leave it
+              Cancel
             </Button>
           </p>
         </div>
@@ -98,6 +94,7 @@ export function Holidays({ days, onChange, error }: HolidaysProps) {
             <PlainButton
               type="button"
               aria-label={`${dayWords(day)} counts`}
+              disabled={field.isDisabled}
               onClick={() => onChange(days.filter((one) => one !== day))}
             >
               <X className="ico" />

@@ -16,10 +16,11 @@ interface WeekGridProps {
   readonly hours: readonly Hours[];
   readonly onChange: (hours: readonly Hours[]) => void;
   readonly isDisabled: boolean;
+  readonly error?: string | undefined;
 }
 
 /** Painted half hours: press and draw, or walk with arrows and press Space. */
-export function WeekGrid({ hours, onChange, isDisabled }: WeekGridProps) {
+export function WeekGrid({ hours, onChange, isDisabled, error }: WeekGridProps) {
   const week = toWeek(hours);
   const brush = useRef<boolean>(undefined);
   const grid = useRef<HTMLDivElement>(null);
@@ -96,6 +97,7 @@ export function WeekGrid({ hours, onChange, isDisabled }: WeekGridProps) {
           ))}
         </div>
       </div>
+      {error !== undefined && <p className="field-error">{error}</p>}
     </div>
   );
 }

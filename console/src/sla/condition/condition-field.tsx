@@ -12,15 +12,13 @@ import {
   toCondition,
   toConditionLines,
 } from "./condition-lines.ts";
+import type { FieldProps } from "../../ui/form/binding.ts";
 import { Button } from "../../ui/form/button.tsx";
 import { Select, TextInput } from "../../ui/form/controls.tsx";
 
-interface ConditionFieldProps {
+interface ConditionFieldProps extends FieldProps<Condition> {
   readonly label: string;
   readonly nothing: string;
-  readonly value: Condition;
-  readonly onChange: (condition: Condition) => void;
-  readonly error?: string | undefined;
   /** The kind of ticket, for its own fields. */
   readonly entity?: Entity;
 }
@@ -41,12 +39,14 @@ const FIELDS = [
 
 /** Comparisons that must all hold. A condition that is more than that is shown in words, and kept. */
 export function ConditionField(props: ConditionFieldProps) {
-  const { label, nothing, value, onChange, error, entity } = props;
+  const { label, nothing, onChange, entity } = props;
+  const value = props.value ?? {};
+  const error = props.errorFor(label);
   const own = useOwnFields(entity);
   const lines = toConditionLines(value);
   const set = (next: readonly ConditionLine[]): void => onChange(toCondition(next));
   return (
-    <fieldset className="condition">
+    <fieldset className="condition" disabled={props.isDisabled}>
       <legend>{label}</legend>
       {lines === undefined && <p>{toConditionWords(value)}</p>}
       {lines?.length === 0 && <p className="muted">{nothing}</p>}

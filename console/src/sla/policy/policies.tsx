@@ -55,9 +55,7 @@ export function Policies() {
           ))}
         </ul>
       </section>
-      {(policy || open === NEW) && (
-        <PolicyEditor key={open} policy={policy} refusal={refusal} onOpen={show} />
-      )}
+      {(policy || open === NEW) && <PolicyEditor key={open} policy={policy} onOpen={show} />}
     </div>
   );
 }

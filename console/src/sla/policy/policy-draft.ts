@@ -13,7 +13,7 @@ export interface PolicyDraft {
   /** Hours of its own, which nobody shares. */
   readonly calendar: Policy["calendar"];
   readonly pauseOn: readonly string[];
-  readonly warnAtPercent: string;
+  readonly warnAtPercent: number | null;
   readonly active: boolean;
 }
 
@@ -29,20 +29,18 @@ export function toDraft(policy: Policy | undefined): PolicyDraft {
     calendarId: policy?.calendarId ?? null,
     calendar: policy?.calendarId == null ? (policy?.calendar ?? null) : null,
     pauseOn: policy?.pauseOn ?? ["on_hold"],
-    warnAtPercent: String(policy?.warnAtPercent ?? 80),
+    warnAtPercent: policy?.warnAtPercent ?? 80,
     active: policy?.active ?? true,
   };
 }
 
 /** The body of a change, or of a simulation; the kind of ticket of what there is stays. */
 export function toChange(draft: PolicyDraft) {
-  const { entity: _, calendarId, calendar, targets, conditions, pauseOn, ...rest } = draft;
+  const { entity: _, calendarId, calendar, targets, warnAtPercent, ...rest } = draft;
   return {
     ...rest,
-    conditions: { ...conditions },
     targets: targets.map(toSentTarget),
-    pauseOn: [...pauseOn],
-    warnAtPercent: Number(draft.warnAtPercent),
+    warnAtPercent: warnAtPercent ?? 0,
     ...(calendarId === null ? { calendar } : { calendarId }),
   };
 }

@@ -1,14 +1,13 @@
+import { useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { revisionOf } from "../../data/form/version.ts";
 import { TICKET_KINDS } from "../../data/tickets/ticket-kinds.ts";
-import { call, useOp } from "../../data/api.ts";
-import {
-  CheckField,
-  type Editor,
-  EditorForm,
-  LineField,
-  NameField,
-  SelectField,
-  useEditor,
-} from "../../desk-settings/index.ts";
+import { EditorPanel } from "../../desk-settings/index.ts";
+import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
+import { ListField } from "../../ui/form/list-field.tsx";
+import { NumberField } from "../../ui/form/number-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { Grid } from "../../ui/layout/layout.tsx";
 import { ConditionField } from "../condition/condition-field.tsx";
 import { toSentence } from "../policy-words.ts";
 import { type Policy, type PolicyDraft, toBody, toChange, toDraft } from "./policy-draft.ts";
@@ -17,109 +16,75 @@ import { TargetList } from "./target-list.tsx";
 
 interface PolicyEditorProps {
   readonly policy: Policy | undefined;
-  readonly refusal: string | undefined;
   readonly onOpen: (id: string | undefined) => void;
 }
 
 const OWN = "own";
 
 /** A policy, its sentence, and what it would have made of the last quarter. */
-export function PolicyEditor({ policy, refusal, onOpen }: PolicyEditorProps) {
-  const editor = usePolicyEditor({ policy, refusal, onOpen });
-  const { draft, change, errorOf } = editor;
+export function PolicyEditor({ policy, onOpen }: PolicyEditorProps) {
+  const form = useForm(policy ? "sla.update" : "sla.create", {
+    params: { id: policy?.id ?? "" },
+    initial: toDraft(policy),
+    version: revisionOf(policy),
+    toBody: (draft: PolicyDraft) => (policy ? toChange(draft) : toBody(draft)),
+    said: ({ data }) => `${data.name} is saved`,
+    onDone: ({ data }) => policy || onOpen(data.id),
+  });
+  const { values: draft, change } = form;
   const calendars = useOp("business_calendars.list", { query: { limit: 200 } }).data?.data ?? [];
   return (
     <div className="sla-open scroll" tabIndex={0} role="region" aria-label="Policy">
-      <EditorForm
+      <EditorPanel
+        form={form}
+        thing={policy}
         title={policy?.name ?? "New policy"}
-        editor={editor}
+        remove="sla.delete"
+        onRemoved={() => onOpen(undefined)}
         consequence="Its clocks that still go are cancelled; those of finished work are kept."
-        aside={<SimulationPanel policy={policy} draft={draft} isChanged={editor.isChanged} />}
+        aside={<SimulationPanel policy={policy} draft={draft} isChanged={form.isDirty} />}
       >
         <p className="sla-sentence">{toSentence(draft)}</p>
-        <div className="editor-columns">
-          <NameField {...editor} />
+        <Grid min="m">
+          <TextField {...form.field("name")} />
           {!policy && (
             <SelectField
+              {...form.field("entity")}
               label="For"
-              value={draft.entity}
               options={TICKET_KINDS}
               onChange={(entity) =>
-                change({ entity, pauseOn: entity === "incident" ? ["on_hold"] : [] })
+                entity && change({ entity, pauseOn: entity === "incident" ? ["on_hold"] : [] })
               }
             />
           )}
-        </div>
+        </Grid>
         <ConditionField
+          {...form.field("conditions")}
           label="Which tickets"
           entity={draft.entity}
           nothing="All of them."
-          value={draft.conditions}
-          onChange={(conditions) => change({ conditions })}
-          error={errorOf("/conditions")}
         />
-        <TargetList
-          targets={draft.targets}
-          onChange={(targets) => change({ targets })}
-          errorOf={errorOf}
-        />
-        <div className="editor-columns">
+        <TargetList {...form.field("targets")} />
+        <Grid min="m">
           <SelectField
+            {...form.field("calendarId")}
+            value={draft.calendarId ?? (draft.calendar ? OWN : null)}
+            onChange={(id) =>
+              id === OWN ? undefined : change({ calendarId: id ?? null, calendar: null })
+            }
             label="When time counts"
-            value={draft.calendarId ?? (draft.calendar ? OWN : "")}
+            none="Around the clock"
+            isRequired
             options={[
-              ["", "Around the clock"],
               ...(draft.calendar ? [[OWN, "Hours of its own"] as const] : []),
               ...calendars.map(({ id, name }) => [id, name] as const),
             ]}
-            onChange={(id) =>
-              id !== OWN && change({ calendarId: id === "" ? null : id, calendar: null })
-            }
           />
-          <LineField
-            label="Paused in the states"
-            value={draft.pauseOn.join(", ")}
-            onChange={(text) =>
-              change({
-                pauseOn: text
-                  .split(",")
-                  .map((one) => one.trim())
-                  .filter(Boolean),
-              })
-            }
-            error={errorOf("/pauseOn") ?? errorOf("/pauseOn/0")}
-          />
-          <LineField
-            label="Warn at percent"
-            value={draft.warnAtPercent}
-            onChange={(text) => change({ warnAtPercent: text.replaceAll(/[^\d.]/g, "") })}
-            error={errorOf("/warnAtPercent")}
-          />
-        </div>
-        <CheckField
-          label="It holds"
-          isOn={draft.active}
-          onChange={(active) => change({ active })}
-        />
-      </EditorForm>
+          <ListField {...form.field("pauseOn")} label="Paused in the states" />
+          <NumberField {...form.field("warnAtPercent")} label="Warn at percent" isRequired />
+        </Grid>
+        <CheckField {...form.field("active")} label="It holds" />
+      </EditorPanel>
     </div>
   );
-}
-
-function usePolicyEditor({ policy, refusal, onOpen }: PolicyEditorProps): Editor<PolicyDraft> {
-  return useEditor<PolicyDraft>({
-    initial: toDraft(policy),
-    revision: policy?.revision,
-    stale: "sla.",
-    refusal,
-    save: async (draft, ifMatch) => {
-      const params = { id: policy?.id ?? "" };
-      const options = ifMatch === undefined ? {} : { ifMatch };
-      return policy
-        ? (await call("sla.update", { params, body: toChange(draft) }, options)).data
-        : (await call("sla.create", { body: toBody(draft) })).data;
-    },
-    remove: () => call("sla.delete", { params: { id: policy?.id ?? "" } }),
-    onOpen,
-  });
 }

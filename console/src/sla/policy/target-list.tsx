@@ -1,26 +1,29 @@
-import { SLA_CLOCK_METRIC, SLA_TARGET_FROM } from "@millrace/client/enums";
-import { choicesOf } from "../../ui/form/choices.ts";
 import "../../ui/display/steps.css";
+import { SLA_CLOCK_METRIC, SLA_TARGET_FROM } from "@millrace/client/enums";
 import { Plus, X } from "lucide-react";
 import { Unfold } from "../../ui/overlay/unfold.tsx";
-import { LineField, SelectField } from "../../desk-settings/index.ts";
+import { type FieldBinding, partOf } from "../../ui/form/binding.ts";
+import { choicesOf } from "../../ui/form/choices.ts";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { NumberField } from "../../ui/form/number-field.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
+import { IconButton } from "../../ui/icon-button.tsx";
 import { ConditionField } from "../condition/condition-field.tsx";
 import { toTimeWords } from "../policy-words.ts";
 import type { Target } from "./policy-draft.ts";
 import { WarningsField } from "./warnings-field.tsx";
 import { Button } from "../../ui/form/button.tsx";
 
-interface TargetListProps {
-  readonly targets: readonly Target[];
-  readonly onChange: (targets: readonly Target[]) => void;
-  readonly errorOf: (pointer: string) => string | undefined;
-}
-
 const METRICS = choicesOf(SLA_CLOCK_METRIC, {
   response: "First response",
   resolution: "Resolution",
   next_reply: "Each reply",
   custom: "As its rules say",
+});
+
+const COUNTS_FROM = choicesOf(SLA_TARGET_FROM, {
+  creation: "the ticket's creation",
+  match: "when the policy fits, and only while it does",
 });
 
 const RULES = [
@@ -31,23 +34,24 @@ const RULES = [
 ] as const;
 
 /** What is promised: for each target a time, and rules where its own are not enough. */
-export function TargetList({ targets, onChange, errorOf }: TargetListProps) {
+export function TargetList(field: FieldBinding<readonly Target[]>) {
+  const { onChange, errorFor } = field;
+  const targets = field.value ?? [];
+  const error = errorFor("Targets");
   return (
     <section className="steps" aria-label="Targets">
       <h3>Targets</h3>
       <ol>
-        {targets.map((target, n) => (
+        {targets.map((_, n) => (
           <li key={n} className="step">
             <TargetFields
-              target={target}
-              n={n}
-              onChange={(next) => onChange(targets.with(n, next))}
+              {...partOf(field, n)}
               onRemove={targets.length > 1 ? () => onChange(targets.toSpliced(n, 1)) : undefined}
-              errorOf={errorOf}
             />
           </li>
         ))}
       </ol>
+      {error !== undefined && <p className="field-error">{error}</p>}
       <Button
         type="button"
         onClick={() => onChange([...targets, { metric: "next_reply", minutes: 60 }])}
@@ -64,16 +68,15 @@ function withWarnings(target: Target, warnings: readonly number[]): Target {
   return warnings.length === 0 ? rest : { ...rest, warnAtPercent: [...warnings] };
 }
 
-interface TargetFieldsProps {
-  readonly target: Target;
-  readonly n: number;
-  readonly onChange: (target: Target) => void;
+interface TargetFieldsProps extends FieldBinding<Target> {
   readonly onRemove: (() => void) | undefined;
-  readonly errorOf: (pointer: string) => string | undefined;
 }
 
-function TargetFields({ target, n, onChange, onRemove, errorOf }: TargetFieldsProps) {
-  const at = `/targets/${n}`;
+const OPTIONAL = {};
+
+function TargetFields({ onRemove, ...field }: TargetFieldsProps) {
+  const { value: target, onChange } = field;
+  if (!target) return null;
   const hasRules =
     RULES.some(([name]) => target[name] !== undefined) ||
     target.from === "match" ||
@@ -81,66 +84,38 @@ function TargetFields({ target, n, onChange, onRemove, errorOf }: TargetFieldsPr
   return (
     <>
       <div className="target-line">
-        <SelectField
-          label="What"
-          value={target.metric}
-          options={METRICS}
-          onChange={(metric) => onChange({ ...target, metric })}
-          error={errorOf(`${at}/metric`)}
-        />
-        <LineField
-          label="Minutes"
-          value={String(target.minutes)}
-          onChange={(text) =>
-            onChange({ ...target, minutes: Number(text.replaceAll(/[^\d.]/g, "")) })
-          }
+        <SelectField {...partOf(field, "metric")} label="What" options={METRICS} />
+        <NumberField
+          {...partOf(field, "minutes")}
+          value={target.minutes || null}
+          onChange={(minutes) => onChange({ ...target, minutes: minutes ?? 0 })}
           help={target.minutes > 0 ? toTimeWords(target.minutes) : undefined}
-          error={errorOf(`${at}/minutes`)}
         />
         {onRemove && (
-          <Button
-            look="bare"
-            isIcon
-            isSmall
-            type="button"
-            aria-label="Remove the target"
-            onClick={onRemove}
-          >
+          <IconButton isSmall label="Remove the target" onPress={onRemove}>
             <X />
-          </Button>
+          </IconButton>
         )}
       </div>
       <Unfold className="target-rules" isOpen={hasRules} summary="Rules">
         <div className="target-rule-fields">
-          <LineField
-            label="Name"
-            value={target.name ?? ""}
-            onChange={(name) => onChange({ ...target, name })}
-            error={errorOf(`${at}/name`)}
-            isOptional
-          />
+          <TextField {...partOf(field, "name", OPTIONAL)} />
           <SelectField
-            label="Counts from"
+            {...partOf(field, "from")}
             value={target.from ?? "creation"}
-            options={choicesOf(SLA_TARGET_FROM, {
-              creation: "the ticket's creation",
-              match: "when the policy fits, and only while it does",
-            })}
-            onChange={(from) => onChange({ ...target, from })}
+            label="Counts from"
+            options={COUNTS_FROM}
           />
           <WarningsField
-            value={target.warnAtPercent ?? []}
-            onChange={(warnings) => onChange(withWarnings(target, warnings))}
-            error={errorOf(`${at}/warnAtPercent`) ?? errorOf(`${at}/warnAtPercent/0`)}
+            {...partOf(field, "warnAtPercent", OPTIONAL)}
+            onChange={(warnings) => onChange(withWarnings(target, warnings ?? []))}
           />
           {RULES.map(([name, label, nothing]) => (
             <ConditionField
               key={name}
+              {...partOf(field, name, OPTIONAL)}
               label={label}
               nothing={nothing}
-              value={target[name] ?? {}}
-              onChange={(condition) => onChange({ ...target, [name]: condition })}
-              error={errorOf(`${at}/${name}`)}
             />
           ))}
         </div>

@@ -1,32 +1,22 @@
-import { useState } from "react";
-import { LineField } from "../../desk-settings/index.ts";
-
-interface WarningsFieldProps {
-  readonly value: readonly number[];
-  readonly onChange: (warnings: readonly number[]) => void;
-  readonly error: string | undefined;
-}
+import type { FieldProps } from "../../ui/form/binding.ts";
+import { ListField } from "../../ui/form/list-field.tsx";
 
 /** Several warnings of one target; what is written stays as it is written. */
-export function WarningsField({ value, onChange, error }: WarningsFieldProps) {
-  const [text, setText] = useState(value.join(", "));
+export function WarningsField({ value, onChange, ...field }: FieldProps<readonly number[]>) {
   return (
-    <LineField
+    <ListField
+      {...field}
+      value={value?.map(String)}
+      onChange={(texts) => onChange(texts?.map(Number))}
+      parse={readWarnings}
       label="Warn at percent"
-      value={text}
-      onChange={(next) => {
-        setText(next);
-        onChange(readWarnings(next));
-      }}
-      error={error}
       help="Several, such as 50, 75, 90; none: as the policy does."
       placeholder="50, 75, 90"
-      isOptional
     />
   );
 }
 
-function readWarnings(text: string): readonly number[] {
+function readWarnings(text: string): readonly string[] {
   const numbers = text.split(/[^\d.]+/).filter((part) => part !== "");
-  return [...new Set(numbers.map(Number))].filter(Number.isFinite);
+  return [...new Set(numbers.map(Number))].filter(Number.isFinite).map(String);
 }
