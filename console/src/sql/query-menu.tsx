@@ -1,11 +1,10 @@
 import { Plus, Save } from "lucide-react";
 import { useState } from "react";
-import { call } from "../data/api.ts";
 import { useRefusals } from "../data/people.ts";
+import { perform } from "../data/use-command.ts";
 import { useActions } from "../shell/actions.ts";
 import { Confirm } from "../ui/overlay/confirm.tsx";
 import { Menu } from "../ui/overlay/menu.tsx";
-import { notify, notifyError } from "../ui/toast.tsx";
 import type { SavedQuery } from "./query-side.tsx";
 import { type QueryDraft, SaveQuery, updateQuery } from "./save-query.tsx";
 import { Button } from "../ui/form/button.tsx";
@@ -22,32 +21,22 @@ export function QueryMenu({ saved, draft, isChanged, onOpen }: QueryMenuProps) {
   const refusalOf = useRefusals();
   const [dialog, setDialog] = useState<"save" | "rename" | "delete">();
   const refusal = refusalOf("queries.delete");
-  const save = async (): Promise<void> => {
-    if (!saved) return setDialog("save");
-    if (!isChanged) return;
-    try {
-      await updateQuery(saved, draft);
-      notify(`${saved.name} is saved.`);
-    } catch (error) {
-      notifyError(error);
-    }
+  const save = (): void => {
+    if (!saved) setDialog("save");
+    else if (isChanged) void updateQuery(saved, draft);
   };
-  const remove = async (): Promise<void> => {
-    if (!saved) return;
-    try {
-      await call("queries.delete", { params: { id: saved.id } });
-      notify(`${saved.name} is deleted.`);
-      onOpen(undefined);
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+  const remove = ({ id, name }: SavedQuery) =>
+    perform(
+      "queries.delete",
+      { params: { id } },
+      { said: `${name} is deleted.`, onDone: () => onOpen(undefined) },
+    );
   useActions([
     {
       keys: "mod+s",
       label: "Save the query",
       always: true,
-      run: () => void save(),
+      run: save,
       disabled: refusal,
     },
   ]);
@@ -60,9 +49,8 @@ export function QueryMenu({ saved, draft, isChanged, onOpen }: QueryMenuProps) {
       )}
       <Button
         type="button"
-        disabled={refusal !== undefined || (saved !== undefined && !isChanged)}
-        title={refusal ?? (saved && !isChanged ? "It is saved as it is." : undefined)}
-        onClick={() => void save()}
+        refusal={refusal ?? (saved && !isChanged ? "It is saved as it is." : undefined)}
+        onClick={save}
       >
         <Save /> Save
       </Button>
@@ -99,7 +87,10 @@ export function QueryMenu({ saved, draft, isChanged, onOpen }: QueryMenuProps) {
         <Confirm
           title={`Delete ${saved.name}?`}
           act="Delete"
-          onAct={() => void remove()}
+          onAct={() => {
+            setDialog(undefined);
+            void remove(saved);
+          }}
           onClose={() => setDialog(undefined)}
         >
           <p>Nobody finds it here any more. Dashboards that ask it say so.</p>

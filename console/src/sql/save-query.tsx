@@ -1,13 +1,10 @@
-import { useState } from "react";
-import { call, etagOf } from "../data/api.ts";
-import { Dialog } from "../ui/overlay/dialog.tsx";
-import { Field } from "../ui/field.tsx";
-import { ErrorNotice } from "../ui/feedback.tsx";
-import { notify } from "../ui/toast.tsx";
+import { etagOf } from "../data/api.ts";
+import { useForm } from "../data/form/use-form.ts";
+import { perform } from "../data/use-command.ts";
+import { FormDialog } from "../ui/form/form-dialog.tsx";
+import { TextAreaField, TextField } from "../ui/form/text-field.tsx";
 import type { SavedQuery } from "./query-side.tsx";
 import type { Parameter } from "./text/parameter.ts";
-import { Button } from "../ui/form/button.tsx";
-import { TextArea, TextInput } from "../ui/form/controls.tsx";
 
 export interface QueryDraft {
   readonly sql: string;
@@ -24,79 +21,34 @@ interface SaveQueryProps {
 
 /** Gives a query its name. Everybody who may run queries sees it then. */
 export function SaveQuery({ draft, saved, onClose, onSaved }: SaveQueryProps) {
-  const [name, setName] = useState(saved?.name ?? "");
-  const [description, setDescription] = useState(saved?.description ?? "");
-  const [error, setError] = useState<unknown>();
-  const save = async (): Promise<void> => {
-    setError(undefined);
-    try {
-      const body = { name: name.trim(), description, ...draft, parameters: [...draft.parameters] };
-      const { data } = saved
-        ? await updateQuery(saved, body)
-        : await call("queries.create", { body });
-      notify(`${data.name} is saved.`);
-      onSaved(data.id);
-    } catch (fault) {
-      setError(fault);
-    }
-  };
+  const params = { id: saved?.id ?? "" };
+  const form = useForm(saved ? "queries.update" : "queries.create", {
+    params,
+    initial: { name: saved?.name, description: saved?.description },
+    fixed: { ...draft },
+    version: saved && { etag: etagOf("queries.get", { params }) ?? `"${saved.revision}"` },
+    said: ({ data: { name } }) => `${name} is saved.`,
+    onDone: ({ data: { id } }) => onSaved(id),
+  });
   return (
-    <Dialog
-      title={saved ? "Rename the query" : "Save the query"}
-      onClose={onClose}
-      onSubmit={() => void save()}
-      footer={
-        <>
-          <Button type="button" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button look="main" disabled={name.trim() === ""}>
-            Save
-          </Button>
-        </>
-      }
-    >
-      {error !== undefined && <ErrorNotice error={error as Error} />}
-      <Field label="Name">
-        {(attributes) => (
-          <TextInput
-            {...attributes}
-            value={name}
-            maxLength={200}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
-      <Field
-        label="Description"
-        isOptional
+    <FormDialog form={form} title={saved ? "Rename the query" : "Save the query"} onClose={onClose}>
+      <TextField {...form.field("name")} />
+      <TextAreaField
+        {...form.field("description")}
         help="Everybody who may run queries finds it, and runs it with their own rights."
-      >
-        {(attributes) => (
-          <TextArea
-            {...attributes}
-            rows={2}
-            value={description}
-            maxLength={2_000}
-            onChange={({ target }) => setDescription(target.value)}
-          />
-        )}
-      </Field>
-    </Dialog>
+        rows={2}
+      />
+    </FormDialog>
   );
 }
 
 /** Changes a saved query, on condition that nobody else did since it was read. */
-export function updateQuery(
-  saved: SavedQuery,
-  body: Partial<QueryDraft> & { readonly name?: string; readonly description?: string },
-) {
+export function updateQuery(saved: SavedQuery, draft: QueryDraft) {
   const params = { id: saved.id };
   const ifMatch = etagOf("queries.get", { params }) ?? `"${saved.revision}"`;
-  const { parameters, ...rest } = body;
-  return call(
+  return perform(
     "queries.update",
-    { params, body: { ...rest, ...(parameters && { parameters: [...parameters] }) } },
-    { ifMatch },
+    { params, body: draft },
+    { ifMatch, said: `${saved.name} is saved.` },
   );
 }

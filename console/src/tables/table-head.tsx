@@ -3,10 +3,10 @@ import { Download, Ellipsis, Settings2, ShieldCheck, Upload } from "lucide-react
 import { useEffect, useState } from "react";
 import { useRefusals } from "../data/people.ts";
 import { BASE_PATH } from "../data/place.ts";
+import { useWork } from "../data/use-command.ts";
 import { useDebounced } from "../ui/behaviour/debounce.ts";
 import { useStableHandlers } from "../ui/behaviour/stable.ts";
 import { Menu } from "../ui/overlay/menu.tsx";
-import { notifyError } from "../ui/toast.tsx";
 import type { GridColumn, TableShape } from "./column/column.ts";
 import { exportRecords } from "./list/export-records.ts";
 import type { LayoutState } from "./views/use-layout.ts";
@@ -26,9 +26,10 @@ export function TableHead({ table, state }: TableHeadProps) {
   const navigate = useNavigate();
   const { slug } = table;
   const { layout, search } = state;
+  const saving = useWork(undefined);
   const save = (): void =>
-    void exportRecords(slug, { filter: layout.filter, q: search.q, sort: layout.sort }).catch(
-      notifyError,
+    void saving.run(() =>
+      exportRecords(slug, { filter: layout.filter, q: search.q, sort: layout.sort }),
     );
   return (
     <header className="page-head table-head">

@@ -1,9 +1,6 @@
-import { useState } from "react";
-import { useMutation } from "@tanstack/react-query";
-import { call, type Input } from "../../data/api.ts";
-import { ErrorNotice } from "../../ui/feedback.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { notify } from "../../ui/toast.tsx";
+import type { Input } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import type { TableShape } from "../column/column.ts";
 import { ColumnFields } from "./column-fields.tsx";
 import {
@@ -13,7 +10,6 @@ import {
   NEW_COLUMN,
   toNewColumn,
 } from "./column-draft.ts";
-import { Button } from "../../ui/form/button.tsx";
 
 interface AddColumnProps {
   readonly table: TableShape;
@@ -22,48 +18,35 @@ interface AddColumnProps {
 
 /** A new column, from the grid itself. */
 export function AddColumn({ table, onClose }: AddColumnProps) {
-  const [draft, setDraft] = useState<ColumnDraft>(NEW_COLUMN);
-  const update = useMutation({
-    mutationFn: (input: Input<"tables.update">) => call("tables.update", input),
-  });
   const taken = table.columns.map(({ name }) => name);
-  const fault = draftFault(draft, taken);
-  const submit = (): void => {
-    if (fault !== undefined) return;
-    const body = { addColumns: [toNewColumn(draft)] } as Input<"tables.update">["body"];
-    update.mutate(
-      { params: { slug: table.slug }, body },
-      {
-        onSuccess() {
-          onClose();
-          notify(`The column ${draft.title} is added.`);
-        },
-      },
-    );
-  };
+  const form = useForm("tables.update", {
+    params: { slug: table.slug },
+    initial: { column: NEW_COLUMN },
+    toBody: ({ column }: { readonly column: ColumnDraft }) =>
+      ({ addColumns: [toNewColumn(column)] }) as Input<"tables.update">["body"],
+    check: ({ column }) => ({ column: draftFault(column, taken) }),
+    said: "The column is added.",
+    onDone: onClose,
+  });
+  const { column } = form.values;
   return (
-    <Dialog
+    <FormDialog
+      // As it is, it is no update of the table.
+      form={{ ...form, isUnchanged: false }}
       title="Add a column"
+      act="Add"
       onClose={onClose}
-      onSubmit={submit}
-      footer={
-        <Button
-          look="main"
-          type="submit"
-          disabled={fault !== undefined || update.isPending}
-          title={fault}
-        >
-          Add
-        </Button>
-      }
     >
-      <ColumnFields draft={draft} onChange={setDraft} table={table} />
+      <ColumnFields
+        draft={column}
+        onChange={(next) => form.change({ column: next })}
+        table={table}
+      />
       <p className="muted">
-        {isComputedType(draft.type)
+        {isComputedType(column.type)
           ? "Nothing is stored: every read computes it."
           : "Records that are there stay as they are, without a value; the table is locked for a moment."}
       </p>
-      {update.error && <ErrorNotice error={update.error} />}
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -3,13 +3,13 @@ import "../table-page.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { call, etagOf, type Input, useOp } from "../../data/api.ts";
+import { etagOf, type Input, useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
 import { useRefusal } from "../../data/people.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { useTitle } from "../../shell/title.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Confirm } from "../../ui/overlay/confirm.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import {
   choicesOf,
@@ -34,6 +34,8 @@ import {
 import { ColumnFields } from "./column-fields.tsx";
 import { TryChange } from "./try-change.tsx";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 
 export function Designer() {
   const { slug } = useParams({ from: "/inside/tables/$slug/design" });
@@ -72,15 +74,10 @@ function ColumnList({ table }: { readonly table: TableShape }) {
       replace: true,
     });
   const chosen = table.columns.find(({ name }) => name === asked);
-  const drop = async (): Promise<void> => {
-    try {
-      await call("tables.drop", { params: { slug } });
-      notify(`The table ${table.name} is gone.`);
-      await navigate({ to: "/tables" });
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+  const drop = useCommand("tables.drop", {
+    said: `The table ${table.name} is gone.`,
+    onDone: () => void navigate({ to: "/tables" }),
+  });
   return (
     <div className="design scroll">
       <ul className="design-columns">
@@ -106,7 +103,7 @@ function ColumnList({ table }: { readonly table: TableShape }) {
       {chosen && (
         <ChangeColumn
           key={chosen.name}
-          {...{ table, refusal }}
+          table={table}
           column={chosen}
           onClose={() => show(undefined)}
         />
@@ -115,7 +112,8 @@ function ColumnList({ table }: { readonly table: TableShape }) {
         <Confirm
           title={`Drop ${table.name}?`}
           act="Drop the table"
-          onAct={() => void drop()}
+          isBusy={drop.isBusy}
+          onAct={() => void drop.run({ params: { slug } })}
           onClose={() => setDropping(false)}
         >
           Its records and views go with it. This can’t be undone.
@@ -146,104 +144,89 @@ function aboutOf(column: Column): string {
 interface ChangeColumnProps {
   readonly table: TableShape;
   readonly column: Column;
-  readonly refusal: string | undefined;
   readonly onClose: () => void;
 }
 
-function ChangeColumn({ table, column, refusal, onClose }: ChangeColumnProps) {
-  const { slug } = table;
-  const [ifMatch] = useState(() => etagOf("tables.get", { params: { slug } }));
-  const [draft, setDraft] = useState<ColumnDraft>(() => toDraft(column));
+function ChangeColumn({ table, column, onClose }: ChangeColumnProps) {
+  const params = { slug: table.slug };
+  const [etag] = useState(() => etagOf("tables.get", { params }));
   const [isDropping, setDropping] = useState(false);
-  const [error, setError] = useState<Error>();
+  const others = table.columns.map(({ name }) => name).filter((name) => name !== column.name);
+  const toBody = (draft: ColumnDraft) =>
+    toUpdate(column, draft) as NonNullable<Input<"tables.update">["body"]>;
+  const form = useForm("tables.update", {
+    params,
+    initial: { column: toDraft(column) },
+    version: { etag },
+    toBody: (values: { readonly column: ColumnDraft }) => toBody(values.column),
+    check: (values) => ({ column: draftFault(values.column, others) }),
+    said: "The column is changed.",
+    onDone: onClose,
+  });
+  const remove = useCommand("tables.update", {
+    said: `The column ${column.title} is deleted.`,
+    onDone: onClose,
+  });
   const records = useOp("records.summarize", {
-    params: { slug },
+    params,
     query: { figures: `filled:${column.name}` },
   }).data?.data.groups[0];
   const filled = Number(records?.figures[`filled:${column.name}`] ?? 0);
-  const others = table.columns.map(({ name }) => name).filter((name) => name !== column.name);
-  const fault = draftFault(draft, others);
-  const send = async (body: object, words: string): Promise<void> => {
-    try {
-      const input = { params: { slug }, body: body as Input<"tables.update">["body"] };
-      await call("tables.update", input, ifMatch === undefined ? {} : { ifMatch });
-      notify(words);
-      onClose();
-    } catch (problem) {
-      setError(problem instanceof Error ? problem : new Error(String(problem)));
-    }
-  };
-  const { name, title } = draft;
-  const toBody = (): object => {
-    const changed = {
-      name,
-      ...(title !== column.title && { title }),
-      type: draft.type,
-      ...(!isComputedType(draft.type) && {
-        required: draft.isRequired,
-        unique: draft.isUnique,
-      }),
-      ...(isIndexableType(draft.type) && { indexed: draft.isIndexed }),
-      options: { ...(draft.type === column.type && column.options), ...toOptions(draft) },
-      description: draft.description,
-    };
-    return {
-      ...(name !== column.name && { renameColumns: { [column.name]: name } }),
-      alterColumns: [changed],
-    };
-  };
-  const save = (): void => {
-    if (fault !== undefined || refusal !== undefined) return;
-    void send(toBody(), `The column ${title} is changed.`);
-  };
+  const draft = form.values.column;
   const isHeavy = draft.type !== column.type || draft.isRequired || draft.isUnique;
+  const isReady = form.refusal === undefined && draftFault(draft, others) === undefined;
   return (
-    <Dialog
+    <FormDialog
+      form={form}
       title={`Column ${column.title}`}
       onClose={onClose}
-      onSubmit={save}
-      footer={
-        <>
-          <Button
-            look="bare"
-            isDangerous
-            type="button"
-            disabled={refusal !== undefined}
-            onClick={() => setDropping(true)}
+      others={
+        <CommandButton look="bare" isDangerous command={remove} onPress={() => setDropping(true)}>
+          Remove…
+        </CommandButton>
+      }
+      beside={
+        isDropping && (
+          <Confirm
+            title={`Remove ${column.title}?`}
+            act="Remove the column"
+            isBusy={remove.isBusy}
+            onAct={() => void remove.run({ params, body: { dropColumns: [column.name] } }, etag)}
+            onClose={() => setDropping(false)}
           >
-            Remove…
-          </Button>
-          <span className="grow" />
-          <Button
-            look="main"
-            type="submit"
-            disabled={fault !== undefined || refusal !== undefined}
-            title={fault ?? refusal}
-          >
-            Save
-          </Button>
-        </>
+            {count(filled, "record")} {filled === 1 ? "has" : "have"} a value in it, which goes with
+            it.
+          </Confirm>
+        )
       }
     >
-      <ColumnFields draft={draft} onChange={setDraft} table={table} />
+      <ColumnFields
+        draft={draft}
+        onChange={(next) => form.change({ column: next })}
+        table={table}
+      />
       <p className="muted">{costOf(column, draft, { records: records?.count ?? 0, filled })}</p>
-      {isHeavy && refusal === undefined && fault === undefined && (
-        <TryChange key={JSON.stringify(draft)} slug={slug} toBody={toBody} />
+      {isHeavy && isReady && (
+        <TryChange key={JSON.stringify(draft)} slug={table.slug} toBody={() => toBody(draft)} />
       )}
-      {error && <ErrorNotice error={error} />}
-      {isDropping && (
-        <Confirm
-          title={`Remove ${column.title}?`}
-          act="Remove the column"
-          onAct={() =>
-            void send({ dropColumns: [column.name] }, `The column ${column.title} is deleted.`)
-          }
-          onClose={() => setDropping(false)}
-        >
-          {count(filled, "record")} {filled === 1 ? "has" : "have"} a value in it, which goes with
-          it.
-        </Confirm>
-      )}
-    </Dialog>
+    </FormDialog>
   );
+}
+
+/** What a change of a column is to the table. */
+function toUpdate(column: Column, draft: ColumnDraft): object {
+  const { name, title, type, isRequired, isUnique, isIndexed, description } = draft;
+  const changed = {
+    name,
+    ...(title !== column.title && { title }),
+    type,
+    ...(!isComputedType(type) && { required: isRequired, unique: isUnique }),
+    ...(isIndexableType(type) && { indexed: isIndexed }),
+    options: { ...(type === column.type && column.options), ...toOptions(draft) },
+    description,
+  };
+  return {
+    ...(name !== column.name && { renameColumns: { [column.name]: name } }),
+    alterColumns: [changed],
+  };
 }

@@ -1,8 +1,8 @@
 import { useState } from "react";
-import { call, type Schemas, useOp } from "../../data/api.ts";
+import { type Schemas, useOp } from "../../data/api.ts";
 import { describeFault } from "../../data/error-words.ts";
+import { useCommand } from "../../data/use-command.ts";
 import { ErrorNotice } from "../../ui/feedback.tsx";
-import { notifyError } from "../../ui/toast.tsx";
 import { count } from "../../ui/words.ts";
 import { asText } from "../column/value.ts";
 import type { Import } from "./import-map.ts";
@@ -27,6 +27,7 @@ export function FaultLines({ current, invalid }: FaultLinesProps) {
   const changed = lines.filter(({ line, cells }) =>
     cells.some((_, at) => texts[`${line} ${at}`] !== undefined),
   );
+  const correct = useCommand("imports.correct_lines", { onDone: () => setTexts({}) });
   const send = async (): Promise<void> => {
     const corrected = changed.map(({ line, cells }) => ({
       line,
@@ -34,12 +35,7 @@ export function FaultLines({ current, invalid }: FaultLinesProps) {
         (cell, at) => texts[`${line} ${at}`] ?? (cell === null ? null : asText(cell)),
       ),
     }));
-    try {
-      await call("imports.correct_lines", { params: { id }, body: { lines: corrected } });
-      setTexts({});
-    } catch (problem) {
-      notifyError(problem);
-    }
+    await correct.run({ params: { id }, body: { lines: corrected } });
   };
   if (error) return <ErrorNotice error={error} />;
   return (

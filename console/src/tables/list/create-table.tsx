@@ -1,13 +1,13 @@
 /** Makes a table: of columns that somebody names, or of a spreadsheet that they paste or drop. */
 import { useNavigate } from "@tanstack/react-router";
 import { ClipboardPaste, Plus, X } from "lucide-react";
-import { useState } from "react";
 import { call, type Input } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { useWork } from "../../data/use-command.ts";
 import { uploadFile } from "../../data/files/files.ts";
 import { NewTableAccess } from "../../data/notices/record-access.tsx";
-import { ErrorNotice } from "../../ui/feedback.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 import { typeWord } from "../column/type-icon.tsx";
 import {
   type ColumnDraft,
@@ -25,57 +25,42 @@ interface CreateTableProps {
   readonly onMade: (slug: string) => void;
 }
 
+interface Draft {
+  readonly name: string;
+  readonly columns: readonly ColumnDraft[];
+}
+
 export function CreateTable({ onClose, onMade }: CreateTableProps) {
-  const [name, setName] = useState("");
-  const [drafts, setDrafts] = useState<readonly ColumnDraft[]>([{ ...NEW_COLUMN, title: "Name" }]);
   const navigate = useNavigate();
-  const [error, setError] = useState<Error>();
-  const [isBusy, setBusy] = useState(false);
-  const fault = name.trim() === "" ? "Give it a name." : faultOf(drafts);
-  const submit = async (): Promise<void> => {
-    if (fault !== undefined || isBusy) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      const columns = drafts.map(toNewColumn);
-      const body = { name: name.trim(), columns } as Input<"tables.create">["body"];
-      const { data } = await call("tables.create", { body });
-      onMade(data.slug);
-    } catch (problem) {
-      setError(problem instanceof Error ? problem : new Error(String(problem)));
-      setBusy(false);
-    }
-  };
+  const form = useForm("tables.create", {
+    initial: { name: "", columns: [{ ...NEW_COLUMN, title: "Name" }] },
+    toBody: ({ name, columns }: Draft) =>
+      ({ name, columns: columns.map(toNewColumn) }) as Input<"tables.create">["body"],
+    check: ({ columns }) => ({ columns: faultOf(columns) }),
+    onDone: ({ data }) => onMade(data.slug),
+  });
+  const { name } = form.values;
   // An import shows what its columns are read as, before a table is made of them.
-  const take = async (file: File): Promise<void> => {
-    if (isBusy) return;
-    setBusy(true);
-    setError(undefined);
-    try {
+  const taking = useWork("imports.create");
+  const take = (file: File): void =>
+    void taking.run(async () => {
       const { id: fileId } = await uploadFile(file);
       const { data } = await call("imports.create", { body: { fileId, name: file.name } });
       await navigate({ to: "/imports/$importId", params: { importId: data.id } });
-    } catch (problem) {
-      setError(problem instanceof Error ? problem : new Error(String(problem)));
-      setBusy(false);
-    }
-  };
+    });
   const takeText = (text: string): void => {
     if (text.trim() === "") return;
     const title = name.trim() === "" ? "Pasted table" : name.trim();
-    void take(new File([text], `${title}.csv`, { type: "text/csv" }));
+    take(new File([text], `${title}.csv`, { type: "text/csv" }));
   };
+  const columns = form.field("columns");
   return (
-    <Dialog
+    <FormDialog
+      form={{ ...form, isBusy: form.isBusy || taking.isBusy }}
       title="New table"
+      act="Create table"
       isWide
       onClose={onClose}
-      onSubmit={() => void submit()}
-      footer={
-        <Button look="main" type="submit" disabled={fault !== undefined || isBusy} title={fault}>
-          Create table
-        </Button>
-      }
     >
       <div
         className="create-table"
@@ -83,26 +68,19 @@ export function CreateTable({ onClose, onMade }: CreateTableProps) {
         onDrop={(event) => {
           event.preventDefault();
           const [file] = event.dataTransfer.files;
-          if (file) void take(file);
+          if (file) take(file);
         }}
       >
-        <Field label="Name">
-          {(control) => (
-            <TextInput
-              {...control}
-              value={name}
-              maxLength={100}
-              placeholder="Orders"
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
-        <Columns drafts={drafts} onChange={setDrafts} />
-        <SheetField isBusy={isBusy} onText={takeText} onFile={(file) => void take(file)} />
+        <TextField {...form.field("name")} placeholder="Orders" />
+        <Columns
+          drafts={columns.value ?? []}
+          error={columns.errorFor("Columns")}
+          onChange={columns.onChange}
+        />
+        <SheetField isBusy={taking.isBusy} onText={takeText} onFile={take} />
         <NewTableAccess />
-        {error && <ErrorNotice error={error} />}
       </div>
-    </Dialog>
+    </FormDialog>
   );
 }
 
@@ -150,10 +128,11 @@ function SheetField({ isBusy, onText, onFile }: SheetFieldProps) {
 
 interface ColumnsProps {
   readonly drafts: readonly ColumnDraft[];
+  readonly error: string | undefined;
   readonly onChange: (drafts: readonly ColumnDraft[]) => void;
 }
 
-function Columns({ drafts, onChange }: ColumnsProps) {
+function Columns({ drafts, error, onChange }: ColumnsProps) {
   const put = (n: number, next: Partial<ColumnDraft>): void =>
     onChange(drafts.map((draft, k) => (k === n ? { ...draft, ...next } : draft)));
   return (
@@ -203,6 +182,7 @@ function Columns({ drafts, onChange }: ColumnsProps) {
           </Button>
         </div>
       ))}
+      {error !== undefined && <p className="field-error">{error}</p>}
       <Button look="bare" type="button" onClick={() => onChange([...drafts, NEW_COLUMN])}>
         <Plus /> Column
       </Button>

@@ -1,20 +1,16 @@
 /** Sets one field of all records that a list finds. How many that are is said before anything happens. */
 import { useState } from "react";
-import { useMutation } from "@tanstack/react-query";
-import { call, type Input } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { useWork } from "../../data/use-command.ts";
 import { dryRun } from "../book/dry-run.ts";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
-import { undoOf } from "../../data/undo/undo.ts";
-import { notify } from "../../ui/toast.tsx";
-import { ErrorNotice } from "../../ui/feedback.tsx";
+import type { FieldBinding } from "../../ui/form/binding.ts";
+import { SelectField } from "../../ui/form/choice-field.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { count } from "../../ui/words.ts";
 import { type ListSpec, toQuery, useSummary } from "../book/use-row-book.ts";
 import { type GridColumn, type TableShape } from "../column/column.ts";
 import { BulkPreview } from "./bulk-preview.tsx";
 import { FieldEditor } from "./field-editor.tsx";
-import { Button } from "../../ui/form/button.tsx";
-import { Select } from "../../ui/form/controls.tsx";
 
 const AT_ONCE_MAX = 10_000;
 
@@ -26,76 +22,67 @@ interface BulkDialogProps {
   readonly onDone: () => void;
 }
 
+interface Draft {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** What was tried, and what would come of it. */
+interface Trial {
+  readonly draft: Draft;
+  readonly told: Awaited<ReturnType<typeof dryRun>>;
+}
+
 export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialogProps) {
+  const params = { slug: table.slug };
   const writable = columns.filter(({ readOnly }) => readOnly === undefined);
-  const [name, setName] = useState(writable[0]?.name ?? "");
-  const [value, setValue] = useState<unknown>(null);
-  const column = writable.find((one) => one.name === name);
   const found = useSummary(spec, null, "").data?.data.groups[0]?.count;
-  const update = useMutation({
-    mutationFn: (input: Input<"records.bulk_update">) => call("records.bulk_update", input),
-  });
-  const tooMany = found !== undefined && found > AT_ONCE_MAX;
-  const isSearch = spec.q !== "";
   const { filter } = toQuery(spec);
-  const body = {
+  const toBody = ({ name, value }: Draft) => ({
     filter: JSON.parse(filter ?? "{}") as Record<string, unknown>,
     set: { [name]: value },
-  };
-  const key = JSON.stringify(body);
-  const trial = useMutation({
-    mutationFn: async () => ({
-      key,
-      told: await dryRun(
-        "records.bulk_update",
-        { params: { slug: table.slug }, body },
-        new AbortController().signal,
-      ),
-    }),
   });
-  const told = trial.data?.key === key ? trial.data.told : undefined;
-  const submit = (): void => {
-    if (!column || found === undefined || tooMany || isSearch) return;
-    if (!told) {
-      trial.mutate();
-      return;
-    }
-    update.mutate(
-      { params: { slug: table.slug }, body },
-      {
-        onSuccess(reply) {
-          onDone();
-          onClose();
-          const changed = count(reply.data.updated, "record");
-          notify(`${changed} changed; the others were that way already.`, undoOf(reply));
-        },
-      },
-    );
-  };
+  const [tried, setTried] = useState<Trial>();
+  const form = useForm("records.bulk_update", {
+    params,
+    initial: { name: writable[0]?.name ?? "", value: null },
+    toBody,
+    refusal: describeObstacle(spec, found),
+    said: ({ data }) =>
+      `${count(data.updated, "record")} changed; the others were that way already.`,
+    onDone: () => {
+      onDone();
+      onClose();
+    },
+  });
+  const draft = form.values;
+  const column = writable.find(({ name }) => name === draft.name);
+  const told = JSON.stringify(tried?.draft) === JSON.stringify(draft) ? tried?.told : undefined;
+  const trial = useWork("records.bulk_update");
+  const tryIt = (): void =>
+    void trial.run(async () => {
+      const input = { params, body: toBody(draft) };
+      const { signal } = new AbortController();
+      setTried({ draft, told: await dryRun("records.bulk_update", input, signal) });
+    });
+  const nothing = told?.eventCount === 0 ? "Nothing would change." : undefined;
   return (
-    <Dialog
+    <FormDialog
+      form={{
+        ...form,
+        isBusy: form.isBusy || trial.isBusy,
+        refusal: form.refusal ?? nothing,
+        submit: told ? form.submit : tryIt,
+      }}
       title="Change all that match"
+      act={told ? `Change ${count(told.eventCount, "record")}` : "Try it"}
       onClose={onClose}
-      onSubmit={submit}
-      footer={
-        <Button
-          look="main"
-          type="submit"
-          disabled={
-            !column ||
-            !found ||
-            tooMany ||
-            isSearch ||
-            update.isPending ||
-            trial.isPending ||
-            told?.eventCount === 0
-          }
-        >
-          {told ? `Change ${count(told.eventCount, "record")}` : "Try it"}
-        </Button>
-      }
     >
-      <BulkFields {...{ writable, name, column, value, setName, setValue }} />
+      <BulkFields
+        {...{ writable, column, draft }}
+        name={form.field("name")}
+        onChange={form.change}
+      />
       <p className="muted">
         {Object.keys(spec.filter).length === 0
           ? "No filter is set: this is every record of the table that you may see."
@@ -103,60 +90,48 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
         {found === undefined ? "" : `There are ${found.toLocaleString("en")} of them. `}
         It can be undone in one step, as long as nobody changes the same fields.
       </p>
-      {tooMany && (
-        <p className="field-error">
-          At most {AT_ONCE_MAX.toLocaleString("en")} records are changed at once. Narrow the filter.
-        </p>
-      )}
-      {isSearch && (
-        <p className="field-error">Clear the search first: a change goes by the filter.</p>
-      )}
+      {form.refusal !== undefined && <p className="field-error">{form.refusal}</p>}
       {told && column && <BulkPreview {...{ told, column, columns }} found={found ?? 0} />}
-      {update.error && <ErrorNotice error={update.error} />}
-      {trial.error && !told && <ErrorNotice error={trial.error} />}
-    </Dialog>
+    </FormDialog>
   );
+}
+
+/** Why no change of these records can be sent. */
+function describeObstacle(spec: ListSpec, found: number | undefined): string | undefined {
+  if (spec.q !== "") return "Clear the search first: a change goes by the filter.";
+  if (found === undefined) return "The records are being counted.";
+  if (found === 0) return "There is no record to change.";
+  if (found <= AT_ONCE_MAX) return undefined;
+  return `At most ${AT_ONCE_MAX.toLocaleString("en")} records are changed at once. Narrow the filter.`;
 }
 
 interface BulkFieldsProps {
   readonly writable: readonly GridColumn[];
-  readonly name: string;
   readonly column: GridColumn | undefined;
-  readonly value: unknown;
-  readonly setName: (name: string) => void;
-  readonly setValue: (value: unknown) => void;
+  readonly draft: Draft;
+  readonly name: FieldBinding<string>;
+  readonly onChange: (change: Partial<Draft>) => void;
 }
 
-function BulkFields({ writable, name, column, value, setName, setValue }: BulkFieldsProps) {
+function BulkFields({ writable, column, draft, name, onChange }: BulkFieldsProps) {
   return (
     <>
-      <Field label="Column">
-        {(control) => (
-          <Select
-            {...control}
-            value={name}
-            onChange={({ target }) => {
-              setName(target.value);
-              setValue(null);
-            }}
-          >
-            {writable.map((one) => (
-              <option key={one.name} value={one.name}>
-                {one.title}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        {...name}
+        label="Column"
+        isRequired
+        options={writable.map((one) => [one.name, one.title])}
+        onChange={(chosen) => chosen && onChange({ name: chosen, value: null })}
+      />
       {column && (
         <div className="field-box">
           <span className="field-label">New value</span>
           <FieldEditor
-            key={name}
+            key={draft.name}
             column={column}
-            value={value}
+            value={draft.value}
             nameOf={() => undefined}
-            onSave={setValue}
+            onSave={(value) => onChange({ value })}
           />
         </div>
       )}

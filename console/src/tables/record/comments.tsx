@@ -1,15 +1,16 @@
 /** What people say about a record. A name behind an @ tells that person of it. */
 import { Trash2 } from "lucide-react";
-import { useState } from "react";
-import { call, useOp } from "../../data/api.ts";
+import { useOp } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
 import { useNames } from "../../data/names/names.ts";
 import { useMay, useMe } from "../../data/people.ts";
+import { perform } from "../../data/use-command.ts";
 import { Avatar } from "../../ui/avatar.tsx";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Ago } from "../../ui/time.tsx";
-import { notifyError } from "../../ui/toast.tsx";
 import { Button } from "../../ui/form/button.tsx";
-import { TextArea } from "../../ui/form/controls.tsx";
+import { InlineForm } from "../../ui/form/inline-form.tsx";
+import { TextAreaField } from "../../ui/form/text-field.tsx";
 
 interface CommentsProps {
   readonly slug: string;
@@ -20,22 +21,9 @@ export function Comments({ slug, recordId }: CommentsProps) {
   const me = useMe()?.user.id;
   const may = useMay();
   const nameOf = useNames();
-  const [text, setText] = useState("");
   const params = { slug, recordId };
   const { data, error } = useOp("record_comments.list", { params, query: { limit: 100 } });
-  const send = async (): Promise<void> => {
-    const body = text.trim();
-    if (body === "") return;
-    try {
-      await call("record_comments.add", { params, body: { body } });
-      setText("");
-    } catch (problem) {
-      notifyError(problem);
-    }
-  };
-  const remove = async (commentId: string): Promise<void> => {
-    await call("record_comments.delete", { params: { ...params, commentId } }).catch(notifyError);
-  };
+  const form = useForm("record_comments.add", { params, startsOver: true });
   if (error) return <ErrorNotice error={error} />;
   if (!data) return <Loading rows={4} />;
   return (
@@ -61,7 +49,11 @@ export function Comments({ slug, recordId }: CommentsProps) {
                   type="button"
                   aria-label={`Delete the comment of ${name}`}
                   title="Delete"
-                  onClick={() => void remove(id)}
+                  onClick={() =>
+                    void perform("record_comments.delete", {
+                      params: { ...params, commentId: id },
+                    })
+                  }
                 >
                   <Trash2 />
                 </Button>
@@ -70,29 +62,15 @@ export function Comments({ slug, recordId }: CommentsProps) {
           );
         })}
       </ol>
-      <form
-        className="comment-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
-        <TextArea
+      <InlineForm form={form} label="Comment" act="Comment" keys="mod+Enter" isMain>
+        <TextAreaField
+          {...form.field("body")}
+          label="Comment"
+          hidesLabel
           rows={2}
-          aria-label="Comment"
           placeholder="Say something…"
-          value={text}
-          onChange={({ target }) => setText(target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-            event.preventDefault();
-            void send();
-          }}
         />
-        <Button look="main" disabled={text.trim() === ""}>
-          Comment
-        </Button>
-      </form>
+      </InlineForm>
     </div>
   );
 }

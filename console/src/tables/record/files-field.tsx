@@ -1,12 +1,13 @@
 /** The files of a cell: names that open them, pictures as such, and the way to add and take off. */
 import { FileText, Paperclip, X } from "lucide-react";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { useOp } from "../../data/api.ts";
 import { uploadFile, useFileLink } from "../../data/files/files.ts";
+import { useWork } from "../../data/use-command.ts";
 import { FileName } from "../../files/index.ts";
-import { notifyError } from "../../ui/toast.tsx";
 import type { GridColumn } from "../column/column.ts";
 import { Button } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 import { FileInput } from "../../ui/form/controls.tsx";
 
 interface FilesFieldProps {
@@ -19,20 +20,16 @@ interface FilesFieldProps {
 export function FilesField({ column, value, disabled, onSave }: FilesFieldProps) {
   const ids = Array.isArray(value) ? value.map(String) : [];
   const field = useRef<HTMLInputElement>(null);
-  const [isSent, setSent] = useState(false);
+  const sending = useWork("files.upload", disabled);
   const isImage = column.type === "image";
   const { max } = column.options;
   const isFull = typeof max === "number" && ids.length >= max;
   const add = async (files: readonly File[]): Promise<void> => {
     if (files.length === 0) return;
-    setSent(true);
-    try {
+    await sending.run(async () => {
       const sent = await Promise.all(files.map(uploadFile));
       onSave([...ids, ...sent.map(({ id }) => id)]);
-    } catch (error) {
-      notifyError(error);
-    }
-    setSent(false);
+    });
   };
   return (
     <div
@@ -65,14 +62,9 @@ export function FilesField({ column, value, disabled, onSave }: FilesFieldProps)
         onChange={({ target }) => void add([...(target.files ?? [])])}
       />
       {!isFull && (
-        <Button
-          type="button"
-          disabled={disabled !== undefined || isSent}
-          title={disabled}
-          onClick={() => field.current?.click()}
-        >
-          <Paperclip /> {isSent ? "Sending…" : isImage ? "Add pictures…" : "Add files…"}
-        </Button>
+        <CommandButton command={sending} onPress={() => field.current?.click()}>
+          <Paperclip /> {sending.isBusy ? "Sending…" : isImage ? "Add pictures…" : "Add files…"}
+        </CommandButton>
       )}
     </div>
   );

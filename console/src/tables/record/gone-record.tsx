@@ -1,10 +1,8 @@
-import { call } from "../../data/api.ts";
-import { useRefusal } from "../../data/people.ts";
-import { notify, notifyError } from "../../ui/toast.tsx";
+import { useCommand } from "../../data/use-command.ts";
 import type { GridColumn } from "../column/column.ts";
 import type { NameOf } from "../column/value.ts";
 import { RecordHistory } from "./record-history.tsx";
-import { Button } from "../../ui/form/button.tsx";
+import { CommandButton } from "../../ui/form/command-button.tsx";
 
 interface GoneRecordProps {
   readonly slug: string;
@@ -18,22 +16,16 @@ interface GoneRecordProps {
 /** A record that was deleted: what happened to it, and the way back. */
 export function GoneRecord(props: GoneRecordProps) {
   const { slug, columns, recordId, nameOf, onBack, onSee } = props;
-  const refusal = useRefusal("records.restore");
-  const restore = async (): Promise<void> => {
-    try {
-      await call("records.restore", { params: { slug, recordId } });
-      notify("The record is back.");
-      onBack();
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+  const restore = useCommand("records.restore", { said: "The record is back.", onDone: onBack });
   return (
     <>
       <p>This record is not there, or not for you.</p>
-      <Button refusal={refusal} type="button" onClick={() => void restore()}>
+      <CommandButton
+        command={restore}
+        onPress={() => void restore.run({ params: { slug, recordId } })}
+      >
         Bring it back
-      </Button>
+      </CommandButton>
       <RecordHistory {...{ slug, columns, recordId, nameOf, onSee }} />
     </>
   );

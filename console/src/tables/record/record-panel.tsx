@@ -2,14 +2,14 @@
 import { Link } from "@tanstack/react-router";
 import { Link2, X } from "lucide-react";
 import { useMemo, useState } from "react";
-import { ApiError, call, etagOf, useOp } from "../../data/api.ts";
+import { ApiError, etagOf, useOp } from "../../data/api.ts";
+import { perform } from "../../data/use-command.ts";
 import { useNames } from "../../data/names/names.ts";
 import { PastBanner, PastError } from "../../past/index.ts";
 import { useActions } from "../../shell/actions.ts";
 import { copyText } from "../../ui/behaviour/copy.ts";
 import { ErrorNotice, Loading } from "../../ui/feedback.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { type GridColumn, type TableShape, targetOf } from "../column/column.ts";
 import { titleOf } from "../column/title.ts";
 import { TypeIcon } from "../column/type-icon.tsx";
@@ -196,16 +196,13 @@ function Fields({ table, columns, record, nameOf, reread }: FieldsProps) {
   // The version that these fields show; a change by somebody else meanwhile is not overwritten.
   const ifMatch = etagOf("records.get", { params: { slug, recordId } });
   const save = async (column: GridColumn, value: unknown): Promise<void> => {
-    try {
-      const input = { params: { slug, recordId }, body: { [column.name]: value } };
-      await call("records.update", input, ifMatch === undefined ? {} : { ifMatch });
-      notify(`${column.title} is saved.`);
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 412) {
-        reread();
-        notify("Somebody else changed this record meanwhile. Look at it again, then write yours.");
-      } else notifyError(error);
-    }
+    const saved = await perform(
+      "records.update",
+      { params: { slug, recordId }, body: { [column.name]: value } },
+      { ifMatch, said: `${column.title} is saved.` },
+    );
+    // Somebody else may have changed it meanwhile.
+    if (!saved) reread();
   };
   return (
     <dl className="record-fields">

@@ -1,9 +1,9 @@
 /** Records as cards in stacks, by a choice. A card goes to another stack by dragging, or by its menu. */
 import { useState } from "react";
-import { call, useOp } from "../../data/api.ts";
+import { useOp } from "../../data/api.ts";
+import { perform } from "../../data/use-command.ts";
 import { useNames } from "../../data/names/names.ts";
 import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { choicesOf, type GridColumn, type TableShape } from "../column/column.ts";
 import { nameIn, toText } from "../column/value.ts";
 import { Choice } from "../cell/cell-content.tsx";
@@ -64,13 +64,12 @@ function Stack({ table, columns, state, onOpen, by, value }: StackProps) {
   const cards = (data?.data ?? []) as readonly Card[];
   if (value === null && cards.length === 0) return null;
   const move = async (id: string, to: string | null): Promise<void> => {
-    try {
-      const edits = [{ id, set: { [by.name]: to } }];
-      await call("records.edit", { params: { slug }, body: { edits } });
-      notify(`Moved to ${to ?? "nothing"}`);
-    } catch (problem) {
-      notifyError(problem);
-    }
+    const edits = [{ id, set: { [by.name]: to } }];
+    await perform(
+      "records.edit",
+      { params: { slug }, body: { edits } },
+      { said: `Moved to ${to ?? "nothing"}` },
+    );
   };
   const lines = shownColumns(columns, layout)
     .filter(({ name, isSystem }) => name !== by.name && !isSystem)

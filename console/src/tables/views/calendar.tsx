@@ -1,9 +1,9 @@
 /** Records on the days of a month. One goes to another day by dragging; its panel sets it by keys. */
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useMemo, useState } from "react";
-import { call, useOp } from "../../data/api.ts";
+import { useOp } from "../../data/api.ts";
+import { perform } from "../../data/use-command.ts";
 import { Empty, ErrorNotice } from "../../ui/feedback.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { nameIn } from "../column/value.ts";
 import { useAccess } from "../sheet/use-access.ts";
 import type { ViewProps } from "./board.tsx";
@@ -49,13 +49,12 @@ export function CalendarView({ table, columns, state, onOpen }: ViewProps) {
     const before = entry?.[field];
     const isDate = column.type === "date";
     const after = isDate || typeof before !== "string" ? day : withDay(before, day);
-    try {
-      const edits = [{ id, set: { [field]: after } }];
-      await call("records.edit", { params: { slug }, body: { edits } });
-      notify(`Moved to ${day}`);
-    } catch (problem) {
-      notifyError(problem);
-    }
+    const edits = [{ id, set: { [field]: after } }];
+    await perform(
+      "records.edit",
+      { params: { slug }, body: { edits } },
+      { said: `Moved to ${day}` },
+    );
   };
   return (
     <div className="month-view">

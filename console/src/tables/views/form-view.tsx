@@ -1,13 +1,12 @@
 /** A form of a table: its fields and words, how it looks, and the address at which everybody can fill it in. */
 import "./form-view.css";
 import { ArrowDown, ArrowUp, ExternalLink, X } from "lucide-react";
-import { useState } from "react";
-import { call } from "../../data/api.ts";
-import { useRefusal } from "../../data/people.ts";
+import { useForm } from "../../data/form/use-form.ts";
+import { revisionOf } from "../../data/form/version.ts";
+import { useCommand } from "../../data/use-command.ts";
+import { FormPanel } from "../../shell/form/form-panel.tsx";
 import { BASE_PATH } from "../../data/place.ts";
 import { CopyLine } from "../../ui/copy-line.tsx";
-import { Field } from "../../ui/field.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import { toWords } from "../../ui/words.ts";
 import { type GridColumn, titleOfColumn } from "../column/column.ts";
 import { TypeIcon } from "../column/type-icon.tsx";
@@ -23,7 +22,10 @@ import {
 } from "./form-draft.ts";
 import type { SavedView } from "./layout.ts";
 import { Button } from "../../ui/form/button.tsx";
-import { CheckBox, Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
+import { freeField } from "../../ui/form/binding.ts";
+import { CommandButton } from "../../ui/form/command-button.tsx";
+import { CheckBox, Select, TextInput } from "../../ui/form/controls.tsx";
+import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
 
 interface FormViewProps {
   readonly view: SavedView;
@@ -31,46 +33,36 @@ interface FormViewProps {
 }
 
 export function FormView({ view, columns }: FormViewProps) {
-  const refusal = useRefusal("tables.create");
-  const [form, setForm] = useState<FormContent>(() =>
-    view.form.fields.length > 0 ? view.form : firstForm(columns),
-  );
-  const isChanged = JSON.stringify(form) !== JSON.stringify(view.form);
-  const missing = missingFields(form, columns);
-  const save = async (): Promise<void> => {
-    try {
-      const ifMatch = `"${view.revision}"`;
-      await call("table_views.update", { params: { id: view.id }, body: { form } }, { ifMatch });
-      notify("The form is saved.");
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+  const isNew = view.form.fields.length === 0;
+  const form = useForm("table_views.update", {
+    params: { id: view.id },
+    initial: { form: isNew ? firstForm(columns) : view.form },
+    version: revisionOf(view),
+    check: ({ form: content }) => ({
+      form: content?.fields.length === 0 ? "Add at least one field." : undefined,
+    }),
+    toBody: ({ form: content }: { readonly form: FormContent }) => ({ form: content }),
+    said: "The form is saved.",
+  });
+  const content = form.values.form;
+  const change = (next: FormContent): void => form.change({ form: next });
+  const missing = missingFields(content, columns);
   return (
     <div className="form-view scroll">
       <section className="form-design" aria-label="Design of the form">
-        <FormWords form={form} onChange={setForm} />
-        <FieldList form={form} columns={columns} onChange={setForm} />
-        {missing.length > 0 && (
-          <p className="field-error">
-            {missing.map(({ title }) => title).join(", ")} must have a value, and the form does not
-            ask for it: nobody could send it.
-          </p>
-        )}
-        <div className="filter-acts">
-          <Button
-            look="main"
-            type="button"
-            disabled={refusal !== undefined || !isChanged || form.fields.length === 0}
-            title={refusal ?? (isChanged ? undefined : "It is saved as it is.")}
-            onClick={() => void save()}
-          >
-            Save the form
-          </Button>
-        </div>
-        <Address view={view} isChanged={isChanged} refusal={refusal} />
+        <FormPanel form={form} label="Form" act="Save the form" isNew={isNew}>
+          <FormWords form={content} onChange={change} />
+          <FieldList form={content} columns={columns} onChange={change} />
+          {missing.length > 0 && (
+            <p className="field-error">
+              {missing.map(({ title }) => title).join(", ")} must have a value, and the form does
+              not ask for it: nobody could send it.
+            </p>
+          )}
+        </FormPanel>
+        <Address view={view} isChanged={isNew || form.isDirty} />
       </section>
-      <FormPicture form={form} name={view.name} columns={columns} />
+      <FormPicture form={content} name={view.name} columns={columns} />
     </div>
   );
 }
@@ -81,44 +73,18 @@ interface FormPartProps {
 }
 
 function FormWords({ form, onChange }: FormPartProps) {
-  const set = (name: "title" | "intro" | "thanks", text: string): void => {
-    const { [name]: _, ...rest } = form;
-    onChange(text === "" ? rest : { ...rest, [name]: text });
-  };
+  const bind = (name: "title" | "intro" | "thanks", maxLength: number) => ({
+    ...freeField<string>(name, form[name], (text) => {
+      const { [name]: _, ...rest } = form;
+      onChange(text ? { ...rest, [name]: text } : rest);
+    }),
+    limits: { maxLength },
+  });
   return (
     <>
-      <Field label="Title">
-        {(control) => (
-          <TextInput
-            {...control}
-            maxLength={200}
-            value={form.title ?? ""}
-            onChange={({ target }) => set("title", target.value)}
-          />
-        )}
-      </Field>
-      <Field label="What it is for" isOptional>
-        {(control) => (
-          <TextArea
-            {...control}
-            rows={2}
-            maxLength={2_000}
-            value={form.intro ?? ""}
-            onChange={({ target }) => set("intro", target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Confirmation message" isOptional>
-        {(control) => (
-          <TextInput
-            {...control}
-            maxLength={2_000}
-            placeholder="Thank you."
-            value={form.thanks ?? ""}
-            onChange={({ target }) => set("thanks", target.value)}
-          />
-        )}
-      </Field>
+      <TextField {...bind("title", 200)} isRequired />
+      <TextAreaField {...bind("intro", 2_000)} label="What it is for" rows={2} />
+      <TextField {...bind("thanks", 2_000)} label="Confirmation message" placeholder="Thank you." />
     </>
   );
 }
@@ -254,19 +220,15 @@ function promptOf(column: GridColumn): string {
 interface AddressProps {
   readonly view: SavedView;
   readonly isChanged: boolean;
-  readonly refusal: string | undefined;
 }
 
 /** The address of the form for everybody, and the way to close it. */
-function Address({ view, isChanged, refusal }: AddressProps) {
+function Address({ view, isChanged }: AddressProps) {
   const { id, publicKey } = view;
-  const act = async (name: "table_views.publish" | "table_views.unpublish"): Promise<void> => {
-    try {
-      await call(name, { params: { id } });
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+  const publish = useCommand("table_views.publish", {
+    refusal: isChanged ? "Save the form first." : undefined,
+  });
+  const unpublish = useCommand("table_views.unpublish");
   if (publicKey === null) {
     return (
       <div className="form-address">
@@ -275,14 +237,9 @@ function Address({ view, isChanged, refusal }: AddressProps) {
           come by it have the rights of whoever published it. It takes 10 a minute from one address,
           and of files 10 at a time, of 25 MB together.
         </p>
-        <Button
-          type="button"
-          disabled={refusal !== undefined || isChanged}
-          title={refusal ?? (isChanged ? "Save the form first." : undefined)}
-          onClick={() => void act("table_views.publish")}
-        >
+        <CommandButton command={publish} onPress={() => void publish.run({ params: { id } })}>
           Publish
-        </Button>
+        </CommandButton>
       </div>
     );
   }
@@ -294,9 +251,9 @@ function Address({ view, isChanged, refusal }: AddressProps) {
         <a className="btn" href={address} target="_blank" rel="noreferrer noopener">
           <ExternalLink /> Open it
         </a>
-        <Button refusal={refusal} type="button" onClick={() => void act("table_views.unpublish")}>
+        <CommandButton command={unpublish} onPress={() => void unpublish.run({ params: { id } })}>
           Unpublish
-        </Button>
+        </CommandButton>
       </div>
     </div>
   );

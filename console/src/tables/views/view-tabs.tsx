@@ -9,19 +9,20 @@ import {
   Users,
 } from "lucide-react";
 import { useState } from "react";
-import { useMutation } from "@tanstack/react-query";
-import { call, type Input } from "../../data/api.ts";
+import { call } from "../../data/api.ts";
+import { useForm } from "../../data/form/use-form.ts";
 import { useMay, useMe, useRefusals } from "../../data/people.ts";
-import { Dialog } from "../../ui/overlay/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
+import { perform, useCommand } from "../../data/use-command.ts";
 import { Menu } from "../../ui/overlay/menu.tsx";
-import { notify, notifyError } from "../../ui/toast.tsx";
 import type { GridColumn } from "../column/column.ts";
-import {} from "../column/column.ts";
 import { type Layout, layoutOf, type SavedView, type ViewKind } from "./layout.ts";
 import type { LayoutState } from "./use-layout.ts";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
-import { CheckBox, Select, TextInput } from "../../ui/form/controls.tsx";
+import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
+import type { Choice } from "../../ui/form/choices.ts";
+import { CommandButton } from "../../ui/form/command-button.tsx";
+import { FormDialog } from "../../ui/form/form-dialog.tsx";
+import { TextField } from "../../ui/form/text-field.tsx";
 
 const ICONS = { grid: Table2, board: Kanban, calendar: CalendarDays, form: ClipboardList };
 
@@ -95,25 +96,22 @@ function ChangedView(props: { readonly state: LayoutState; readonly onNew: () =>
   const me = useMe()?.user.id;
   const mayManage = useMay()("tables.create");
   const isOwn = view !== undefined && (view.createdBy === me || mayManage);
-  const save = async (): Promise<void> => {
-    if (!view) return;
-    try {
-      await call("table_views.update", { params: { id: view.id }, body: layoutOf(layout) });
-      reset();
-      notify(`The view ${view.name} is saved.`);
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+  const update = useCommand("table_views.update", {
+    said: ({ data: { name } }) => `The view ${name} is saved.`,
+    onDone: reset,
+  });
   return (
     <span className="view-changed">
       <Button look="bare" onClick={reset} title="Show it as it was saved">
         <RotateCcw /> <span className="wide-only">Reset</span>
       </Button>
       {isOwn ? (
-        <Button onClick={() => void save()}>
+        <CommandButton
+          command={update}
+          onPress={() => void update.run({ params: { id: view.id }, body: layoutOf(layout) })}
+        >
           <Save /> <span className="wide-only">Save view</span>
-        </Button>
+        </CommandButton>
       ) : (
         <Button onClick={props.onNew}>
           <Save /> <span className="wide-only">Save as view…</span>
@@ -127,19 +125,20 @@ function ViewMenu({ view, onGone }: { readonly view: SavedView; readonly onGone:
   const me = useMe()?.user.id;
   const may = useMay();
   const refusalOf = useRefusals();
-  const update = useMutation({
-    mutationFn: (input: Input<"table_views.update">) => call("table_views.update", input),
-  });
   const isOwn = view.createdBy === me || may("tables.create");
   const foreign = isOwn ? undefined : "Only who made a view changes it.";
-  const remove = async (): Promise<void> => {
+  const remove = (): void => {
     const { id, name, table, shared, position } = view;
-    await call("table_views.delete", { params: { id } }).catch(notifyError);
-    onGone();
-    notify(`The view ${name} is deleted.`, () => {
-      const body = { ...layoutOf(view), name, table, shared, position };
-      void call("table_views.create", { body }).catch(notifyError);
-    });
+    const body = { ...layoutOf(view), name, table, shared, position };
+    void perform(
+      "table_views.delete",
+      { params: { id } },
+      {
+        said: `The view ${name} is deleted.`,
+        undo: () => call("table_views.create", { body }),
+        onDone: onGone,
+      },
+    );
   };
   return (
     <Menu
@@ -150,17 +149,17 @@ function ViewMenu({ view, onGone }: { readonly view: SavedView; readonly onGone:
           icon: <Users className="ico" />,
           disabled: foreign ?? refusalOf("records.create"),
           onPick: () =>
-            update.mutate(
-              { params: { id: view.id }, body: { shared: !view.shared } },
-              { onError: notifyError },
-            ),
+            void perform("table_views.update", {
+              params: { id: view.id },
+              body: { shared: !view.shared },
+            }),
         },
         {
           label: "Delete the view",
           isDangerous: true,
           isApart: true,
           disabled: foreign,
-          onPick: () => void remove(),
+          onPick: remove,
         },
       ]}
     >
@@ -177,108 +176,68 @@ interface NewViewProps {
   readonly onMade: (id: string) => void;
 }
 
+interface ViewDraft {
+  readonly name: string;
+  readonly kind: ViewKind;
+  /** The column of a board's stacks or a calendar's days, where it is not the first that fits. */
+  readonly by: string | null;
+  readonly shared: boolean;
+}
+
 function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
-  const [name, setName] = useState("");
-  const [kind, setKind] = useState<ViewKind>("grid");
-  const [by, setBy] = useState<string>();
-  const [shared, setShared] = useState(false);
-  const create = useMutation({
-    mutationFn: (input: Input<"table_views.create">) => call("table_views.create", input),
+  const mayShare = useMay()("records.create");
+  const choicesOf = (kind: ViewKind): readonly GridColumn[] =>
+    columns.filter(({ type }) => (kind === "board" ? type === "enum" : DATES.has(type)));
+  const fieldOf = ({ kind, by }: ViewDraft) => by ?? choicesOf(kind)[0]?.name ?? null;
+  const needsField = (kind: ViewKind): boolean => kind === "board" || kind === "calendar";
+  const form = useForm("table_views.create", {
+    initial: { name: "", kind: "grid", by: null, shared: false },
+    toBody: (draft: ViewDraft) => {
+      const { name, kind, shared } = draft;
+      const groupBy = kind === "board" ? fieldOf(draft) : kind === "grid" ? layout.groupBy : null;
+      const dateField = kind === "calendar" ? fieldOf(draft) : null;
+      return { ...layoutOf({ ...layout, kind, groupBy, dateField }), name, table: slug, shared };
+    },
+    check: (draft) => ({
+      by:
+        needsField(draft.kind) && fieldOf(draft) === null
+          ? "This table has no such column yet."
+          : undefined,
+    }),
+    onDone: ({ data }) => onMade(data.id),
   });
-  const choices = columns.filter(({ type }) =>
-    kind === "board" ? type === "enum" : DATES.has(type),
-  );
-  const field = by ?? choices[0]?.name;
-  const submit = (): void => {
-    const body = {
-      ...layoutOf({
-        ...layout,
-        kind,
-        groupBy: kind === "board" ? (field ?? null) : kind === "grid" ? layout.groupBy : null,
-        dateField: kind === "calendar" ? (field ?? null) : null,
-      }),
-      name,
-      table: slug,
-      shared,
-    };
-    create.mutate({ body }, { onSuccess: ({ data }) => onMade(data.id), onError: notifyError });
-  };
-  const isReady = name.trim() !== "" && (kind === "grid" || kind === "form" || field !== undefined);
+  const draft = form.values;
+  const shared = form.field("shared");
   return (
-    <Dialog
-      title="Save a view"
-      onClose={onClose}
-      onSubmit={() => isReady && submit()}
-      footer={
-        <Button look="main" type="submit" disabled={!isReady || create.isPending}>
-          Save
-        </Button>
-      }
-    >
-      <Field label="Name">
-        {(control) => (
-          <TextInput
-            {...control}
-            value={name}
-            maxLength={100}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Shown as">
-        {(control) => (
-          <Select
-            {...control}
-            value={kind}
-            onChange={({ target }) => setKind(target.value as ViewKind)}
-          >
-            <option value="grid">Grid</option>
-            <option value="board">Board, by a choice</option>
-            <option value="calendar">Calendar, by a date</option>
-            <option value="form">Form, to be filled in</option>
-          </Select>
-        )}
-      </Field>
-      {(kind === "board" || kind === "calendar") && (
-        <Field
-          label={kind === "board" ? "Stacks by" : "Days by"}
-          error={choices.length === 0 ? "This table has no such column yet." : undefined}
-        >
-          {(control) => (
-            <Select {...control} value={field ?? ""} onChange={({ target }) => setBy(target.value)}>
-              {choices.map((column) => (
-                <option key={column.name} value={column.name}>
-                  {column.title}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+    <FormDialog form={form} title="Save a view" onClose={onClose}>
+      <TextField {...form.field("name")} />
+      <SelectField {...form.field("kind")} label="Shown as" options={KINDS} isRequired />
+      {needsField(draft.kind) && (
+        <SelectField
+          {...form.field("by")}
+          value={fieldOf(draft)}
+          label={draft.kind === "board" ? "Stacks by" : "Days by"}
+          isRequired
+          options={choicesOf(draft.kind).map(({ name, title }) => [name, title])}
+        />
       )}
-      <ShareCheck shared={shared} onChange={setShared} />
+      <CheckField
+        {...shared}
+        isDisabled={shared.isDisabled || !mayShare}
+        label="Everyone who reads this table has it"
+      />
       <p className="muted">
         It keeps the filter, order, groups and columns as they are now. Whoever opens it sees the
         records that they may see, and no others.
       </p>
-    </Dialog>
+    </FormDialog>
   );
 }
 
+const KINDS: readonly Choice<ViewKind>[] = [
+  ["grid", "Grid"],
+  ["board", "Board, by a choice"],
+  ["calendar", "Calendar, by a date"],
+  ["form", "Form, to be filled in"],
+];
 const DATES = new Set(["date", "timestamp"]);
-
-function ShareCheck(props: {
-  readonly shared: boolean;
-  readonly onChange: (shared: boolean) => void;
-}) {
-  const mayShare = useMay()("records.create");
-  return (
-    <label className="check-line">
-      <CheckBox
-        checked={props.shared}
-        disabled={!mayShare}
-        onChange={({ target }) => props.onChange(target.checked)}
-      />
-      Everyone who reads this table has it
-    </label>
-  );
-}
