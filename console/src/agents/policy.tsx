@@ -1,3 +1,4 @@
+import { AGENT_POLICY_DEMANDS } from "@millrace/client/enums";
 import { useOp } from "../data/api.ts";
 import { useForm } from "../data/form/use-form.ts";
 import { versionOf } from "../data/form/version.ts";
@@ -5,15 +6,16 @@ import { FormPanel } from "../shell/form/form-panel.tsx";
 import { Section } from "../ui/display/section.tsx";
 import { ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { CheckField, SelectField } from "../ui/form/choice-field.tsx";
+import { choicesOf } from "../ui/form/choices.ts";
 import { NumberField } from "../ui/form/number-field.tsx";
 import { ApproverList, OperationList, PermissionList } from "../data/options/picked-list.tsx";
 import type { AgentPolicy } from "./words.ts";
 
-const DEMANDS: readonly (readonly [AgentPolicy["demands"], string])[] = [
-  ["nothing", "Nothing, but the lists below"],
-  ["drastic", "What deletes, ends, decides or reaches production"],
-  ["changes", "Whatever changes something"],
-];
+const DEMANDS = choicesOf(AGENT_POLICY_DEMANDS, {
+  nothing: "Nothing, but the lists below",
+  drastic: "What deletes, ends, decides or reaches production",
+  changes: "Whatever changes something",
+});
 
 /** Which calls of agents need an approval, and whose. */
 export function Policy() {

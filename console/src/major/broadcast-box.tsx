@@ -1,4 +1,4 @@
-import { STATUS_NOTICE_STATUS } from "@millrace/client/enums";
+import { STATUS_NOTICE_EFFECT, STATUS_NOTICE_STATUS } from "@millrace/client/enums";
 import { choicesOf } from "../ui/form/choices.ts";
 import { Send } from "lucide-react";
 import { useState } from "react";
@@ -19,6 +19,11 @@ const STATUSES = choicesOf(STATUS_NOTICE_STATUS, {
   identified: "Identified",
   monitoring: "Monitoring",
   resolved: "Resolved",
+});
+
+const EFFECTS = choicesOf(STATUS_NOTICE_EFFECT, {
+  degraded: "Slow or limited",
+  down: "Does not work",
 });
 
 interface Draft {
@@ -98,14 +103,7 @@ function PublicFields({ form }: { readonly form: Form<Draft> }) {
       />
       <Grid min="m">
         <SelectField {...form.field("status")} isRequired options={STATUSES} />
-        <SelectField
-          {...form.field("effect")}
-          isRequired
-          options={[
-            ["degraded", "Slow or limited"],
-            ["down", "Does not work"],
-          ]}
-        />
+        <SelectField {...form.field("effect")} isRequired options={EFFECTS} />
       </Grid>
       {components.length > 0 && (
         <ChoicesField

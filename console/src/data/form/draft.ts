@@ -60,7 +60,7 @@ export function useDraft(
     else localStorage.setItem(PREFIX + keptAs, left);
   }, [keptAs, left]);
   const restart = (next: Base): void => {
-    // Whoever saves and leaves is gone before the effect.
+    // The effect does not run for a form that is gone as soon as it is sent.
     if (keptAs !== undefined) localStorage.removeItem(PREFIX + keptAs);
     setKnown({ text, values: next.values });
     setChanges({});

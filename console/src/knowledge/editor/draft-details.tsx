@@ -1,10 +1,16 @@
+import { ARTICLE_VISIBILITY } from "@millrace/client/enums";
 import type { DraftOf, Form } from "../../data/form/use-form.ts";
 import { PersonField } from "../../data/options/search-field.tsx";
 import { SelectField } from "../../ui/form/choice-field.tsx";
+import { choicesOf } from "../../ui/form/choices.ts";
 import { DateField } from "../../ui/form/date-time-field.tsx";
 import { ListField } from "../../ui/form/list-field.tsx";
 import { TextField } from "../../ui/form/text-field.tsx";
 
+const READERS = choicesOf(ARTICLE_VISIBILITY, {
+  everyone: "Everyone",
+  agents: "Those who write articles",
+});
 const DAY_CHARACTERS = 10;
 
 type DetailsForm = Form<DraftOf<"knowledge.update" | "knowledge.create">>;
@@ -21,15 +27,7 @@ export function DraftDetails({ form }: { readonly form: DetailsForm }) {
       />
       <TextField {...form.field("category")} />
       <ListField {...form.field("tags")} help="With commas between" parse={splitTags} joint=", " />
-      <SelectField
-        {...form.field("visibility")}
-        label="Who sees it"
-        isRequired
-        options={[
-          ["everyone", "Everyone"],
-          ["agents", "Those who write articles"],
-        ]}
-      />
+      <SelectField {...form.field("visibility")} label="Who sees it" isRequired options={READERS} />
       <PersonField {...form.field("authorId")} label="Owner" placeholder="You" isRequired />
       <PersonField {...form.field("reviewerId")} placeholder="Anybody" />
       <DateField

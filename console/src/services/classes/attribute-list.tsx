@@ -6,8 +6,7 @@ import { Button } from "../../ui/form/button.tsx";
 import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
 import { TextAreaField, TextField } from "../../ui/form/text-field.tsx";
 import { IconButton } from "../../ui/icon-button.tsx";
-import { type AttributeLine, KINDS } from "./attribute-model.ts";
-import type { ClassDraft } from "./class-editor.tsx";
+import { type AttributeLine, type ClassDraft, KINDS } from "./attribute-model.ts";
 
 interface AttributeListProps {
   readonly form: Form<ClassDraft>;

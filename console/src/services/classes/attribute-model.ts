@@ -39,6 +39,15 @@ export interface AttributeTable {
   readonly isOpen: boolean;
 }
 
+/** A class as somebody edits it. */
+export interface ClassDraft {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly extends: string | null;
+  readonly attributes: AttributeTable;
+}
+
 const FORMATS: readonly string[] = [
   "date",
   "date-time",

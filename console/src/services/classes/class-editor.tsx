@@ -8,17 +8,15 @@ import { TextField } from "../../ui/form/text-field.tsx";
 import { Grid } from "../../ui/layout/layout.tsx";
 import { toWords } from "../../ui/words.ts";
 import { AttributeList } from "./attribute-list.tsx";
-import { type AttributeTable, mergeAttributes, toSchema, toTable } from "./attribute-model.ts";
+import {
+  type AttributeTable,
+  type ClassDraft,
+  mergeAttributes,
+  toSchema,
+  toTable,
+} from "./attribute-model.ts";
 
 export type ItemClass = Schemas["ListedCmdbClass"];
-
-export interface ClassDraft {
-  readonly name: string;
-  readonly label: string;
-  readonly description: string;
-  readonly extends: string | null;
-  readonly attributes: AttributeTable;
-}
 
 interface ClassEditorProps {
   readonly class: ItemClass | undefined;

@@ -1,3 +1,4 @@
+import { TABLE_VIEW_KIND } from "@millrace/client/enums";
 import {
   CalendarDays,
   ClipboardList,
@@ -19,7 +20,7 @@ import { type Layout, layoutOf, type SavedView, type ViewKind } from "./layout.t
 import type { LayoutState } from "./use-layout.ts";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
 import { CheckField, SelectField } from "../../ui/form/choice-field.tsx";
-import type { Choice } from "../../ui/form/choices.ts";
+import { choicesOf } from "../../ui/form/choices.ts";
 import { CommandButton } from "../../ui/form/command-button.tsx";
 import { FormDialog } from "../../ui/form/form-dialog.tsx";
 import { TextField } from "../../ui/form/text-field.tsx";
@@ -234,10 +235,10 @@ function NewView({ slug, columns, layout, onClose, onMade }: NewViewProps) {
   );
 }
 
-const KINDS: readonly Choice<ViewKind>[] = [
-  ["grid", "Grid"],
-  ["board", "Board, by a choice"],
-  ["calendar", "Calendar, by a date"],
-  ["form", "Form, to be filled in"],
-];
+const KINDS = choicesOf(TABLE_VIEW_KIND, {
+  grid: "Grid",
+  board: "Board, by a choice",
+  calendar: "Calendar, by a date",
+  form: "Form, to be filled in",
+});
 const DATES = new Set(["date", "timestamp"]);
