@@ -51,10 +51,7 @@ function PolicyForm({ policy }: { readonly policy: AgentPolicy }) {
           options={DEMANDS}
           isRequired
         />
-        <ApproverList
-          {...list("approvers", "Who approves")}
-          help="Whoever of them comes first."
-        />
+        <ApproverList {...list("approvers", "Who approves")} help="Whoever of them comes first." />
         <OperationList
           {...list("operations", "Further operations")}
           help="One by one, or all of a kind."

@@ -31,6 +31,7 @@ describeInBrowser("change freezes", () => {
     const day = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
     await dialog.getByLabel("Start").fill(`${day}T08:00`);
     await dialog.getByLabel("End").fill(`${day}T07:00`);
+    await dialog.getByRole("button", { name: "Create change freeze" }).click();
     await dialog.getByText("The end must be after the start.").waitFor();
     await dialog.getByLabel("End").fill(`${day}T18:00`);
     await dialog.getByRole("textbox", { name: "Reason (optional)" }).fill("Annual accounts");
