@@ -97,7 +97,10 @@ describeInBrowser("portal", () => {
     await asking.page.getByLabel("Serial number").fill("C02XK1");
     await expectSound(asking);
     await submit.click();
-    await asking.page.getByText(/Waiting for approval/).waitFor();
+    await asking.page
+      .getByText(/Waiting for approval/)
+      .first()
+      .waitFor();
     const number = asking.page.url().split("/").at(-1) ?? "";
     const state = async () =>
       (await owner(`GET /api/v1/catalog/requests/${number}`)).body.data.state;
