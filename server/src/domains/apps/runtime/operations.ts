@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 /** A deployed app in a browser: its pages, their state, actions and assets. */
 import Type from "typebox";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
@@ -190,7 +191,10 @@ const assetResponse: ResponseType<Asset> = {
     "content-type": mediaType,
     "cache-control": "public, max-age=31536000, immutable",
   }),
-  raw: ({ body }) => ({ status: 200, body }),
+  raw: ({ body }) =>
+    typeof body === "string"
+      ? { status: 200, body }
+      : { status: 200, body: undefined, stream: Readable.from([body]) },
 };
 
 export const readAsset = query({
