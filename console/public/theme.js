@@ -2,3 +2,6 @@
 document.documentElement.dataset.theme =
   localStorage.getItem("theme") ??
   (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+// A person who is inside sees the frame of the page before its script is there.
+if (localStorage.getItem("millrace.workspace") !== null && !location.pathname.endsWith("/login"))
+  document.documentElement.dataset.frame = localStorage.getItem("millrace.menu") ?? "wide";

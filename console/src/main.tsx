@@ -5,6 +5,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { cache } from "./data/api.ts";
 import { BASE_PATH } from "./data/place.ts";
+import { PageSkeleton } from "./shell/page-skeleton.tsx";
 import { ScreenFailure } from "./shell/screen-boundary.tsx";
 import { automationRoutes } from "./automation-routes.tsx";
 import { integrationRoutes } from "./integration-routes.tsx";
@@ -28,7 +29,10 @@ const router = createRouter({
   basepath: BASE_PATH,
   defaultPreload: "intent",
   defaultPreloadDelay: 40,
-  defaultPendingMs: 400,
+  // Without it nothing is drawn, not even the frame, before the code of the first screen is there.
+  defaultPendingComponent: PageSkeleton,
+  defaultPendingMs: 100,
+  defaultPendingMinMs: 0,
   defaultErrorComponent: ({ error, reset }) => (
     <ScreenFailure
       error={error instanceof Error ? error : new Error(String(error))}

@@ -28,6 +28,7 @@ export function Home() {
   return (
     <div className="scroll home">
       <Greeting />
+      {!isReady && <Skeleton />}
       <div className={`home-panels${isReady ? "" : " unready"}`}>
         <div className="home-column">
           <Waiting />
@@ -39,6 +40,30 @@ export function Home() {
           <Changes />
           {may("home.list_apps") && <Apps />}
         </div>
+      </div>
+    </div>
+  );
+}
+
+/** The frame of the page until its lines are read. Another element, so that nothing seems to move when they come. */
+function Skeleton() {
+  const me = useMe();
+  const may = useMay();
+  const hasRuns = me === undefined || may("runs.list");
+  const panel = (title: string, rows: "few" | "some" | "many") => (
+    <Panel title={title} rows={rows} isLoading none="">
+      {null}
+    </Panel>
+  );
+  return (
+    <div className="home-panels" aria-hidden="true">
+      <div className="home-column">
+        {panel("Waits for you", "many")}
+        {hasRuns && panel("Failed in the last day", "some")}
+      </div>
+      <div className="home-column">
+        {hasRuns && panel("Running now", "few")}
+        {panel("Since you were here", "some")}
       </div>
     </div>
   );
@@ -79,11 +104,8 @@ function Greeting() {
       : `${count(total, "thing waits", "things wait")} for you.`;
   return (
     <h1 className="home-title">
-      {firstName !== undefined && (
-        <>
-          {greeting}, {firstName}. <span className="muted">{isLoading ? "" : said}</span>
-        </>
-      )}
+      {firstName === undefined ? `${greeting}.` : `${greeting}, ${firstName}. `}
+      <span className="muted">{me === undefined || isLoading ? "" : said}</span>
     </h1>
   );
 }

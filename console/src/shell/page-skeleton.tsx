@@ -1,0 +1,16 @@
+import { useRouterState } from "@tanstack/react-router";
+import { Loading } from "../ui/feedback.tsx";
+import { screenAt } from "./areas.ts";
+
+/** A page whose code is on the way: its name, and lines in the place of what it shows. */
+export function PageSkeleton() {
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  return (
+    <div className="page">
+      <div className="page-head" aria-hidden="true">
+        <strong className="page-skeleton-name">{screenAt(path)?.label}</strong>
+      </div>
+      <Loading rows={10} />
+    </div>
+  );
+}
