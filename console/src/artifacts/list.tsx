@@ -1,20 +1,15 @@
 import "./artifacts.css";
-import { Plus } from "lucide-react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
 import { useRefusals } from "../data/people.ts";
-import { useActions } from "../shell/actions.ts";
-import { useTitle } from "../shell/title.ts";
+import { ListPage } from "../shell/list/list-page.tsx";
 import { type Column, Table } from "../ui/display/table.tsx";
-import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Keys } from "../ui/key.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { artifactState, labelOfType } from "./artifact-type.ts";
 import { NewArtifact } from "./new-artifact.tsx";
 import { ARTIFACT_KINDS, type ArtifactKind } from "./search.ts";
-import { Button, PlainButton } from "../ui/form/button.tsx";
 
 type Listed = Schemas["ListedArtifactSummary"];
 type Job = Schemas["ListedScheduledJob"];
@@ -25,43 +20,83 @@ const LABELS: Readonly<Record<ArtifactKind, string>> = {
   jobs: "Scheduled jobs",
   handlers: "Handlers",
 };
+const THINGS: Readonly<Record<ArtifactKind, string>> = {
+  all: "artifact",
+  jobs: "scheduled job",
+  handlers: "handler",
+};
+const EXAMPLES: Readonly<Record<ArtifactKind, string>> = {
+  all: "Example: a data transformer that turns the prices of a supplier into yours.",
+  jobs: "A scheduled job is a script that runs by the clock. Example: every night, delete what is older than a year.",
+  handlers:
+    "A handler is a script with an address. Example: a shop posts its orders there, and gets the answer that the script returns.",
+};
 
 /** Code of people: all of it, what runs by the clock, and what answers requests. */
 export function Artifacts() {
-  useTitle("Artifacts");
   const { kind = "all" } = useSearch({ from: "/inside/artifacts" });
   const navigate = useNavigate();
   const refusalOf = useRefusals();
   const [isNew, setNew] = useState(false);
   const reason = refusalOf("artifacts.create");
-  useActions([{ keys: "n", label: "New artifact", run: () => setNew(true), disabled: reason }]);
+  const plain = useOp(
+    "artifacts.list",
+    {
+      query: {
+        limit: SHOWN,
+        ...(kind === "handlers" && { artifactType: "webhook_handler" as const }),
+      },
+    },
+    { enabled: kind !== "jobs" },
+  );
+  const jobs = useOp(
+    "scheduled_jobs.list",
+    { query: { limit: SHOWN } },
+    { enabled: kind === "jobs" },
+  );
+  const read = kind === "jobs" ? jobs : plain;
   return (
-    <div className="page paper">
-      <header className="page-head art-head">
-        <h1>Artifacts</h1>
-        <div className="tabs" role="group" aria-label="Which">
-          {ARTIFACT_KINDS.map((one) => (
-            <PlainButton
-              key={one}
-              aria-pressed={one === kind}
-              onClick={() =>
-                void navigate({
-                  to: "/artifacts",
-                  search: { kind: one === "all" ? undefined : one },
-                  replace: true,
-                })
-              }
-            >
-              {LABELS[one]}
-            </PlainButton>
-          ))}
-        </div>
-        <span className="grow" />
-        <Button look="main" refusal={reason} onClick={() => setNew(true)}>
-          <Plus /> New artifact <Keys keys="n" />
-        </Button>
-      </header>
-      {kind === "jobs" ? <Jobs /> : <Plain key={kind} isHandlers={kind === "handlers"} />}
+    <>
+      <ListPage
+        title="Artifacts"
+        about="Scripts that workflows, connectors, the clock and other systems run."
+        thing={THINGS[kind]}
+        read={read}
+        shown={read.data?.data.length ?? 0}
+        which={{
+          options: ARTIFACT_KINDS.map((id) => ({ id, label: LABELS[id] })),
+          chosen: kind,
+          onChoose: (next) =>
+            void navigate({
+              to: "/artifacts",
+              search: { kind: next === "all" ? undefined : next },
+              replace: true,
+            }),
+        }}
+        create={{ label: "New artifact", run: () => setNew(true), refusal: reason }}
+        empty={EXAMPLES[kind]}
+      >
+        {kind === "jobs" ? (
+          <Table
+            label="Scheduled jobs"
+            columns={JOBS}
+            rows={jobs.data?.data ?? []}
+            keyOf={({ id }) => id}
+            onOpen={({ id }) =>
+              void navigate({ to: "/artifacts/$id", params: { id }, search: { tab: "history" } })
+            }
+          />
+        ) : (
+          <Table
+            key={kind}
+            label={kind === "handlers" ? "Handlers" : "Artifacts"}
+            columns={PLAIN}
+            rows={plain.data?.data ?? []}
+            keyOf={({ id }) => id}
+            onOpen={({ id }) => void navigate({ to: "/artifacts/$id", params: { id } })}
+          />
+        )}
+      </ListPage>
       {isNew && (
         <NewArtifact
           type={
@@ -70,7 +105,7 @@ export function Artifacts() {
           onClose={() => setNew(false)}
         />
       )}
-    </div>
+    </>
   );
 }
 
@@ -127,31 +162,6 @@ const PLAIN: readonly Column<Listed>[] = [
   },
 ];
 
-function Plain({ isHandlers }: { readonly isHandlers: boolean }) {
-  const navigate = useNavigate();
-  const { data, error, isPending, refetch } = useOp("artifacts.list", {
-    query: { limit: SHOWN, ...(isHandlers && { artifactType: "webhook_handler" as const }) },
-  });
-  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
-  if (isPending) return <Loading rows={8} />;
-  return (
-    <Table
-      label={isHandlers ? "Handlers" : "Artifacts"}
-      columns={PLAIN}
-      rows={data.data}
-      keyOf={({ id }) => id}
-      onOpen={({ id }) => void navigate({ to: "/artifacts/$id", params: { id } })}
-      empty={
-        <Empty title={isHandlers ? "No handlers yet" : "No artifacts yet"}>
-          {isHandlers
-            ? "A handler is a script with an address: what is posted there is its input, what it returns the answer."
-            : "An artifact is a script that workflows, connectors, the clock and other systems can run."}
-        </Empty>
-      }
-    />
-  );
-}
-
 const JOBS: readonly Column<Job>[] = [
   NAME,
   {
@@ -191,28 +201,3 @@ const JOBS: readonly Column<Job>[] = [
 
 const toRunState = (status: string): string =>
   status === "completed" ? "completed" : status === "aborted" ? "cancelled" : "failed";
-
-function Jobs() {
-  const navigate = useNavigate();
-  const { data, error, isPending, refetch } = useOp("scheduled_jobs.list", {
-    query: { limit: SHOWN },
-  });
-  if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
-  if (isPending) return <Loading rows={8} />;
-  return (
-    <Table
-      label="Scheduled jobs"
-      columns={JOBS}
-      rows={data.data}
-      keyOf={({ id }) => id}
-      onOpen={({ id }) =>
-        void navigate({ to: "/artifacts/$id", params: { id }, search: { tab: "history" } })
-      }
-      empty={
-        <Empty title="No scheduled jobs yet">
-          A scheduled job is a script that runs by the clock: every night, every five minutes.
-        </Empty>
-      }
-    />
-  );
-}

@@ -1,22 +1,16 @@
 import "./connectors.css";
-import { Plus } from "lucide-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
 import { useRefusals } from "../data/people.ts";
-import { useActions } from "../shell/actions.ts";
-import { useTitle } from "../shell/title.ts";
+import { ListPage } from "../shell/list/list-page.tsx";
 import { useDebounced } from "../ui/behaviour/debounce.ts";
 import { type Column, Table } from "../ui/display/table.tsx";
 import { labelOf } from "../form/index.ts";
-import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Keys } from "../ui/key.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { connectorState, drawType } from "./connector-type.ts";
 import { PresetGallery } from "./form/preset-gallery.tsx";
-import { Button } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
 
 type Listed = Schemas["ListedConnector"];
 
@@ -85,69 +79,44 @@ function placeOf(config: Readonly<Record<string, unknown>>, title: string | unde
 
 /** All ways to other systems, and how each is. */
 export function Connectors() {
-  useTitle("Connectors");
   const navigate = useNavigate();
   const refusalOf = useRefusals();
   const [text, setText] = useState("");
   const words = useDebounced(text.trim(), PAUSE_MS);
-  const { data, error, isPending, refetch } = useOp("connectors.list", {
+  const read = useOp("connectors.list", {
     query: { limit: SHOWN, ...(words !== "" && { q: words }) },
   });
+  const { data } = read;
   const reason = refusalOf("connectors.create");
   const make = (): void => void navigate({ to: "/connectors/new" });
-  useActions([
-    { keys: "n", label: "New connector", run: make, disabled: reason },
-    {
-      keys: "/",
-      label: "Find a connector",
-      run: () => document.getElementById("connectors-find")?.focus(),
-    },
-  ]);
   const isNone = data?.data.length === 0 && words === "";
   return (
-    <div className="page paper">
-      <header className="page-head con-head">
-        <h1 className="grow">Connectors</h1>
-        {!isNone && (
-          <TextInput
-            className="con-find"
-            id="connectors-find"
-            type="search"
-            aria-label="Find a connector"
-            placeholder="Find…"
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-        )}
-        <Button look="main" refusal={reason} onClick={make}>
-          <Plus /> New connector <Keys keys="n" />
-        </Button>
-      </header>
-      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      {isPending && <Loading rows={8} />}
-      {isNone && reason === undefined && (
-        <div className="scroll con-start">
-          <h2>What do you want to connect to?</h2>
-          <p className="muted">
-            Workflows, scripts and apps use a connector by its name. Its credentials stay here.
-          </p>
-          <PresetGallery />
-        </div>
-      )}
-      {data && !(isNone && reason === undefined) && (
-        <Table
-          label="Connectors"
-          columns={COLUMNS}
-          rows={data.data}
-          keyOf={({ id }) => id}
-          onOpen={({ id }) => void navigate({ to: "/connectors/$id", params: { id } })}
-          empty={
-            <Empty
-              title={words === "" ? "No connectors yet" : "No connector is called like that"}
-            />
-          }
-        />
-      )}
-    </div>
+    <ListPage
+      title="Connectors"
+      about="Connections to other systems. Workflows, scripts and apps use one by its name; its credentials stay here."
+      thing="connector"
+      read={read}
+      shown={data?.data.length ?? 0}
+      find={{ value: text, onChange: setText, by: "names and descriptions" }}
+      create={{ label: "New connector", run: make, refusal: reason }}
+      empty="Example: a connection to your shop, so that a workflow can read its orders."
+      start={
+        isNone &&
+        reason === undefined && (
+          <div className="scroll con-start">
+            <h2>What do you want to connect to?</h2>
+            <PresetGallery />
+          </div>
+        )
+      }
+    >
+      <Table
+        label="Connectors"
+        columns={COLUMNS}
+        rows={data?.data ?? []}
+        keyOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: "/connectors/$id", params: { id } })}
+      />
+    </ListPage>
   );
 }

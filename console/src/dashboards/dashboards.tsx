@@ -6,18 +6,15 @@ import { useState } from "react";
 import { useOp } from "../data/api.ts";
 import { useNames } from "../data/names/names.ts";
 import { useCommand } from "../data/use-command.ts";
-import { useActions } from "../shell/actions.ts";
-import { useTitle } from "../shell/title.ts";
-import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { findNamed, ListHead, MakeButton } from "../ui/list-head.tsx";
+import { findNamed } from "../shell/list/find-named.ts";
+import { ListPage } from "../shell/list/list-page.tsx";
 import { Ago } from "../ui/time.tsx";
 import { count } from "../ui/words.ts";
 
 export function Dashboards() {
-  useTitle("Dashboards");
   const nameOf = useNames();
   const navigate = useNavigate();
-  const { data, error, refetch } = useOp("dashboards.list", { query: { limit: 200 } });
+  const read = useOp("dashboards.list", { query: { limit: 200 } });
   const [words, setWords] = useState("");
   const make = useCommand("dashboards.create", {
     onDone: ({ data: { id } }) =>
@@ -25,7 +22,7 @@ export function Dashboards() {
   });
   const { refusal } = make;
   const create = (): void => {
-    const taken = new Set(data?.data.map(({ name }) => name));
+    const taken = new Set(read.data?.data.map(({ name }) => name));
     const names = [
       "New dashboard",
       ...Array.from({ length: 50 }, (_, n) => `New dashboard ${n + 2}`),
@@ -33,30 +30,21 @@ export function Dashboards() {
     const name = names.find((one) => !taken.has(one)) ?? `Dashboard ${Date.now()}`;
     void make.run({ body: { name } });
   };
-  useActions([{ keys: "n", label: "New dashboard", run: create, disabled: refusal }]);
-  const shown = findNamed(data?.data, words);
-  const button = (
-    <MakeButton refusal={refusal} onMake={create}>
-      Dashboard
-    </MakeButton>
-  );
+  const shown = findNamed(read.data?.data, words) ?? [];
   return (
-    <div className="page">
-      <ListHead title="Dashboards" thing="a dashboard" words={words} onFind={setWords}>
-        {button}
-      </ListHead>
+    <ListPage
+      title="Dashboards"
+      about="The numbers that you look at every day. Each of them leads to its rows."
+      thing="dashboard"
+      read={read}
+      shown={shown.length}
+      find={{ value: words, onChange: setWords, by: "names and descriptions" }}
+      create={{ label: "New dashboard", run: create, refusal }}
+      empty="Example: open tickets by team, the share of SLAs that were met, and failed runs of today."
+    >
       <div className="dash-list scroll">
-        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-        {!data && !error && <Loading />}
-        {shown?.length === 0 && words === "" && (
-          <Empty title="No dashboards yet" action={button}>
-            A dashboard shows the numbers that you look at every day. Each of them leads to its
-            rows.
-          </Empty>
-        )}
-        {shown?.length === 0 && words !== "" && <Empty title="No dashboard is called that" />}
         <ul className="dash-cards">
-          {shown?.map(({ id, name, description, widgets, createdBy, updatedAt }) => (
+          {shown.map(({ id, name, description, widgets, createdBy, updatedAt }) => (
             <li key={id}>
               <Link to="/dashboards/$id" params={{ id }} className="dash-card">
                 <LayoutDashboard className="ico" />
@@ -74,6 +62,6 @@ export function Dashboards() {
           ))}
         </ul>
       </div>
-    </div>
+    </ListPage>
   );
 }

@@ -4,13 +4,11 @@ import { useMemo, useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
 import { useNames } from "../data/names/names.ts";
 import { useActions } from "../shell/actions.ts";
+import { ListPage } from "../shell/list/list-page.tsx";
 import { useDebounced } from "../ui/behaviour/debounce.ts";
 import { type Column, Table } from "../ui/display/table.tsx";
-import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
-import { PlainButton } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
 
 type Problem = Schemas["Problem"];
 
@@ -28,16 +26,11 @@ export function Problems() {
   const query = { limit: SHOWN, sort: "-updatedAt", ...(q !== "" && { q }) };
   const all = useOp("problems.list", { query }, { enabled: !isKnown });
   const known = useOp("problems.list_known_errors", { query }, { enabled: isKnown });
-  const { data, error, isPending, refetch } = isKnown ? known : all;
+  const read = isKnown ? known : all;
   const columns = useMemo(() => listColumns(nameOf, isKnown), [nameOf, isKnown]);
   const show = (next: "known" | undefined): void =>
     void navigate({ to: "/problems", search: { tab: next }, replace: true });
   useActions([
-    {
-      keys: "/",
-      label: "Find a problem",
-      run: () => document.getElementById("problem-find")?.focus(),
-    },
     {
       keys: "l",
       label: isKnown ? "Show all problems" : "Show known errors",
@@ -45,46 +38,31 @@ export function Problems() {
     },
   ]);
   return (
-    <div className="page paper">
-      <header className="page-head">
-        <h1>Problems</h1>
-        <div className="tabs" role="group" aria-label="Which">
-          <PlainButton aria-pressed={!isKnown} onClick={() => show(undefined)}>
-            All
-          </PlainButton>
-          <PlainButton aria-pressed={isKnown} onClick={() => show("known")}>
-            Known errors
-          </PlainButton>
-        </div>
-        <span className="grow" />
-        <label className="problems-find">
-          <TextInput
-            id="problem-find"
-            type="search"
-            aria-label="Find a problem"
-            placeholder="Find…"
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-        </label>
-      </header>
-      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      {isPending && <Loading rows={10} />}
-      {data && (
-        <Table
-          label={isKnown ? "Known errors" : "Problems"}
-          columns={columns}
-          rows={data.data}
-          keyOf={({ id }) => id}
-          onOpen={({ number }) => void navigate({ to: "/problems/$id", params: { id: number } })}
-          empty={
-            <Empty title={q === "" ? "Nothing here" : "Nothing has these words"}>
-              A problem is what causes incidents; its workaround stands on all of them.
-            </Empty>
-          }
-        />
-      )}
-    </div>
+    <ListPage
+      title="Problems"
+      about="What causes incidents. The workaround of a problem is shown on all of its incidents."
+      thing={isKnown ? "known error" : "problem"}
+      read={read}
+      shown={read.data?.data.length ?? 0}
+      which={{
+        options: [
+          { id: "all", label: "All" },
+          { id: "known", label: "Known errors" },
+        ],
+        chosen: tab ?? "all",
+        onChoose: (next) => show(next === "known" ? next : undefined),
+      }}
+      find={{ value: text, onChange: setText, by: "titles, causes and workarounds" }}
+      empty="Open a problem from an incident (“New problem”) when several incidents have one cause, for example a printer driver."
+    >
+      <Table
+        label={isKnown ? "Known errors" : "Problems"}
+        columns={columns}
+        rows={read.data?.data ?? []}
+        keyOf={({ id }) => id}
+        onOpen={({ number }) => void navigate({ to: "/problems/$id", params: { id: number } })}
+      />
+    </ListPage>
   );
 }
 

@@ -1,15 +1,13 @@
 /** Lists of what is used by its name, secrets and variables, and what stands beside the chosen one. */
 import "./secrets.css";
-import { Plus, X } from "lucide-react";
+import { X } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { applyChange } from "../data/change.ts";
-import { useActions } from "../shell/actions.ts";
 import { useListKeys } from "../shell/list-keys.ts";
-import { useTitle } from "../shell/title.ts";
+import { ListPage } from "../shell/list/list-page.tsx";
 import { CopyLine } from "../ui/copy-line.tsx";
 import { type Column, Table } from "../ui/display/table.tsx";
-import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Keys } from "../ui/key.tsx";
+import { ErrorNotice } from "../ui/feedback.tsx";
 import { Facts } from "../ui/layout/layout.tsx";
 import { Ago } from "../ui/time.tsx";
 import { DeleteDialog } from "./delete-dialog.tsx";
@@ -38,6 +36,7 @@ interface Listed<T> {
 
 interface NamedValuesProps<T> {
   readonly title: string;
+  readonly about: string;
   readonly one: string;
   readonly listed: Listed<T>;
   readonly columns: readonly Column<T>[];
@@ -46,32 +45,29 @@ interface NamedValuesProps<T> {
   readonly onOpen: (key: string | undefined) => void;
   /** Why nothing can be changed; undefined where it can. */
   readonly reason: string | undefined;
-  readonly empty: { readonly title: string; readonly text: string };
+  readonly empty: string;
   readonly side: (value: T) => ReactNode;
   readonly create: (onClose: () => void) => ReactNode;
 }
 
 /** A list of them with what is open beside it, and the way to a new one. */
 export function NamedValues<T>(props: NamedValuesProps<T>) {
-  const { title, one, listed, columns, keyOf, open, onOpen, reason, empty } = props;
-  useTitle(title);
+  const { title, about, one, listed, columns, keyOf, open, onOpen, reason, empty } = props;
   const [isNew, setNew] = useState(false);
-  const { data, error, isPending, refetch } = listed;
-  const values = data?.data ?? [];
+  const values = listed.data?.data ?? [];
   useListKeys({ ids: values.map(keyOf), chosen: open, onChoose: onOpen });
-  useActions([{ keys: "n", label: `New ${one}`, run: () => setNew(true), disabled: reason }]);
   const chosen = values.find((value) => keyOf(value) === open);
   return (
-    <div className="page paper">
-      <header className="page-head">
-        <h1 className="grow">{title}</h1>
-        <Button look="main" refusal={reason} onClick={() => setNew(true)}>
-          <Plus /> New {one} <Keys keys="n" />
-        </Button>
-      </header>
-      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      {isPending && <Loading rows={8} />}
-      {data && (
+    <>
+      <ListPage
+        title={title}
+        about={about}
+        thing={one}
+        read={listed}
+        shown={values.length}
+        create={{ label: `New ${one}`, run: () => setNew(true), refusal: reason }}
+        empty={empty}
+      >
         <div className="secret-split">
           <div className="secret-list">
             <Table
@@ -81,17 +77,13 @@ export function NamedValues<T>(props: NamedValuesProps<T>) {
               keyOf={keyOf}
               chosen={open}
               onOpen={(value) => onOpen(keyOf(value) === open ? undefined : keyOf(value))}
-              empty={<Empty title={empty.title}>{empty.text}</Empty>}
             />
-            {data.pagination.nextCursor !== null && (
-              <p className="muted secret-more">Only the first {SHOWN} are shown.</p>
-            )}
           </div>
           {chosen !== undefined && props.side(chosen)}
         </div>
-      )}
+      </ListPage>
       {isNew && props.create(() => setNew(false))}
-    </div>
+    </>
   );
 }
 

@@ -53,11 +53,6 @@ const COLUMNS: readonly Column<Secret>[] = [
   },
 ];
 
-const EMPTY = {
-  title: "No secrets yet",
-  text: "Workflows, webhooks, connectors and scripts use a secret by its name. Nobody reads its value again, not even here.",
-};
-
 /** All secrets: their names, never their values. */
 export function Secrets() {
   const { open } = useSearch({ from: "/inside/secrets" });
@@ -69,6 +64,7 @@ export function Secrets() {
   return (
     <NamedValues
       title="Secrets"
+      about="Passwords and keys that workflows, webhooks, connectors and scripts use by name. Nobody can read a value again."
       one="secret"
       listed={listed}
       columns={COLUMNS}
@@ -76,7 +72,7 @@ export function Secrets() {
       open={open}
       onOpen={show}
       reason={reason}
-      empty={EMPTY}
+      empty="Example: SHOP_TOKEN, the password with which a workflow reads the orders of a shop."
       side={(secret) => (
         <SecretSide
           key={secret.name}

@@ -46,11 +46,6 @@ const COLUMNS: readonly Column<Variable>[] = [
   },
 ];
 
-const EMPTY = {
-  title: "No variables yet",
-  text: "Workflows and scripts read a variable by its name, such as an address that differs in staging. What must stay secret belongs to the secrets.",
-};
-
 /** All variables with their values. */
 export function Variables() {
   const { open } = useSearch({ from: "/inside/variables" });
@@ -62,6 +57,7 @@ export function Variables() {
   return (
     <NamedValues
       title="Variables"
+      about="Values that workflows and scripts read by name, one for each environment. What must stay secret belongs to the secrets."
       one="variable"
       listed={listed}
       columns={COLUMNS}
@@ -69,7 +65,7 @@ export function Variables() {
       open={open}
       onOpen={show}
       reason={reason}
-      empty={EMPTY}
+      empty="Example: SHOP_URL, which is another address in staging than in production."
       side={(variable) => (
         <VariableSide
           key={variable.id}

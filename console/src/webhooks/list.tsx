@@ -1,20 +1,15 @@
 import "./webhooks.css";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { Plus, Radio, Webhook as WebhookIcon } from "lucide-react";
+import { Radio } from "lucide-react";
 import { useMemo, useState } from "react";
 import { type Schemas, useOp } from "../data/api.ts";
 import { useRefusals } from "../data/people.ts";
-import { useActions } from "../shell/actions.ts";
-import { useTitle } from "../shell/title.ts";
+import { ListPage } from "../shell/list/list-page.tsx";
 import { type Column, Table } from "../ui/display/table.tsx";
-import { Empty, ErrorNotice, Loading } from "../ui/feedback.tsx";
-import { Keys } from "../ui/key.tsx";
 import { State } from "../ui/state.tsx";
 import { Ago } from "../ui/time.tsx";
 import { describeFailure, type Health, shareOf, stateOf } from "./health.ts";
 import { HealthStrip } from "./health-strip.tsx";
-import { Button } from "../ui/form/button.tsx";
-import { TextInput } from "../ui/form/controls.tsx";
 
 type Listed = Schemas["ListedWebhook"];
 
@@ -24,11 +19,11 @@ const LOOK_MS = 5_000;
 
 /** All webhooks, and how each is doing. */
 export function Webhooks() {
-  useTitle("Webhooks");
   const navigate = useNavigate();
   const refusalOf = useRefusals();
   const [words, setWords] = useState("");
-  const { data, error, isPending, refetch } = useOp("webhooks.list", { query: { limit: SHOWN } });
+  const read = useOp("webhooks.list", { query: { limit: SHOWN } });
+  const { data } = read;
   const health = useOp(
     "webhooks.list_health",
     { query: { limit: SHOWN } },
@@ -40,75 +35,36 @@ export function Webhooks() {
   );
   const reason = refusalOf("webhooks.create");
   const make = (): void => void navigate({ to: "/webhooks/new" });
-  useActions([
-    { keys: "n", label: "New webhook", run: make, disabled: reason },
-    {
-      keys: "/",
-      label: "Find a webhook",
-      run: () => document.getElementById("webhooks-find")?.focus(),
-    },
-  ]);
   const wanted = words.trim().toLowerCase();
   const rows = (data?.data ?? []).filter(({ name, url, events }) =>
     [name, url, ...events].some((text) => text.toLowerCase().includes(wanted)),
   );
   return (
-    <div className="page paper">
-      <header className="page-head hook-head">
-        <h1 className="grow">Webhooks</h1>
-        {(data?.data.length ?? 0) > 0 && (
-          <TextInput
-            className="hook-find"
-            id="webhooks-find"
-            type="search"
-            aria-label="Find a webhook"
-            placeholder="Find…"
-            value={words}
-            onChange={({ target }) => setWords(target.value)}
-          />
-        )}
-        {reason === undefined && (
+    <ListPage
+      title="Webhooks"
+      about="Events that are sent to other systems: signed, retried, and kept until they arrive."
+      thing="webhook"
+      read={read}
+      shown={rows.length}
+      find={{ value: words, onChange: setWords, by: "names, addresses and events" }}
+      create={{ label: "New webhook", run: make, refusal: reason }}
+      others={
+        reason === undefined && (
           <Link to="/webhooks/listen" className="btn">
             <Radio /> Test endpoints
           </Link>
-        )}
-        <Button look="main" refusal={reason} onClick={make}>
-          <Plus /> New webhook <Keys keys="n" />
-        </Button>
-      </header>
-      {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-      {isPending && <Loading rows={8} />}
-      {data && (
-        <Table
-          label="Webhooks"
-          columns={columns}
-          rows={rows}
-          keyOf={({ id }) => id}
-          onOpen={({ id }) => void navigate({ to: "/webhooks/$id", params: { id } })}
-          empty={
-            data.data.length > 0 ? (
-              <Empty title="No webhook is like that">
-                They are found by name, address and events.
-              </Empty>
-            ) : (
-              <Empty
-                title="No webhooks yet"
-                action={
-                  reason === undefined && (
-                    <Button look="main" onClick={make}>
-                      <WebhookIcon /> New webhook
-                    </Button>
-                  )
-                }
-              >
-                A webhook sends events to another system as they happen: signed, retried, and kept
-                until they arrive.
-              </Empty>
-            )
-          }
-        />
-      )}
-    </div>
+        )
+      }
+      empty="Example: send incident.created to your chat, so that a channel learns of each new ticket."
+    >
+      <Table
+        label="Webhooks"
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        onOpen={({ id }) => void navigate({ to: "/webhooks/$id", params: { id } })}
+      />
+    </ListPage>
   );
 }
 

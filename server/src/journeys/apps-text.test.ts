@@ -17,7 +17,7 @@ describeInBrowser("typing in the builder of apps", () => {
     await owner("POST /api/v1/tables", { name: "Leaves", slug: "leaves", columns });
     await owner("POST /api/v1/tables/leaves/records", { title: "Two weeks in May" });
     await moveTo(page, `${at.origin}/builder`);
-    await page.getByRole("button", { name: "App", exact: true }).first().click();
+    await page.getByRole("button", { name: "New app" }).first().click();
     await page
       .getByRole("option", { name: /Leaves/ })
       .first()

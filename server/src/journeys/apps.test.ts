@@ -28,7 +28,7 @@ describeInBrowser("apps", () => {
     // One choice makes an app that works.
     const { page } = visitor;
     await page.goto(`${at.origin}/builder`);
-    await page.getByRole("button", { name: "App", exact: true }).first().click();
+    await page.getByRole("button", { name: "New app" }).first().click();
     await page
       .getByRole("option", { name: /Orders/ })
       .first()
@@ -114,7 +114,7 @@ describeInBrowser("apps", () => {
     const dialog = page.getByRole("dialog");
     const makeTable = async (name: string, lines: readonly string[]): Promise<void> => {
       await moveTo(page, `${at.origin}/tables`);
-      await page.getByRole("button", { name: "Table", exact: true }).first().click();
+      await page.getByRole("button", { name: "New table" }).first().click();
       await dialog.getByLabel("Name", { exact: true }).fill(name);
       await page.getByLabel("Cells of a spreadsheet").fill(lines.join("\n"));
       await page.getByRole("button", { name: /^Import \d+ line/ }).click();
@@ -167,7 +167,7 @@ describeInBrowser("apps", () => {
 
     // An app of it, with the names of references, published.
     await moveTo(page, `${at.origin}/builder`);
-    await page.getByRole("button", { name: "App", exact: true }).first().click();
+    await page.getByRole("button", { name: "New app" }).first().click();
     await page.getByRole("option", { name: /Jobs/ }).first().click();
     const stage = page.frameLocator("iframe[title='Preview of the app']");
     await stage.getByText("From outside").waitFor();
@@ -188,7 +188,7 @@ describeInBrowser("apps", () => {
 
     // And a dashboard that counts.
     await moveTo(page, `${at.origin}/dashboards`);
-    await page.getByRole("button", { name: "Dashboard", exact: true }).first().click();
+    await page.getByRole("button", { name: "New dashboard" }).first().click();
     await page.getByRole("button", { name: "Tile", exact: true }).click();
     const source = page.getByRole("combobox", { name: "Source" });
     await source.click();

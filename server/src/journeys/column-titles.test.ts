@@ -61,7 +61,7 @@ describeInBrowser("titles of columns", () => {
   test("the titles of pasted cells are kept", async () => {
     const { page } = await at.visit(["admin"]);
     await page.goto(`${at.origin}/tables`);
-    await page.getByRole("button", { name: "Table", exact: true }).first().click();
+    await page.getByRole("button", { name: "New table" }).first().click();
     await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Pasted");
     await page
       .getByLabel("Cells of a spreadsheet")

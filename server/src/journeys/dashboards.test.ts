@@ -17,7 +17,7 @@ describeInBrowser("dashboards", () => {
     const table = await createFilledTable(at.world, owner, { columns }, rows);
     const { page } = visitor;
     await page.goto(`${at.origin}/dashboards`);
-    await page.getByRole("button", { name: "Dashboard", exact: true }).first().click();
+    await page.getByRole("button", { name: "New dashboard" }).first().click();
 
     // A tile, by the builder.
     await page.getByRole("button", { name: "Tile", exact: true }).click();
@@ -80,7 +80,7 @@ describeInBrowser("dashboards", () => {
     const table = await createFilledTable(at.world, owner, { columns }, rows);
     const { page } = visitor;
     await page.goto(`${at.origin}/dashboards`);
-    await page.getByRole("button", { name: "Dashboard", exact: true }).first().click();
+    await page.getByRole("button", { name: "New dashboard" }).first().click();
     await page.getByRole("button", { name: "Tile", exact: true }).click();
     await page.getByLabel("Title").fill("Bought");
     const source = page.getByRole("combobox", { name: "Source" });

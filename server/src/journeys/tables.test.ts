@@ -10,7 +10,7 @@ describeInBrowser("tables", () => {
     const colleague = await at.world.member(["owner"]);
     const { page } = visitor;
     await page.goto(`${at.origin}/tables`);
-    await page.getByRole("button", { name: "Table", exact: true }).first().click();
+    await page.getByRole("button", { name: "New table" }).first().click();
     await page.getByRole("dialog").getByLabel("Name", { exact: true }).fill("Parts");
     await page.getByRole("dialog").getByText("A new table has no access rules.").waitFor();
     const lines = Array.from(

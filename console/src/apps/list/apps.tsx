@@ -8,70 +8,62 @@ import { useNames } from "../../data/names/names.ts";
 import { useRefusals } from "../../data/people.ts";
 import { perform } from "../../data/use-command.ts";
 import { BASE_PATH, ENVIRONMENTS, place } from "../../data/place.ts";
-import { useActions } from "../../shell/actions.ts";
-import { useTitle } from "../../shell/title.ts";
-import { Empty, ErrorNotice, Loading } from "../../ui/feedback.tsx";
-import { findNamed, ListHead, MakeButton } from "../../ui/list-head.tsx";
+import { findNamed } from "../../shell/list/find-named.ts";
+import { ListPage } from "../../shell/list/list-page.tsx";
 import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
 import { Ago } from "../../ui/time.tsx";
 import { count, toWords } from "../../ui/words.ts";
 import { StartDialog } from "./start-dialog.tsx";
 
 export function Apps() {
-  useTitle("Apps");
   const refusalOf = useRefusals();
-  const { data, error, refetch } = useOp("apps.list", { query: { limit: 200, status: "all" } });
+  const read = useOp("apps.list", { query: { limit: 200, status: "all" } });
   const [words, setWords] = useState("");
   const [isStarting, setStarting] = useState(false);
   const refusal = refusalOf("apps.archive");
-  useActions([{ keys: "n", label: "New app", run: () => setStarting(true), disabled: refusal }]);
-  const found = findNamed(data?.data, words);
-  const shown = found?.filter(({ status }) => status === "active");
-  const archived = found?.filter(({ status }) => status === "archived") ?? [];
-  const button = (
-    <MakeButton refusal={refusal} onMake={() => setStarting(true)}>
-      App
-    </MakeButton>
-  );
+  const found = findNamed(read.data?.data, words) ?? [];
+  const shown = found.filter(({ status }) => status === "active");
+  const archived = found.filter(({ status }) => status === "archived");
   return (
-    <div className="page">
-      <ListHead title="Apps" thing="an app" words={words} onFind={setWords}>
-        {button}
-      </ListHead>
-      <div className="app-list scroll">
-        {error && <ErrorNotice error={error} retry={() => void refetch()} />}
-        {!data && !error && <Loading />}
-        {found?.length === 0 && words === "" && (
-          <Empty title="No apps yet" action={button}>
-            An app gives people pages of their own: lists, forms, boards and charts over your data,
-            with the rights that each of them has. One click makes one of a table.
-          </Empty>
-        )}
-        {found?.length === 0 && words !== "" && <Empty title="No app is called that" />}
-        <ul className="app-cards">
-          {shown?.map((app) => (
-            <AppCard key={app.id} app={app} refusal={refusal} />
-          ))}
-        </ul>
-        {archived.length > 0 && (
-          <details className="app-archive">
-            <summary>{count(archived.length, "archived app")}</summary>
-            <ul className="app-cards">
-              {archived.map((app) => (
-                <AppCard key={app.id} app={app} refusal={refusal} />
-              ))}
-            </ul>
-          </details>
-        )}
-        {shown !== undefined && shown.length > 0 && (
-          <p className="muted app-note">
-            Whoever may open apps can use those that are published. In them they see and change what
-            they may anyway.
-          </p>
-        )}
-      </div>
-      {isStarting && <StartDialog taken={data?.data ?? []} onClose={() => setStarting(false)} />}
-    </div>
+    <>
+      <ListPage
+        title="Apps"
+        about="Pages of your own over your data: lists, forms, boards and charts, with the rights that each person has."
+        thing="app"
+        read={read}
+        shown={found.length}
+        find={{ value: words, onChange: setWords, by: "names and descriptions" }}
+        create={{ label: "New app", run: () => setStarting(true), refusal }}
+        empty="Example: an app of the table Stock, in which the storeroom books what comes and goes. One click makes it."
+      >
+        <div className="app-list scroll">
+          <ul className="app-cards">
+            {shown.map((app) => (
+              <AppCard key={app.id} app={app} refusal={refusal} />
+            ))}
+          </ul>
+          {archived.length > 0 && (
+            <details className="app-archive">
+              <summary>{count(archived.length, "archived app")}</summary>
+              <ul className="app-cards">
+                {archived.map((app) => (
+                  <AppCard key={app.id} app={app} refusal={refusal} />
+                ))}
+              </ul>
+            </details>
+          )}
+          {shown.length > 0 && (
+            <p className="muted app-note">
+              Whoever may open apps can use those that are published. In them they see and change
+              what they may anyway.
+            </p>
+          )}
+        </div>
+      </ListPage>
+      {isStarting && (
+        <StartDialog taken={read.data?.data ?? []} onClose={() => setStarting(false)} />
+      )}
+    </>
   );
 }
 
