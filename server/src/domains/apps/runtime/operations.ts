@@ -1,5 +1,5 @@
-import { Readable } from "node:stream";
 /** A deployed app in a browser: its pages, their state, actions and assets. */
+import { Readable } from "node:stream";
 import Type from "typebox";
 import { htmlErrorRendering } from "#kernel/html/error-page.ts";
 import { Failure, NotFound, Unauthenticated } from "#kernel/operation/failure.ts";
