@@ -185,7 +185,7 @@ const deskTicket = createRoute({
   validateSearch: readMoment,
 });
 
-/** Where the desk's settings were: a page of theirs would be taken for a ticket. */
+/** The former addresses of the desk settings. Without them, a page name would be read as a ticket number. */
 const movedDeskSettings = createRoute({
   getParentRoute: () => inside,
   path: "/desk/settings/$page",

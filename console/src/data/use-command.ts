@@ -80,7 +80,7 @@ export interface Work {
   readonly refusal: string | undefined;
 }
 
-/** A command of several calls, or of a call and what the browser does: it ends at the first refusal, which is told. */
+/** A command of several calls, or of a call and a browser action. The first refusal ends it and is shown. */
 export function useWork(operation: OperationId | undefined, why?: string): Work {
   const missing = useRefusal(operation);
   const [isBusy, setBusy] = useState(false);

@@ -43,7 +43,7 @@ export function BroadcastBox({ room }: { readonly room: Room }) {
   const last = broadcasts.find(({ statusPage }) => statusPage)?.statusPage;
   const form = useForm("incidents.broadcast", {
     params: { id: incident.id },
-    // What the public was told last is offered again.
+    // The last public message is the default.
     initial: {
       message: "",
       title: last?.title ?? "",

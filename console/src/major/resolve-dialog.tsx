@@ -10,7 +10,7 @@ interface ResolveDialogProps {
   readonly onClose: () => void;
 }
 
-/** Resolves a major incident, and its reports with it where that is wanted. */
+/** Resolves a major incident, and its reports if chosen. */
 export function ResolveDialog({ room, onClose }: ResolveDialogProps) {
   const { incident, children } = room;
   const form = useForm("incidents.resolve", {

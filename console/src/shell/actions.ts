@@ -15,7 +15,7 @@ export interface Action {
   /** Other words for it, by which the palette finds it too. */
   readonly also?: string;
   readonly run: () => void;
-  /** Fires while somebody types, too. */
+  /** Also fires while a field has the focus. */
   readonly always?: boolean;
   /** Says why it can't be done now. It is shown, and does not run. */
   readonly disabled?: string | undefined;
@@ -77,7 +77,7 @@ function runKeys(event: KeyboardEvent, keys: string): boolean {
   return isFree(event) && runAction(event, keys);
 }
 
-/** Declares the actions of a screen for as long as it is shown. */
+/** Declares the actions of a screen while it is shown. */
 export function useActions(actions: readonly Action[]): void {
   useDeclared(screens, actions);
 }
@@ -146,7 +146,7 @@ function onKeyDown(event: KeyboardEvent): void {
   if (wanted.some((keys) => runAction(event, keys))) {
     event.preventDefault();
     pending = "";
-    // Keys from before are of no use to somebody who has gone on.
+    // Older keys are dropped: the person has moved to another screen.
     held.drop();
     return;
   }
@@ -171,7 +171,7 @@ function runAction(event: KeyboardEvent, keys: string): boolean {
     (one) => one.keys === keys && !one.native && isWithin(event.target, one),
   );
   if (!action || (!action.always && !isFree(event))) return false;
-  // While it is not known yet who somebody is, nor is it what they may do.
+  // Before the session is loaded, permissions are unknown.
   if (isHeld && action.disabled !== undefined) return false;
   startAction(action);
   return true;

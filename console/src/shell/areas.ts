@@ -40,9 +40,9 @@ export interface Screen {
   readonly label: string;
   readonly icon: LucideIcon;
   readonly keys?: string;
-  /** Absent where the person may not perform this operation. */
+  /** The screen is hidden if the person can't perform this operation. */
   readonly needs?: OperationId;
-  /** Only those who run the installation have it. */
+  /** Only operators of the installation see it. */
   readonly isForOperators?: true;
   /** Other addresses that are part of it. */
   readonly covers?: readonly string[];
@@ -52,7 +52,7 @@ export interface Area {
   readonly id: string;
   readonly label: string;
   readonly icon: LucideIcon;
-  /** What people who work in it do there. Others find the area under "More" until they pin it. */
+  /** Operations of people who work in the area. Other people find it under "More" until they pin it. */
   readonly work?: OperationId;
   /** The first one that is offered opens with the area; one of the area's own name is not listed below it. */
   readonly screens: readonly Screen[];
@@ -239,7 +239,7 @@ export const AREAS: readonly Area[] = [
   },
 ];
 
-/** Where all settings are. Their own declaration loads later (`settings/declaration.ts`). */
+/** The address of the settings. Their declaration loads later (`settings/declaration.ts`). */
 export const SETTINGS_SCREEN: Screen = {
   to: "/settings",
   label: "Settings",
@@ -247,7 +247,7 @@ export const SETTINGS_SCREEN: Screen = {
   keys: "g ,",
 };
 
-/** Screens that the menu does not list, with a key of their own. */
+/** Screens that the menu does not list, with their keys. */
 const OTHERS: readonly Screen[] = [
   SETTINGS_SCREEN,
   { to: "/settings/people", label: "People", icon: Users, keys: "g m", needs: "users.list" },

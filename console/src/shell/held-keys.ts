@@ -1,5 +1,5 @@
 /**
- * Keys that nothing answered to while their screen was not there yet, and that wait for it: a few, and not for long.
+ * Keys pressed before their screen was loaded. A few are kept for a short time.
  */
 
 const HELD_MAX = 8;

@@ -15,12 +15,12 @@ export function NotFound() {
   );
 }
 
-/** True where the page's own thing is not there: gone, somebody else's, or of an address that names none. */
+/** True if the record of the page is not found: deleted, not visible, or a wrong address. */
 export function isGone(error: Error | null): boolean {
   return error instanceof ApiError && (error.status === 404 || error.status === 422);
 }
 
-/** What a page shows in the place of its thing: that nothing is here, or the error and another try. */
+/** Shown instead of a record: "not found", or the error with a retry. */
 export function PageError({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   return isGone(error) ? <NotFound /> : <ErrorNotice error={error} retry={retry} />;
 }

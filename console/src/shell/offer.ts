@@ -2,7 +2,7 @@ import { useCallback } from "react";
 import { useMay, useMe } from "../data/people.ts";
 import type { Screen } from "./areas.ts";
 
-/** Tells which screens to offer: those the person may use, and the installation's to its operators. */
+/** Selects the screens that the person can use. Screens of the installation are for its operators. */
 export function useOffer(): (screen: Pick<Screen, "needs" | "isForOperators">) => boolean {
   const may = useMay();
   const isOperator = useMe()?.isOperator === true;

@@ -35,7 +35,7 @@ export class ScreenBoundary extends Component<BoundaryProps, BoundaryState> {
   }
 }
 
-/** The notice that stands for a screen that failed. */
+/** The notice that replaces a failed screen. */
 export function ScreenFailure(props: { readonly error: Error; readonly retry: () => void }) {
   if (isMissingChunk(props.error) && reloadOnce()) return null;
   const { message } = props.error;

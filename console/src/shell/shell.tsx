@@ -92,7 +92,7 @@ export function Shell() {
   );
 }
 
-/** A person who must enrol a second factor holds no permission until then, and nothing that is asked would say so. */
+/** A person who must enrol a second factor has no permissions until then, and no response says why. */
 function useBarred(): boolean {
   const me = useMe();
   const isBare = me?.authenticatedBy === "session" && me.permissions.length === 0;
@@ -100,7 +100,7 @@ function useBarred(): boolean {
   return isBare && status?.enforced === true && !status.totp && !status.webauthn;
 }
 
-/** A workspace that somebody has left, or that was mistyped in a link, is no place to be. */
+/** The workspace of the link does not exist, or the person has left it. */
 function useLeftWorkspace(): void {
   const { error } = useOp("auth.me");
   useEffect(() => {
@@ -110,7 +110,7 @@ function useLeftWorkspace(): void {
   }, [error]);
 }
 
-/** The first owner begins at the welcome; everybody else, and they later, at home. */
+/** The first owner starts on the welcome page; everyone starts on Home later. */
 function useFirstRun(): void {
   const navigate = useNavigate();
   const isCandidate = isFirstRun(useMe(), useWelcome());
@@ -262,7 +262,7 @@ function SkipLink({ onSkip }: { readonly onSkip: () => void }) {
   );
 }
 
-/** A new screen is told: by the title of the page, and by the focus, which would stay at a link that is gone. */
+/** Announces a new screen by title and focus. Otherwise the focus stays on a removed link. */
 function useScreenChange(path: string): React.RefObject<HTMLElement | null> {
   const main = useRef<HTMLElement>(null);
   useEffect(() => {

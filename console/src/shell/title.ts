@@ -9,7 +9,7 @@ export function setTitle(name: string | undefined): void {
   document.title = `${where}${name === undefined ? "" : `${name} · `}Millrace`;
 }
 
-/** Names the thing that a screen shows: in the tab, and among the places that somebody was at last. */
+/** Names the record that a screen shows, in the browser tab and in the recent pages. */
 export function useTitle(name: string | undefined): void {
   useEffect(() => {
     if (name === undefined) return;

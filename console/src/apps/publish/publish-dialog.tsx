@@ -30,7 +30,7 @@ interface PublishDialogProps {
   readonly onClose: () => void;
 }
 
-/** The parts of an app that are checked where it is published. */
+/** The parts of an app that publishing checks. */
 const CHECKED = ["pages", "dataSources"];
 
 interface PublishDraft {

@@ -1,4 +1,4 @@
-/** A change while somebody writes it. */
+/** A change in a form, before it is sent. */
 import type { Schemas } from "../../data/api.ts";
 import type { Change } from "../change/use-change.ts";
 

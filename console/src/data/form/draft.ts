@@ -60,7 +60,7 @@ export function useDraft(
     else localStorage.setItem(PREFIX + keptAs, left);
   }, [keptAs, left]);
   const restart = (next: Base): void => {
-    // The effect does not run for a form that is gone as soon as it is sent.
+    // The effect does not run for a form that is removed as soon as it is sent.
     if (keptAs !== undefined) localStorage.removeItem(PREFIX + keptAs);
     setKnown({ text, values: next.values });
     setChanges({});

@@ -1,4 +1,4 @@
-/** What stood in the way of a form that was sent: by field, and above the fields where none of them shows it. */
+/** The problems of a sent form: by field, and above the fields if no field shows them. */
 import { ApiError } from "../api.ts";
 import { describeRefusal } from "../change.ts";
 import { toFieldTitle } from "../error-words.ts";
@@ -34,7 +34,7 @@ export function serverProblems(
     );
 }
 
-/** What no field tells: errors of other fields, and a refusal that is about none. */
+/** Problems without a field on the form: errors of other fields, and refusals of the whole request. */
 export function listProblems(
   attempt: Attempt | undefined,
   problems: readonly Problem[],

@@ -55,7 +55,7 @@ interface OwnOptions<O extends OperationId, D extends object, R = Reply<O>> {
   readonly version?: Version<NoInfer<D>> | undefined;
   /** The part of the body that nobody is asked for. */
   readonly fixed?: Readonly<Record<string, unknown>> | undefined;
-  /** How the value of a field is sent, where that is not what was entered: without empty lines, say. */
+  /** Converts an entered value to the value that is sent, for example without empty lines. */
   readonly encode?: { readonly [K in keyof D]?: (value: NonNullable<NoInfer<D>[K]>) => unknown };
   /** For a draft whose fields are not those of the body. */
   readonly toBody?: (draft: D) => BodyOf<O>;
@@ -85,7 +85,7 @@ export interface Form<D extends object, R = unknown> extends FormFrame {
   readonly submitThen: (next: (reply: R | undefined) => Promise<unknown>) => void;
   readonly field: <K extends keyof D & string>(name: K) => FieldBinding<NonNullable<D[K]>>;
   readonly change: (changes: Partial<D>) => void;
-  /** What is wrong with a field and its parts, for a part of a form that shows it by itself. */
+  /** The errors of a field and its parts, for a part of a form that shows them separately. */
   readonly errorsOf: (name: string) => readonly FieldFault[];
 }
 
@@ -311,7 +311,7 @@ async function sendForm<O extends OperationId, D extends object, R>(
     ...(etag !== undefined && { ifMatch: etag }),
     onAnswer: ({ headers }) => (answered = headers.get("etag") ?? undefined),
   });
-  // Without a `send` of its own, a form has the reply of its operation.
+  // A form without `send` returns the reply of its operation.
   return { reply: reply as R, etag: answered };
 }
 

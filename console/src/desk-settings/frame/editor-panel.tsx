@@ -11,9 +11,9 @@ interface EditorPanelProps<O extends OperationId> {
   /** What is changed; nothing where it is made. */
   readonly thing: { readonly id: string } | undefined;
   readonly title: string;
-  /** The operation that deletes it; none where it can't be deleted. */
+  /** The operation that deletes it; absent if it can't be deleted. */
   readonly remove: O | undefined;
-  /** What the operation is told; by default the id. */
+  /** The parameters of the operation; by default the id. */
   readonly params?: Readonly<Record<string, string>>;
   /** Said before it is deleted. */
   readonly consequence: string;

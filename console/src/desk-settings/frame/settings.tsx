@@ -19,7 +19,7 @@ const page = (write: OperationId, load: () => Promise<ComponentType>): Page => (
   Screen: lazy(async () => ({ default: await load() })),
 });
 
-/** What is below `/settings/desk`. Names and explanations are those of the declaration of settings. */
+/** The pages below `/settings/desk`. The declaration of settings has their names and explanations. */
 const PAGES: Readonly<Partial<Record<string, Page>>> = {
   teams: page("teams.update", async () => (await import("../teams/teams.tsx")).Teams),
   macros: page("macros.create", async () => (await import("../macros/macros.tsx")).Macros),

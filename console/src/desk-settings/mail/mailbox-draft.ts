@@ -6,7 +6,7 @@ type Rule = Mailbox["rules"][number];
 
 type Imap = NonNullable<Mailbox["imap"]>;
 
-/** Where a mailbox is that is fetched, before somebody says. */
+/** The default server settings of a fetched mailbox. */
 export const NEW_IMAP: Imap = {
   host: "",
   port: 993,

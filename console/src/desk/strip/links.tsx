@@ -116,7 +116,7 @@ interface LinkFormProps {
   readonly onClose: () => void;
 }
 
-/** Links a ticket to another one. A relation that is told from the other end is a link of that ticket. */
+/** Links two tickets. An inverse relation is stored as a link of the other ticket. */
 function LinkForm({ ticket, without, onClose }: LinkFormProps) {
   const form = useForm(`${KINDS[ticket.kind].path}.add_link` as "incidents.add_link", {
     params: { id: ticket.id },

@@ -27,7 +27,7 @@ export function useWatch({ kind, id, number }: Pick<Ticket, "kind" | "id" | "num
 
 interface WatcherChange {
   readonly isWatching: boolean;
-  /** People who may only read can watch, too, if they name nobody. */
+  /** People with read access can add themselves, but not other people. */
   readonly isMe?: boolean;
   readonly said: string;
 }

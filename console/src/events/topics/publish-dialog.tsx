@@ -15,12 +15,12 @@ interface MessageDraft {
   readonly topic: string;
   /** The type; empty for that of the newest message. */
   readonly kind: string;
-  /** What was entered in the form, or as JSON, which counts where there is some. */
+  /** The input of the form, or JSON, which takes precedence. */
   readonly fields: Payload | null;
   readonly json: string | null;
 }
 
-/** The messages that a new one is like: its fields are those that they had, or JSON where there were none. */
+/** Earlier messages: the form has their fields, or takes JSON if there are none. */
 interface Past {
   readonly newest: Pick<Schemas["Event"], "type" | "data"> | undefined;
   readonly schema: PayloadSchema | undefined;

@@ -61,7 +61,7 @@ export function ReviewDialog(props: ReviewDialogProps) {
   return props.act === "return" ? <ReturnDialog {...props} /> : <ActDialog {...props} />;
 }
 
-/** Gives an article to somebody who reads it before everybody does. */
+/** Asks a reviewer to read an article before it is published. */
 function AskDialog({ article, act, onClose }: ReviewDialogProps) {
   const params = { id: article.id };
   const form = useForm("knowledge.submit_review", {

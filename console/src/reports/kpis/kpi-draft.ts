@@ -9,11 +9,11 @@ export interface KpiDraft {
   /** Empty where it has a measure of its own. */
   readonly measure: string;
   readonly report: ReportDraft;
-  /** All that there is at that moment, where no number is entered. */
+  /** All current tickets, if no number is entered. */
   readonly window: { readonly last: number | null; readonly unit: "minutes" | "hours" | "days" };
   readonly target: number | null;
   readonly direction: "up" | "down";
-  /** Stands behind the number. */
+  /** The unit after the number. */
   readonly unit: string;
   readonly schedule: Times;
 }

@@ -39,7 +39,7 @@ export interface AttributeTable {
   readonly isOpen: boolean;
 }
 
-/** A class as somebody edits it. */
+/** A class in the editor. */
 export interface ClassDraft {
   readonly name: string;
   readonly label: string;

@@ -16,9 +16,9 @@ const FAULTS_SHOWN = 20;
 
 interface Draft {
   readonly text: string;
-  /** What a column is, by its place, where the guess is not right. */
+  /** The chosen meaning of columns by index, where the guess was wrong. */
   readonly chosen: Readonly<Record<number, Target>>;
-  /** The class of all items, where no column says it. */
+  /** The class of all items, if no column has it. */
   readonly fallback: string;
 }
 

@@ -14,7 +14,7 @@ const subscribe = (watcher: () => void): (() => void) => {
   };
 };
 
-/** Says that the server is not reached, and what becomes of what one does meanwhile. */
+/** Shows that the server is unreachable, and what happens to changes in the meantime. */
 export function ConnectionBanner() {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
   const live = useLiveState();

@@ -1,7 +1,7 @@
 import { Construction } from "lucide-react";
 import type { Me } from "../../data/people.ts";
 
-/** Says why changes are refused, for as long as they are. */
+/** Shows why changes are refused. */
 export function MaintenanceBanner({ me }: { readonly me: Me | undefined }) {
   if (!me?.maintenance) return null;
   const { message } = me.maintenance;

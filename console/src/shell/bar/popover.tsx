@@ -16,7 +16,7 @@ interface PopoverProps {
 const GAP_PX = 6;
 const EDGE_PX = 8;
 
-/** A button and what it opens: a native popover, so Escape and a click beside it close it, and focus goes back. */
+/** A button with a native popover. Escape or a click outside closes it and restores the focus. */
 export function Popover(props: PopoverProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
@@ -61,7 +61,7 @@ export function Popover(props: PopoverProps) {
   );
 }
 
-/** Beside its button, and within the window. By properties: the policy allows no style attribute. */
+/** Places it next to its button, inside the window. Set by properties, since the policy forbids style attributes. */
 function placePanel(
   button: HTMLElement | null,
   panel: HTMLElement | null,

@@ -19,7 +19,7 @@ const routes: Readonly<Record<string, string>> = Object.fromEntries(listRoutes()
 /** Calls of every screen: they say nothing about this one. */
 const OF_THE_FRAME = /^(auth|mfa|notifications|preferences|presence|workspaces|home)\./;
 
-/** Calls of the API to be copied: those that this screen reads, and what somebody did last. */
+/** API calls to copy: the reads of this screen and the last commands. */
 export function CodeDialog({ onClose }: { readonly onClose: () => void }) {
   const [language, setLanguage] = useState<Language>("curl");
   const reads = useMemo(listReads, []);
@@ -110,7 +110,7 @@ function Calls(props: {
   );
 }
 
-/** Whatever is read on this screen now. */
+/** The current reads of this screen. */
 function listReads(): readonly NotedCall[] {
   const read = cache
     .getQueryCache()

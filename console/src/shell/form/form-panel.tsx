@@ -10,14 +10,14 @@ import { Button } from "../../ui/form/button.tsx";
 interface FormPanelProps {
   readonly form: FormFrame;
   readonly label: string;
-  /** The label stands above the fields. */
+  /** The label is above the fields. */
   readonly hasTitle?: boolean;
-  /** What the button does, as a verb: `Save` unless given. */
+  /** The label of the button, a verb. Default: `Save`. */
   readonly act?: string;
-  /** It can be sent as it is, as what is made anew. */
+  /** A create can be sent unchanged. */
   readonly isNew?: boolean;
   readonly children: ReactNode;
-  /** Stands beside the fields. */
+  /** Shown next to the fields. */
   readonly aside?: ReactNode;
   /** Further buttons, at the end of the foot. */
   readonly others?: ReactNode;

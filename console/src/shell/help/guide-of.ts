@@ -1,4 +1,4 @@
-/** The guide beside each screen, by how its path begins; the longest that fits counts. */
+/** The guide of each screen, by the longest matching start of its path. */
 const GUIDES: Readonly<Record<string, string>> = {
   "/": "console",
   "/alerts": "analytics",

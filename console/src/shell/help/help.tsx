@@ -23,7 +23,7 @@ interface Place {
 
 const PAUSE_MS = 150;
 
-/** The guides beside the screen they speak of; it follows from screen to screen until another guide is chosen. */
+/** Guides in a panel next to the screen. The panel follows the screen until another guide is chosen. */
 export function Help({ path, onClose }: HelpProps) {
   const own = guideOf(path);
   const [chosen, setChosen] = useState<Place>();

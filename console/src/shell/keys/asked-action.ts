@@ -3,7 +3,7 @@ import { useSyncExternalStore } from "react";
 
 export interface Ask {
   readonly title: string;
-  /** What happens, in a sentence. */
+  /** The consequence, in one sentence. */
   readonly text: string;
   /** The button that does it. */
   readonly act: string;

@@ -33,8 +33,8 @@ export function hasLostField(target: EventTarget | null): boolean {
 }
 
 /**
- * A finished act leads on from its field: the next keys are meant for the screen. `from` is the part that the field is
- * or was in; somebody who has moved the focus elsewhere meanwhile keeps it there.
+ * After an action has removed its field, the next keys are for the screen. `from` is the element that
+ * contains or contained the field. Focus elsewhere is kept.
  */
 export function leaveField(from: Element | null, to: HTMLElement | null): void {
   const { activeElement } = document;
@@ -52,7 +52,7 @@ addEventListener(
   "focusin",
   ({ target }) => {
     if (!(target instanceof HTMLElement) || isRecovered(target)) return;
-    // What lies over the page is closed on purpose, and gives the focus back by itself.
+    // Dialogs and popovers restore the focus themselves.
     const isKept = isText(target) && target.closest("dialog, [popover]") === null;
     last = isKept ? { element: target, path: location.pathname } : undefined;
   },

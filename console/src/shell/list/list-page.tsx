@@ -31,7 +31,7 @@ interface Which<T extends string> {
 interface Find {
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** What is searched: "name, address and events". */
+  /** The searched fields: "name, address and events". */
   readonly by: string;
 }
 
@@ -39,13 +39,13 @@ interface Create {
   /** As the button says it: "New webhook". */
   readonly label: string;
   readonly run: () => void;
-  /** Why the person can't; undefined where they can. */
+  /** The reason why it is not allowed; undefined if it is. */
   readonly refusal: string | undefined;
 }
 
 interface ListPageProps<T extends string> {
   readonly title: string;
-  /** What the list is for, in one line. */
+  /** The purpose of the list, in one line. */
   readonly about: ReactNode;
   /** One of them: "webhook". */
   readonly thing: string;
@@ -56,13 +56,13 @@ interface ListPageProps<T extends string> {
   readonly which?: Which<T>;
   readonly find?: Find;
   readonly create?: Create;
-  /** Further ways to begin, beside the one main action. */
+  /** Further actions next to the main action. */
   readonly others?: ReactNode;
-  /** What is said where there is none: what belongs here, with an example. */
+  /** The empty state: what belongs here, with an example. */
   readonly empty: ReactNode;
   /** In place of the words for none: a gallery to begin with. */
   readonly start?: ReactNode;
-  /** The list itself; drawn where there is something in it. */
+  /** The list; drawn if it has entries. */
   readonly children: ReactNode;
 }
 

@@ -15,11 +15,11 @@ interface Candidate {
   readonly label: string;
   readonly icon: Screen["icon"];
   readonly isUsed: boolean;
-  /** Those of them that are offered. */
+  /** The offered ones. */
   readonly screens: readonly [Screen, ...Screen[]];
 }
 
-/** What the menu shows to this person: nine entries at most, the others under "More". */
+/** The menu of this person: at most nine entries, the rest under "More". */
 export function useEntries() {
   const isOffered = useOffer();
   const may = useMay();
@@ -34,7 +34,7 @@ export function useEntries() {
   return { ...arrange([...areas, ...pinned], arrangement), arrangement, onArrange };
 }
 
-/** The areas that somebody may use, each with its screens. */
+/** The areas that a person can use, each with its screens. */
 export function AreaList({ path }: { readonly path: string }) {
   const { first, more, arrangement, onArrange } = useEntries();
   const { box, follow } = useFocusAfter(arrangement);
@@ -42,7 +42,7 @@ export function AreaList({ path }: { readonly path: string }) {
   const restId = useId();
   const here = screenAt(path);
   const ids = first.map(({ id }) => id);
-  // A pinned screen stands for itself: its area is not where the person is.
+  // A pinned screen is marked as the current page instead of its area.
   const own = here && ids.includes(here.to) ? here.to : undefined;
   const isPart = ({ id, screens }: Candidate): boolean =>
     own === undefined ? screens.some((one) => one === here) : id === own;
@@ -105,7 +105,7 @@ export function AreaList({ path }: { readonly path: string }) {
   );
 }
 
-/** Keeps the focus at an entry that was arranged: it may be elsewhere now, or under "More". */
+/** Keeps the focus at an entry that was moved, also under "More". */
 function useFocusAfter(arrangement: Arrangement) {
   const box = useRef<HTMLDivElement>(null);
   const arranged = useRef<string>(undefined);

@@ -1,6 +1,6 @@
 /** Which entries the menu shows first, in the order of the person. */
 
-/** What a person changed: entries by the id of their area, or by the address of a screen that they pinned. */
+/** A person's changes to the menu. The key is the id of an area or the address of a pinned screen. */
 export interface Arrangement {
   readonly order: readonly string[];
   readonly pinned: readonly string[];
@@ -11,12 +11,12 @@ export const ORIGINAL: Arrangement = { order: [], pinned: [], hidden: [] };
 
 /** More are a list to read, not a menu. */
 export const FIRST_MAX = 9;
-/** Of what is stored: a stored value is anything. */
+/** Validates the stored value, which can have any shape. */
 const STORED_MAX = 100;
 
 interface Candidate {
   readonly id: string;
-  /** False where the person may look, but has no work to do. */
+  /** False if the person can only read there. */
   readonly isUsed: boolean;
 }
 
@@ -72,7 +72,7 @@ export const hide = (to: Arrangement, id: string): Arrangement => ({
   hidden: [...without(to.hidden, id), id],
 });
 
-/** Moves an entry among those shown first, whose ids are given in their order. */
+/** Moves an entry among the first entries, whose ids are given in order. */
 export function move(
   to: Arrangement,
   first: readonly string[],

@@ -23,13 +23,13 @@ export interface Leaf {
 
 interface BranchProps {
   readonly head: Omit<Leaf, "isHere" | "icon"> & { readonly icon: LucideIcon };
-  /** The second level; none where the entry is one screen. */
+  /** The second level; empty if the entry is one screen. */
   readonly leaves: readonly Leaf[];
-  /** True where the page is the head's own, or below it. */
+  /** True if the page is the entry's page or below it. */
   readonly isHere: boolean;
 }
 
-/** An entry of the first level, and those below it: unfolded where the page is one of them, or by its button. */
+/** A first-level entry with its second level, which opens for the current page or by its button. */
 export function Branch({ head, leaves, isHere }: BranchProps) {
   const id = useId();
   const [choice, setChoice] = useState({ isHere, isOpen: isHere });

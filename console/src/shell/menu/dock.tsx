@@ -43,7 +43,7 @@ export function Dock() {
   );
 }
 
-/** The whole menu above a narrow screen. It closes where somebody goes somewhere. */
+/** The menu as a drawer on a narrow screen. It closes on navigation. */
 function Drawer({ onClose }: { readonly onClose: () => void }) {
   const dialog = useModal();
   const onClick = ({ target }: MouseEvent): void => {

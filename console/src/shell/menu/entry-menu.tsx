@@ -7,11 +7,11 @@ interface EntryMenuProps {
   readonly label: string;
   readonly arrangement: Arrangement;
   readonly onArrange: (next: Arrangement, id: string) => void;
-  /** The ids of those shown first, in their order. */
+  /** The ids of the first entries, in order. */
   readonly first: readonly string[];
 }
 
-/** What a person can do with an entry of the menu: it is theirs. */
+/** The actions of a menu entry. */
 export function EntryMenu(props: EntryMenuProps) {
   const { id, label, arrangement, onArrange, first } = props;
   const at = first.indexOf(id);

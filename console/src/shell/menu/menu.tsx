@@ -21,7 +21,7 @@ interface MenuProps {
   readonly onFold: () => void;
 }
 
-/** The menu beside every screen, in two levels. */
+/** The main menu, in two levels. */
 export function Menu({ me, onFold }: MenuProps) {
   return (
     <nav className="nav" aria-label="Main menu">

@@ -32,7 +32,7 @@ function readMemory(): Arrangement {
   }
 }
 
-/** Shows it at once, and takes it back where the server refuses. */
+/** Shows the change at once, and reverts it if the server refuses. */
 async function store(next: Arrangement): Promise<void> {
   const undo = patchCached("preferences.list", (old) => {
     const others = old.data.preferences.filter((one) => one.key !== key);

@@ -14,12 +14,12 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
   const [chosenId, setChosenId] = useState<string>();
   const { entries, isSearching, error } = useEntries(text);
-  // What somebody chose stays chosen while better answers come in before it.
+  // Keeps the selection when better results arrive above it.
   const chosen = Math.max(
     0,
     entries.findIndex(({ id }) => id === chosenId),
   );
-  // Somebody who types a number and presses Enter need not wait for the answer.
+  // A ticket number with Enter opens at once, before the search has answered.
   const [isDue, setDue] = useState(false);
   const pick = (entry: Entry | undefined): void => {
     if (!entry || entry.disabled !== undefined) return;

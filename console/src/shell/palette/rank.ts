@@ -11,7 +11,7 @@ interface Ranked {
   readonly isFound?: boolean;
 }
 
-/** What the search found fits somehow: less well than what is seen to, better than letters by chance. */
+/** The rank of server results: below exact matches, above scattered letters. */
 export function rankEntry({ label, also = "", isFound = false }: Ranked, typed: string): number {
   return Math.max(rank(`${label} ${also}`, typed), isFound ? FOUND : -1);
 }

@@ -1,4 +1,4 @@
-/** The things that somebody looked at last, newest first, in this browser. */
+/** The recently viewed records of this browser, newest first. */
 import { BASE_PATH, place } from "../../data/place.ts";
 
 export interface Visit {

@@ -55,7 +55,7 @@ const ICONS: Readonly<Record<string, LucideIcon>> = {
   workflow: Workflow,
 };
 
-/** Whatever the person may see that has the words of the text, or its id or number. */
+/** Visible records that match the words, the id or the number. */
 export function useThings(text: string) {
   const navigate = useNavigate();
   const may = useMay();
@@ -99,7 +99,7 @@ function toEntry(hit: Hit, isFound: boolean, go: (to: string) => void): Entry {
   };
 }
 
-/** What there is to do with a thing that has no screen of its own. */
+/** Actions for a record without a page. */
 function actOn({ kind, id, title, ref }: Hit): Pick<Entry, "run" | "hint"> {
   if (kind === "app" && ref !== null)
     return { run: () => location.assign(`${BASE_PATH}/apps/${place.workspace}/${ref}`) };

@@ -15,7 +15,7 @@ const isLike = (word: string, typed: string): boolean =>
   word.startsWith(typed) ||
   (word.length >= STEM_MIN && typed.startsWith(word) && typed.length - word.length <= ENDING_MAX);
 
-/** 0 where a typed word fits nothing. A word of the title counts more than a synonym, and that more than the rest. */
+/** 0 if a word matches nothing. A match in the title counts most, then synonyms, then the rest. */
 export function scoreSetting({ title, about, also }: Setting, text: string): number {
   const typed = wordsOf(text);
   const fields = [
@@ -50,7 +50,7 @@ export function findSettings(
     .toSorted((one, other) => other.score - one.score);
 }
 
-/** The setting that an address shows: of those of one page the one whose tab is open. */
+/** The setting that an address shows. On a page with tabs, the open tab decides. */
 export function settingAt(
   sections: readonly SettingsSection[],
   path: string,

@@ -9,7 +9,7 @@ const MOVED: readonly (readonly [from: string, to: string])[] = [
   ["/settings/programs", "/settings/api"],
 ];
 
-/** The path that a screen has now; undefined where it has not moved. */
+/** The new path of a screen; undefined if it has not moved. */
 export function movedTo(path: string): string | undefined {
   const move = MOVED.find(([from]) => path === from || path.startsWith(`${from}/`));
   return move && `${move[1]}${path.slice(move[0].length)}`;

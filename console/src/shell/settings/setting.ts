@@ -1,11 +1,11 @@
-/** What the declaration of a setting says. */
+/** The declaration of a setting. */
 import type { LucideIcon } from "lucide-react";
 import type { OperationId } from "../../data/api.ts";
 
 export interface Setting {
   /** The name of its page, or of the part of a page. */
   readonly title: string;
-  /** What it is for, in one line. */
+  /** The purpose, in one line. */
   readonly about: string;
   /** Other words for it, as people of other products know it. */
   readonly also: string;
@@ -13,9 +13,9 @@ export interface Setting {
   readonly search?: Readonly<Record<string, string>>;
   /** The part of the page. The search finds it, the menu has the page. */
   readonly hash?: string;
-  /** Absent where the person may not perform this operation. */
+  /** The screen is hidden if the person can't perform this operation. */
   readonly needs?: OperationId;
-  /** Only those who run the installation have it. */
+  /** Only operators of the installation see it. */
   readonly isForOperators?: true;
 }
 

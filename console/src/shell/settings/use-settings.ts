@@ -5,7 +5,7 @@ import type { SettingsSection } from "./setting.ts";
 
 const NONE: readonly SettingsSection[] = [];
 
-/** Those of the settings that are offered; a section with none of them is left out. */
+/** The settings that the person can use, without empty sections. */
 export function useOffered(all: readonly SettingsSection[]): readonly SettingsSection[] {
   const isOffered = useOffer();
   return useMemo(

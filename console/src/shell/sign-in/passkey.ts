@@ -1,7 +1,7 @@
 /** The browser's passkeys and security keys, in the forms that the server takes and gives. */
 import type { Schemas } from "../../data/api.ts";
 
-/** The browser has its own words for somebody who closes its window for passkeys. */
+/** The browser's error text if the person closes its passkey window. */
 function refuse(error: unknown): never {
   const isClosed = error instanceof DOMException && error.name === "NotAllowedError";
   throw isClosed ? new Error("The passkey was not used. Try again, or use a code.") : error;

@@ -6,7 +6,7 @@ import { clearObstacle } from "../../data/session.ts";
 import { CredentialForms } from "./credentials.tsx";
 import "./sign-in.css";
 
-/** A session that is over is begun again above the page: what is written there and not saved stays. */
+/** Asks to sign in again above the page when a session expires, so that unsaved input stays. */
 export function SessionDialog({ me }: { readonly me: Me | undefined }) {
   const dialog = useModal();
   return (
@@ -21,7 +21,7 @@ export function SessionDialog({ me }: { readonly me: Me | undefined }) {
         returnTo={`${location.pathname}${location.search}`}
         email={me?.user.email ?? ""}
         onSession={({ user }) => {
-          // What is on the page is of the person who was here before.
+          // The page still shows data of the former person.
           if (me && user.id !== me.user.id) return location.reload();
           clearObstacle();
           resumeLog();

@@ -17,7 +17,7 @@ interface Workspace {
 
 const WORKSPACES_MAX = 200;
 
-/** Says who somebody is, and where they go from here. */
+/** Signs a person in and continues to the requested page. */
 export function SignIn() {
   const search = useSearch({ from: "/login" });
   const from = toLocalPath(search.from, location.origin);
@@ -56,7 +56,7 @@ export function SignIn() {
   );
 }
 
-/** The page around each step; while it is not sure that somebody must sign in, it waits a blink. */
+/** The page around each step. It appears after a short delay, if sign-in is needed. */
 export function SignInPage(props: { readonly isUnsure?: boolean; readonly children: ReactNode }) {
   return (
     <main className={`sign-in${props.isUnsure === true ? " unsure" : ""}`}>

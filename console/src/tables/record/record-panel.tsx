@@ -201,7 +201,7 @@ function Fields({ table, columns, record, nameOf, reread }: FieldsProps) {
       { params: { slug, recordId }, body: { [column.name]: value } },
       { ifMatch, said: `${column.title} is saved.` },
     );
-    // Somebody else may have changed it meanwhile.
+    // Another user may have changed it in the meantime.
     if (!saved) reread();
   };
   return (

@@ -180,7 +180,7 @@ interface NewViewProps {
 interface ViewDraft {
   readonly name: string;
   readonly kind: ViewKind;
-  /** The column of a board's stacks or a calendar's days, where it is not the first that fits. */
+  /** The column of a board's stacks or a calendar's days, if it is not the first possible one. */
   readonly by: string | null;
   readonly shared: boolean;
 }

@@ -3,14 +3,14 @@ import { toWords } from "../words.ts";
 /** A value and what people read for it. */
 export type Choice<T extends string | number = string> = readonly [value: T, label: string];
 
-/** A choice that stands under a heading. */
+/** A choice under a heading. */
 export type GroupedChoice<T extends string | number = string> = readonly [
   value: T,
   label: string,
   group: string,
 ];
 
-/** What people choose from: the values of an enumeration of the API, in the order of `words` where words are given. */
+/** Choices of an enumeration of the API, in the order of `words` if given. */
 export function choicesOf<const T extends string>(
   values: readonly T[],
   words?: Readonly<Record<T, string>>,

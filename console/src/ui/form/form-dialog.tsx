@@ -15,7 +15,7 @@ interface FormDialogProps {
   /** Further buttons, at the beginning of the foot. */
   readonly others?: ReactNode;
   readonly isWide?: boolean;
-  /** A question of its own, which has a form itself. */
+  /** A further dialog with a separate form. */
   readonly beside?: ReactNode;
 }
 

@@ -15,7 +15,7 @@ interface InlineFormProps {
   readonly isMain?: boolean;
   /** In one line with its button. */
   readonly isLine?: boolean;
-  /** Further buttons: before the own one in a row of their own, behind it in a line. */
+  /** Further buttons: before the main one in a row, after it in a line. */
   readonly others?: ReactNode;
   /** Escape closes it; otherwise it leaves the field. */
   readonly onClose?: (() => void) | undefined;

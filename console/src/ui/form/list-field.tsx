@@ -6,9 +6,9 @@ interface ListFieldProps extends FieldProps<readonly string[]> {
   /** One in each line, with this many shown; without, in one line with spaces between them. */
   readonly rows?: number;
   readonly placeholder?: string | undefined;
-  /** Stands between two entries of one line: a space, unless said. */
+  /** The separator of entries in one line. Default: a space. */
   readonly joint?: string;
-  /** Says what is one entry, where entries have spaces or commas in them. */
+  /** Splits the text into entries, if entries contain spaces or commas. */
   readonly parse?: (text: string) => readonly string[];
 }
 

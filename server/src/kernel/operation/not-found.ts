@@ -38,7 +38,7 @@ export function missingDetail(
   return `${subject} does not exist, or you can't see it.`;
 }
 
-/** `sla-policies` as "SLA policy"; a part that is no plural names nothing, so the parameter does. */
+/** `sla-policies` as "SLA policy". If the part is not a plural, the parameter names the resource. */
 function toNoun(part: string, param: string): string {
   const plural = /^[a-z-]+(?<!u)s$/.test(part)
     ? part
