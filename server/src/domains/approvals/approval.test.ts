@@ -83,12 +83,12 @@ test("all must approve: each seat by one of its people, once", () => {
   const first = decide(open([step(rule)], [["a"], ["b", "c"]]), decider("b"));
   expect([first.outcome, findAsked(first.approval)]).toEqual(["waits", ["a"]]);
   expect(findVoices(first.approval, decider("b"))).toBe("decided");
-  // Another member has taken that seat.
+  // Another member already decided for this seat.
   expect(findVoices(first.approval, decider("c"))).toBe("decided");
   expect(decide(first.approval, decider("a")).outcome).toBe("approved");
 });
 
-test("a quorum counts people, and takes no more of them than there are", () => {
+test("a quorum counts people, and is at most the number of approvers", () => {
   const rule = { rule: "quorum", quorum: 2 } as const;
   const first = decide(open([step(rule)], [["a", "b", "c"]]), decider("a"));
   expect(first.outcome).toBe("waits");
@@ -97,7 +97,7 @@ test("a quorum counts people, and takes no more of them than there are", () => {
   expect(settleStep(alone, AT).outcome).toBe("approved");
 });
 
-test("a delegate decides for all delegators at once, and the decision names them", () => {
+test("a delegate decides for all delegators at once, and the decision records the delegators", () => {
   const approval = open([step({ rule: "all" })], [["a"], ["b"]]);
   const { approval: after, outcome } = decide(approval, decider("d", ["a", "b"]));
   expect(outcome).toBe("approved");
@@ -110,14 +110,14 @@ test("a delegate decides for all delegators at once, and the decision names them
   ]);
 });
 
-test("one rejection rejects the whole, and what comes later is not needed", () => {
+test("one rejection rejects the approval and skips later steps", () => {
   const two = open([step({ rule: "all" }), step()], [["a"], ["b"]]);
   const { approval, outcome } = decide(two, decider("a"), false);
   expect([outcome, approval.state]).toEqual(["rejected", "rejected"]);
   expect(approval.steps.map(({ state }) => state)).toEqual(["rejected", "skipped"]);
 });
 
-test("the next step begins when the one before has approved", () => {
+test("the next step starts when the previous step is approved", () => {
   const two = open([step(), step({ approvers: [person("c")] })], [["a"], ["b"]]);
   const { approval, outcome } = decide(two, decider("a"));
   expect([outcome, approval.state, approval.position]).toEqual(["next", "pending", 1]);
@@ -134,7 +134,7 @@ test("if no approver is left, one member with the fallback permission decides", 
   expect(decide(approval, decider("w", [], "requests:work")).outcome).toBe("approved");
 });
 
-test("approvers who left do not count, and decisions before that do", () => {
+test("approvers who left the workspace do not count; their earlier decisions do", () => {
   const { approval } = decide(open([step({ rule: "all" })], [["a"], ["b"]]), decider("a"));
   const left = withStep(approval, { ...currentStep(approval), seats: [["a"], []] });
   expect(settleStep(left, AT).outcome).toBe("approved");

@@ -1,6 +1,6 @@
 /**
- * The model of an approval; pure. Its steps come one after the other. A step asks its seats, one for each approver
- * that it names, and a seat has the people who can take it. One rejection rejects the whole.
+ * Approval model (pure functions). Steps run in sequence. A step has one seat per approver, and a seat lists the
+ * members who can decide for it. One rejection rejects the approval.
  */
 import type { ApprovalStep, Approver } from "./approver.ts";
 
@@ -9,7 +9,7 @@ export interface StepDecision {
   readonly approved: boolean;
   readonly comment: string | null;
   readonly at: string;
-  /** The approvers for whom a delegate decided. */
+  /** Approvers represented by the delegate who decided. */
   readonly insteadOf?: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface StepState {
   readonly rule: ApprovalStep["rule"];
   readonly quorum: number | null;
   readonly state: "waiting" | "pending" | "approved" | "rejected" | "skipped";
-  /** The people who can take each seat; none before the step begins. */
+  /** Members who can decide for each seat. Empty until the step starts. */
   readonly seats: readonly (readonly string[])[];
   readonly decisions: readonly StepDecision[];
   readonly startedAt: string | null;
@@ -44,7 +44,7 @@ export interface ApprovalRecord {
   readonly endedAt: string | null;
 }
 
-/** A member who wants to decide, and the approvers whom the member can decide for. */
+/** A member who decides, and the approvers represented by this member. */
 export interface Decider {
   readonly userId: string;
   readonly standsInFor: ReadonlySet<string>;
@@ -67,7 +67,7 @@ export function toWaitingStep({ name, approvers, rule, quorum }: ApprovalStep): 
   };
 }
 
-/** The step that waits for decisions, or was the last to do so. */
+/** The current step of a pending approval, or the last step of an ended approval. */
 export function currentStep({ steps, position }: ApprovalRecord): StepState {
   const step = steps[position];
   if (!step) throw new Error("An approval has at least one step.");
@@ -79,7 +79,7 @@ export function withStep(approval: ApprovalRecord, step: StepState): ApprovalRec
   return { ...approval, steps: approval.steps.with(approval.position, step) };
 }
 
-/** Begins the step at the approval's position with the people who can take its seats. */
+/** Starts the current step and sets the members of its seats. */
 export function beginStep(
   approval: ApprovalRecord,
   seats: StepState["seats"],
@@ -98,12 +98,12 @@ export function findAsked(approval: ApprovalRecord): readonly string[] {
   return [...new Set(open.flat())].filter((userId) => !heard.has(userId));
 }
 
-/** True if no seat of the step has people: members with the fallback permission decide. */
+/** True if the seats are empty. Members with the fallback permission then decide. */
 export function isUnstaffed({ seats }: Pick<StepState, "seats">): boolean {
   return seats.every((seat) => seat.length === 0);
 }
 
-/** All people who were asked or have decided. */
+/** All approvers and deciders of the steps that started. */
 export function findInvolved({ steps }: Pick<ApprovalRecord, "steps">): readonly string[] {
   return [
     ...new Set(
@@ -190,7 +190,7 @@ function isStepApproved(step: StepState): boolean {
   return heard.size >= Math.min(quorum ?? 1, people.size);
 }
 
-/** The people who decided, and the approvers for whom a delegate decided. */
+/** The deciders, and the approvers represented by delegates. */
 function heardIn({ seats, decisions }: Pick<StepState, "seats" | "decisions">): Set<string> {
   const people = new Set(seats.flat());
   return new Set(

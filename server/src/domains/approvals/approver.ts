@@ -1,4 +1,4 @@
-/** The approvers of a step, as they are configured. */
+/** Configuration of approval steps. */
 import Type, { type Static } from "typebox";
 import { findMembersByIds } from "#domains/identity/accounts/index.ts";
 import { findRoleNames } from "#domains/identity/roles/index.ts";
@@ -77,7 +77,7 @@ export const approvalPlanFields = {
   ),
 };
 
-/** Finds errors in the steps of an approval, with their paths. */
+/** Validates approval steps. Errors include the path of the field. */
 export async function findStepErrors(
   tx: Tx,
   steps: readonly ApprovalStep[],

@@ -9,7 +9,7 @@ import type { ReadContext, WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { type SqlRow, queryRows } from "#kernel/db/statement.ts";
 
-/** A delegation: a delegate decides for an approver for a time, on all approvals. */
+/** A delegate decides all approvals of an approver until the delegation ends. */
 export const Delegation = Type.Object(
   {
     userId: id("usr", "The approver"),
@@ -40,7 +40,7 @@ export const DelegationEnded = event("change_delegation.ended", {
   summary: "An approver ended a delegation.",
 });
 
-/** The delegation that a member gave, and the delegations that the member received. */
+/** The delegation granted by a member, and the delegations granted to the member. */
 export const Delegations = Type.Object(
   { given: nullable(Delegation), received: Type.Array(Delegation) },
   { title: "ChangeDelegations" },
@@ -90,7 +90,7 @@ export async function setDelegation(
   return delegation;
 }
 
-/** Ends the delegation of the caller; throws a 404 if there is none. */
+/** Ends the delegation of the caller. Throws 404 if the caller has no delegation. */
 export async function endDelegation(ctx: WriteContext<typeof DelegationEnded>): Promise<void> {
   const me = authorOf(ctx.caller);
   const delegation = await lockGiven(ctx.tx, me);
@@ -111,7 +111,7 @@ const COLUMNS = `
   created_at as "createdAt", updated_at as "updatedAt"`;
 const RECEIVED_MAX = 200;
 
-/** Finds the delegation that a member gave. */
+/** Finds the delegation granted by a member. */
 async function findGiven(tx: Tx, userId: string, lock = ""): Promise<Delegation | undefined> {
   const text = `select ${COLUMNS} from approval_delegations where user_id = $1${lock}`;
   const [row] = await queryRows(tx, text, [userId]);
@@ -151,7 +151,7 @@ async function remove(tx: Tx, userId: string): Promise<void> {
   await tx.deleteFrom("approval_delegations").where("user_id", "=", userId).execute();
 }
 
-/** A row of the columns above, which are the fields. */
+/** Columns and fields have the same names. */
 function toDelegation(row: SqlRow): Delegation {
   return row as unknown as Delegation;
 }

@@ -2,7 +2,7 @@ import type { Caller } from "#kernel/access/caller.ts";
 import type { ReadContext } from "#kernel/contract.ts";
 import { queryRows, SqlParameters } from "#kernel/db/statement.ts";
 
-/** Counted up to this. */
+/** Counts stop at this number. */
 const COUNTED_MAX = 1_000;
 
 /** SQL condition: the approval `a` waits for a decision of the caller. */
@@ -19,7 +19,7 @@ function awaitingSql({ principal, permissions }: Caller, now: Date, to: SqlParam
             and not exists (select from approval_people p where p.approval_id = a.id and p.is_asked))`;
 }
 
-/** SQL condition: the approval of a row waits for a decision of the caller. */
+/** SQL condition: the caller can decide the pending approval of the row. */
 export function awaitsSql(
   { table, kind }: { readonly table: string; readonly kind: string },
   { caller, now }: Pick<ReadContext, "caller" | "now">,
@@ -30,7 +30,7 @@ export function awaitsSql(
        where a.subject_kind = ${to.add(kind, "text")} and ${awaitingSql(caller, now, to)}))`;
 }
 
-/** Counts the subjects of a kind that wait for a decision of the caller. */
+/** Counts the subjects with an approval that the caller can decide. */
 export async function countAwaiting(
   { tx, caller, now }: ReadContext,
   kind: string,

@@ -1,4 +1,4 @@
-/** Finds the people of the approvers of a step, and their delegates. */
+/** Resolves approvers to members, and finds their delegates. */
 import {
   findManagers,
   findMembersByIds,
@@ -13,7 +13,7 @@ import { queryRows } from "#kernel/db/statement.ts";
 import type { ApprovalRecord, StepState } from "./approval.ts";
 import type { Approver } from "./approver.ts";
 
-/** The maximum number of people of a role or a team. */
+/** Maximum number of members in a role or team. */
 const GROUP_MAX = 200;
 /** The maximum number of members that are checked for a permission. */
 const MEMBERS_MAX = 1_000;
@@ -22,7 +22,7 @@ const LEVELS_MAX = 20;
 
 type Asked = Pick<ApprovalRecord, "requesterIds" | "managedId">;
 
-/** Finds the people of each seat of a step: active members except the requesters. */
+/** Resolves the seats of a step to active members. Requesters are excluded. */
 export async function findSeats(
   tx: Tx,
   { approvers }: Pick<StepState, "approvers">,
@@ -69,7 +69,7 @@ async function findTeamPeople(tx: Tx, teamId: string): Promise<readonly string[]
   return rows.map(({ user_id }) => user_id);
 }
 
-/** Finds the approvers whom a member can decide for at a time. */
+/** Finds the approvers that a member represents at a time. */
 export async function findPrincipals(
   tx: Tx,
   userId: string,

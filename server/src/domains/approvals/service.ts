@@ -1,4 +1,4 @@
-/** Approvals of subjects: opened, decided and ended in the transaction of the subject, which is locked before. */
+/** Opens, decides and ends approvals in the transaction of the subject. The caller locks the subject first. */
 import type { Permission } from "#kernel/access/permission.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { Failure, type FailureType } from "#kernel/operation/failure.ts";
@@ -43,7 +43,7 @@ export interface Settled {
   readonly outcome: ApprovalOutcome;
 }
 
-/** Opens the approval of a subject: its first step begins. */
+/** Opens the approval of a subject and starts the first step. */
 export async function openApproval(
   ctx: Context,
   subject: Subject,
@@ -76,7 +76,7 @@ export async function openApproval(
   return approval;
 }
 
-/** The failures of a decision, in the words of the subject. */
+/** Error types for rejected decisions; each subject has its own texts. */
 export type DecisionFailures = Readonly<Record<Hindrance, FailureType>>;
 
 /** Adds the caller's decision to the approval of a subject. */
@@ -99,7 +99,7 @@ export async function decideApproval(
   return advance(ctx, addDecision(approval, { ...decision, userId, at, voices }));
 }
 
-/** Ends the pending approval of a subject; undefined if there is none. */
+/** Ends the pending approval of a subject. Returns undefined if no approval is pending. */
 export async function closeApproval(
   ctx: Context,
   subject: Subject,
@@ -112,7 +112,7 @@ export async function closeApproval(
   return approval;
 }
 
-/** Finds the people of a pending approval again; undefined if nothing changes. */
+/** Resolves the approvers of a pending approval again. Returns undefined if nothing changed. */
 export async function recountApproval(
   ctx: Context,
   subject: Subject,
@@ -155,7 +155,7 @@ async function begin(ctx: Context, approval: ApprovalRecord): Promise<ApprovalRe
   return beginStep(approval, seats, ctx.now.toISOString());
 }
 
-/** Finds the people of the current step again; returns the same approval if they did not change. */
+/** Resolves the seats of the current step again. Returns the same approval if nothing changed. */
 async function refresh(ctx: Context, approval: ApprovalRecord): Promise<ApprovalRecord> {
   const step = currentStep(approval);
   const seats = await findSeats(ctx.tx, step, approval);

@@ -13,13 +13,13 @@ const COLUMNS = `
   id, subject_kind, subject_id, state, requester_ids, managed_id, fallback, steps, position, expires_at,
   remind_after_hours, reminders, reminded_at, created_at, ended_at`;
 
-/** SQL for the last approval of a row of this table, as JSON; `readApproval` reads it. */
+/** SQL: the latest approval of a row as JSON, for `readApproval`. */
 export function approvalSql(table: string): string {
   return `
     (select to_jsonb(a) from approvals a where a.subject_id = ${table}.id order by a.created_at desc limit 1)`;
 }
 
-/** SQL for the people of the approval of a row, and their delegates. */
+/** SQL: approvers and delegates of the approval of a row. */
 export function involvedSql(table: string): string {
   const people = `array(select p.user_id from approval_people p where p.subject_id = ${table}.id)`;
   return `
@@ -27,7 +27,7 @@ export function involvedSql(table: string): string {
           union select stand_ins_of(${people}, now()))`;
 }
 
-/** SQL condition: the person takes part in the approval of the row. */
+/** SQL condition: a person is an approver, delegate or decider of the row. */
 export function involvesSql(kind: string, person: string): string {
   return `
     id = any (array(
@@ -54,7 +54,7 @@ export interface PendingQuery {
   readonly limit: number;
 }
 
-/** Lists pending approvals of one kind, in the order of their ids. */
+/** Lists the pending approvals of one subject kind, ordered by id. */
 export async function listPending(
   tx: Tx,
   { kind, after, limit }: PendingQuery,
@@ -115,11 +115,11 @@ function insertPeople(ctx: WriteContext<never>, approval: ApprovalRecord): void 
   void ctx.send(INSERT_PEOPLE, [id, subjectKind, subjectId, involved, findAsked(approval)]);
 }
 
-/** A row, or the JSON of one. */
+/** Accepts a row, or a row as JSON. */
 export function readApproval(row: SqlRow): ApprovalRecord {
   const time = (value: unknown) =>
     typeof value === "string" ? new Date(value).toISOString() : null;
-  // The checks of the table, and what is written above, make these the fields.
+  // Check constraints of the table guarantee the literal types.
   return {
     id: row["id"],
     subjectKind: row["subject_kind"],

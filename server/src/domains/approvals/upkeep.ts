@@ -30,7 +30,7 @@ const CHANGES_OF_PEOPLE = [
 
 interface Upkeep<E extends EventType> {
   readonly kind: string;
-  /** Begins the names of its jobs. */
+  /** Prefix of the job names. */
   readonly plural: string;
   readonly emits: readonly E[];
   /** Each function locks the subject and applies the result to it. */
@@ -51,7 +51,7 @@ export function approvalUpkeep<E extends EventType>(declaration: Upkeep<E>) {
     concurrency: 1,
     emits,
     async run(ctx, { after }) {
-      // Jobs of an earlier version have the number of a ticket.
+      // Jobs of earlier versions contain a ticket number instead of an id.
       const start = typeof after === "string" ? after : "";
       const limit = BATCH_APPROVALS_MAX;
       const pending = await listPending(ctx.tx, { kind, after: start, limit });
