@@ -1,4 +1,3 @@
-/** The canvas and the graph, for screens that show a workflow without editing it. */
 export { Canvas, type CanvasHandle } from "./canvas/canvas.tsx";
 export type { CanvasView } from "./canvas/canvas-nodes.ts";
 export type { CardHandlers } from "./canvas/step-card.tsx";

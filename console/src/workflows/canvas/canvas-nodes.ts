@@ -13,10 +13,10 @@ import type { CardData, CardHandlers, CardNode } from "./step-card.tsx";
 import { kindOf } from "./step-kinds.ts";
 import type { PlacedLayout } from "./use-layout.ts";
 
-/** What is shown of each step beside its definition. */
+/** View data of each step, next to its definition. */
 export interface CanvasView {
   readonly run: RunView;
-  /** The item that one looks at, by loop. */
+  /** The selected item of each loop. */
   readonly items: ReadonlyMap<string, number>;
   readonly problems: ReadonlyMap<string, string>;
   readonly pinned: ReadonlySet<string>;
@@ -139,7 +139,7 @@ function isAlike(a: Node, b: Node): boolean {
   );
 }
 
-/** Counts are made anew with each view of a run. */
+/** Counts are new objects after each view of a run, so they are compared by value. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   const isCounts = [a, b].every(

@@ -58,21 +58,21 @@ const FLOW_OPTIONS = {
   multiSelectionKeyCode: null,
   panOnScroll: true,
   zoomOnDoubleClick: false,
-  // What is chosen stays in its layer, also when it is chosen from the start: a frame is below its steps.
+  // Selecting an element does not raise its layer: a loop frame stays below its steps.
   zIndexMode: "manual",
   proOptions: { hideAttribution: true },
 } as const;
 const SETTLE_MS = 240;
 const MINIMAP_FROM = 14;
-/** From so many on only what is in sight is in the page: painting all of 200 took 19 ms a frame. */
+/** Above this number, only visible elements are rendered: painting 200 steps takes 19 ms per frame. */
 const CULL_FROM = 60;
 const [FITS_HEIGHT, FITS_WIDTH] = [1_250, 2_000];
 export interface CanvasHandle {
   readonly walk: (from: string | undefined, arrow: Arrow) => string | undefined;
-  /** Where a step stands on the screen. */
+  /** The position of a step on the screen. */
   readonly findOnScreen: (key: string) => DOMRect | undefined;
   readonly fit: () => void;
-  /** Names the thing that the next change is done to: it stays where it is. */
+  /** Keeps this step at its screen position during the next layout change. */
   readonly hold: (key: string) => void;
 }
 
@@ -82,7 +82,7 @@ interface CanvasProps {
   readonly view: CanvasView;
   readonly chosen: readonly string[];
   readonly chosenWire?: string | undefined;
-  /** The step that a line is being drawn from. */
+  /** The step that the user is drawing a line from. */
   readonly linking?: string | undefined;
   readonly handlers: CardHandlers;
   readonly ref?: RefObject<CanvasHandle | null>;
@@ -91,9 +91,9 @@ interface CanvasProps {
   readonly onAdd?: (spot: Spot, at: DOMRect) => void;
   readonly onMove?: (keys: readonly string[], spot: Spot) => void;
   readonly onLink?: (to: string) => void;
-  /** A picture to look at, as a difference: nothing but a step can be chosen. */
+  /** Read-only view, such as a diff: users can only select steps. */
   readonly isReadOnly?: boolean;
-  /** Everything can be looked at, and nothing changed. */
+  /** Users can inspect everything and change nothing. */
   readonly isLocked?: boolean;
 }
 
@@ -202,10 +202,10 @@ function LaidOutCanvas(props: CanvasProps & { readonly laidOut: Layout }) {
   );
 }
 
-/** Says which steps and wires may be changed: none of a picture, and none of a sub-workflow that is opened in place. */
+/** Returns which steps and wires are editable: none in a read-only view, and none in an inlined sub-workflow. */
 function useEditable({ folding, isReadOnly = false, isLocked = false }: CanvasProps) {
   const guests = useMemo(() => [...folding.opened.keys()], [folding]);
-  // Other functions would draw all cards and wires anew, at every letter.
+  // Memoized: new functions would re-render all cards and wires on every keystroke.
   const isEditable = useCallback(
     (key: string): boolean =>
       !isReadOnly &&
@@ -228,7 +228,7 @@ interface FlowParts {
 const isSmall = ({ layout }: PlacedLayout): boolean =>
   layout.height < FITS_HEIGHT && layout.width < FITS_WIDTH;
 
-/** React Flow draws every node anew when one of its handlers is another function. */
+/** Memoized: React Flow re-renders every node when a handler changes. */
 function useFlowHandlers(props: CanvasProps, { host, flow, placed, isDragging }: FlowParts) {
   const isBoxing = useRef(false);
   return useStableHandlers({
@@ -236,21 +236,21 @@ function useFlowHandlers(props: CanvasProps, { host, flow, placed, isDragging }:
       flow.current = instance;
       if (isSmall(placed)) showWhole(placed, instance, host.current);
       else showBeginning(placed, instance, host.current);
-      // A link may lead to a step that stands further down.
+      // A link can select a step that is out of view.
       const box = placed.layout.boxes.get(props.chosen.at(-1) ?? "");
       if (box) requestAnimationFrame(() => revealBox(box, instance, host.current));
       setDetail(host.current, instance.getZoom());
     },
     onMove(event: MouseEvent | TouchEvent | null, { zoom }: { readonly zoom: number }): void {
       setDetail(host.current, zoom);
-      // With the first move, not with the button: a click that moves nothing meets the wire below it.
+      // Added on the first move, not on mouse down: otherwise a click without movement would miss the wire below.
       if (event?.type === "mousemove") host.current?.classList.add("panning");
     },
     onMoveStart(event: MouseEvent | TouchEvent | null): void {
       const looks = host.current?.classList;
       looks?.add("moving");
       if (event?.type !== "mousedown") return;
-      // React Flow tells of the end some time later, and a click on a step may come before.
+      // React Flow reports the end of a pan late, and the user may click a step before that.
       addEventListener("pointerup", () => looks?.remove("panning"), { once: true, capture: true });
     },
     onMoveEnd: (): void => host.current?.classList.remove("moving"),
@@ -308,7 +308,7 @@ function collectSteps(definition: Definition, { opened }: Folding): ReadonlyMap<
   return steps;
 }
 
-/** An edit's consequences glide; on load nothing moves. */
+/** Animates the effects of an edit; the initial load is not animated. */
 function useSettling(host: RefObject<HTMLDivElement | null>, { layout }: PlacedLayout): void {
   const isFirst = useRef(true);
   useLayoutEffect(() => {

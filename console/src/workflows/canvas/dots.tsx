@@ -2,7 +2,7 @@ import { useStoreApi } from "@xyflow/react";
 import { useEffect, useRef } from "react";
 
 const GAP = 20;
-/** Dots that stand nearer than this are a grey: then every other one is left out. */
+/** Dots closer than this look like solid grey, so every other dot is skipped. */
 const GAP_MIN = 10;
 
 /**
@@ -22,8 +22,7 @@ export function Dots() {
       while (gap < GAP_MIN) gap *= 2;
       if (gap !== shown) current.style.backgroundSize = `${gap}px ${gap}px`;
       shown = gap;
-      // By whole pixels: a layer that stands between them is filtered, which without a graphics card took half of a
-      // frame.
+      // Rounded to whole pixels: a layer at fractional pixels is filtered, which took half of a frame without a GPU.
       current.style.transform = `translate(${Math.round(x % gap)}px, ${Math.round(y % gap)}px)`;
     };
     place();

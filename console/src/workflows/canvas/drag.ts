@@ -1,4 +1,4 @@
-/** Dragging a step means "do it there instead": the wires are the places, positions are not. */
+/** Dragging a step changes where it runs. The drop targets are wires; steps have no free positions. */
 import { type PointerEvent as ReactPointerEvent, useState } from "react";
 import type { Spot } from "../graph/edit.ts";
 import type { Layout, Point, Wire } from "../graph/layout.ts";
@@ -44,7 +44,7 @@ export function useStepDrag(options: DragOptions) {
     const end = (isDropped: boolean): void => {
       listening.abort();
       if (isDropped && held?.over) options.onMove(keys, spotOfWire(held.over));
-      // After the click that the browser sends behind the release, which is none.
+      // Reset after the click event that the browser sends on release, so that this click is ignored.
       if (held) setTimeout(() => setDrag(undefined));
     };
     const move = (event: PointerEvent): void => {

@@ -1,4 +1,4 @@
-/** Layouts that a worker makes. Where it can't be started, the page makes them itself. */
+/** Computes layouts in a worker. If the worker can't start, the page computes them. */
 import type { Graph } from "../graph/graph.ts";
 import { type Folding, type Layout, layOut } from "../graph/layout.ts";
 import type { LayoutAnswer, LayoutWish } from "./layout-worker.ts";

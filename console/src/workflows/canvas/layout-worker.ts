@@ -1,4 +1,4 @@
-/** Lays large graphs out beside the page, which stays quick meanwhile. */
+/** Computes layouts of large graphs in a worker, so that the page stays responsive. */
 import type { Graph } from "../graph/graph.ts";
 import { type Folding, type Layout, layOut } from "../graph/layout.ts";
 

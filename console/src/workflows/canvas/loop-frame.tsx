@@ -10,7 +10,7 @@ import { PlainButton } from "../../ui/form/button.tsx";
 const FAILED_MAX = 200;
 const LIST_WIDTH = 348;
 
-/** A loop, or a workflow that is opened in place: its steps stand inside. */
+/** The frame of a loop or of an inlined sub-workflow, with its steps inside. */
 export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<CardNode>) {
   const { key, step, run, loop, item, handlers, mark } = data;
   const { icon: Icon, tone } = kindOf(step.type);
@@ -72,7 +72,6 @@ export const LoopFrame = memo(function LoopFrame({ data, selected }: NodeProps<C
   );
 });
 
-/** What its steps are run for. */
 function describeFrame({ type, config = {} }: CardNode["data"]["step"]): string {
   const plain = (value: unknown): string => textOf(value, "").replaceAll(/^\{\{\s*|\s*\}\}$/g, "");
   if (type === "race") return "the first branch that ends wins";
@@ -81,7 +80,7 @@ function describeFrame({ type, config = {} }: CardNode["data"]["step"]): string 
   return `${textOf(config["as"], "item")} in ${plain(config["items"])}`;
 }
 
-/** `37 of 500`, the failed ones to jump to, and one item at a time. */
+/** Shows a count such as `37 of 500`, links to the failed items, and a switch between items. */
 function LoopCount(props: {
   readonly loop: LoopView;
   readonly item: number | undefined;
@@ -123,7 +122,7 @@ function LoopCount(props: {
   );
 }
 
-/** A list in the top layer: inside a node it would stand under later ones. */
+/** Rendered in the top layer: inside its node, later nodes would cover the list. */
 function FailedItems(props: {
   readonly failures: number;
   readonly failed: LoopView["failed"];
@@ -164,7 +163,7 @@ function FailedItems(props: {
   );
 }
 
-/** A field as one line: a list that is written out is no expression, and is shown as JSON. */
+/** Formats a field in one line. A literal list is shown as JSON. */
 function textOf(value: unknown, otherwise: string): string {
   if (value === undefined || value === null) return otherwise;
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -12,7 +12,7 @@ import { describeStep } from "./step-line.ts";
 import { useNames } from "../../data/names/names.ts";
 import { PlainButton } from "../../ui/form/button.tsx";
 
-/** What a card can be asked for; the same object for the life of the canvas, so that no card is drawn anew for it. */
+/** Handlers of cards. The object never changes, so that cards are not re-rendered because of it. */
 export interface CardHandlers {
   readonly onFold: (key: string) => void;
   readonly onAdd: (key: string, at: DOMRect) => void;
@@ -32,7 +32,6 @@ export interface CardData extends Record<string, unknown> {
   readonly problem?: string | undefined;
   readonly mark?: Mark | undefined;
   readonly isPinned: boolean;
-  /** No run reaches it. */
   readonly isUnconnected: boolean;
   readonly isLeaf: boolean;
   readonly isFolded: boolean;
@@ -48,7 +47,7 @@ export function stopThen(handle: () => void) {
   };
 }
 
-/** A step on the canvas: what it is, and how it went. */
+/** A step on the canvas with its status. */
 export const StepCard = memo(function StepCard({ data, selected }: NodeProps<CardNode>) {
   const { key, step, run, problem, mark, handlers } = data;
   const { icon: Icon, tone } = kindOf(step.type);
@@ -118,7 +117,7 @@ export function LinkPlug({ data }: { readonly data: Pick<CardData, "key" | "hand
   );
 }
 
-/** The second line of a card: the change, what the step waits for, or how it went. */
+/** The second line of a card: the change, what the step waits for, or its result. */
 function CardLine({ data }: { readonly data: CardData }) {
   const { step, run, statuses, mark } = data;
   if (mark) return mark;

@@ -1,4 +1,3 @@
-/** How each type of step looks on the canvas. */
 import {
   ArrowLeftRight,
   Bell,
@@ -36,7 +35,7 @@ import {
 
 export type StepTone = "logic" | "data" | "out" | "code" | "desk" | "time";
 
-/** How a type looks. What it is called in a palette and begins with, the server says. */
+/** The icon and colour of a step type. The server provides its name and its initial values. */
 export interface StepKind {
   readonly icon: LucideIcon;
   readonly tone: StepTone;

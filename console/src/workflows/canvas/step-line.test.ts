@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeStep } from "./step-line.ts";
 
-test("a card says what its step does, and what it is where there is nothing to say", () => {
+test("a card describes what its step does, or shows the step type if there is no description", () => {
   const say = (type: string, config: object = {}): string =>
     describeStep({ id: "x", type, config: { ...config } });
   expect(say("condition", { expression: "steps.a.output\n > 5" })).toBe("steps.a.output > 5");

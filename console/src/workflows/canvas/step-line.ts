@@ -1,4 +1,4 @@
-/** What a step does, in a few words: the second line of its card while no run is shown. */
+/** A short description of a step: the second line of its card when no run is shown. */
 import { count, toDuration } from "../../ui/words.ts";
 import { bodyOf, type Step, walkSteps } from "../graph/graph.ts";
 import { kindOf } from "./step-kinds.ts";

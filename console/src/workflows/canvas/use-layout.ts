@@ -6,20 +6,20 @@ import { layOutFar } from "./far-layout.ts";
 export interface PlacedLayout {
   readonly layout: Layout;
   readonly offset: Point;
-  /** Steps and wires that were not there before: they appear. */
+  /** Steps and wires that were added since the last layout; they fade in. */
   readonly fresh: ReadonlySet<string>;
 }
 
-/** Larger graphs are laid out beside the page: 200 steps would hold it up for longer than a frame. */
+/** Larger graphs are laid out in a worker: 200 steps would block the page for longer than one frame. */
 const NEAR_STEPS_MAX = 100;
 
-/** What decides where steps stand, as text: writing in a field lays nothing out. */
+/** Returns a text of everything that affects the layout, so that typing in a field does not trigger a new layout. */
 function shapeOf(graph: Graph): string {
   const edges = [...walkSteps(graph)].map(([key, step]) => [key, bodyOf(step)?.edges]);
   return JSON.stringify([graph.edges, edges]);
 }
 
-/** The layout of the moment: at once, or of a large graph shortly after; undefined until there is the first one. */
+/** Returns the current layout. Large graphs are laid out asynchronously; undefined until the first layout exists. */
 export function useLayout(graph: Graph, folding: Folding): Layout | undefined {
   const shape = useMemo(() => shapeOf(graph), [graph]);
   const [shaped, setShaped] = useState({ graph, shape });
@@ -52,7 +52,7 @@ function isSmall(graph: Graph, { opened }: Folding): boolean {
 const namesOf = ({ boxes, wires }: Layout): ReadonlySet<string> =>
   new Set([...boxes.keys(), ...wires.map(({ id, path }) => id + path)]);
 
-/** A layout, moved so that what one looks at stays where it was. */
+/** Returns a layout that is shifted so that the step in focus keeps its screen position. */
 export function useAnchoredLayout(
   layout: Layout,
   looked: (placed: PlacedLayout) => readonly (string | undefined)[],

@@ -1,15 +1,15 @@
-/** What of the canvas is in sight, and how much of it one can read. */
+/** The visible part of the canvas and its level of detail. */
 import type { ReactFlowInstance, Viewport } from "@xyflow/react";
 import { type Box, STEP_SIZE, TRIGGER } from "../graph/layout.ts";
 import type { PlacedLayout } from "./use-layout.ts";
 
 export const GLIDE_MS = 180;
-/** What a small graph leaves free around it. */
+/** The margins around a small graph. */
 const MARGIN = { side: 24, top: 68, bottom: 32, zoomMin: 0.45 } as const;
-/** How near the edge of the canvas a chosen step may stand. */
+/** The minimum distance of a selected step from the edge of the canvas. */
 const EDGE = { side: 40, top: 84, bottom: 70 } as const;
 
-/** The step nearest to the middle of what is seen. */
+/** Returns the step nearest to the centre of the viewport. */
 export function findCentre(
   { layout, offset }: PlacedLayout,
   flow: ReactFlowInstance | undefined,
@@ -25,7 +25,7 @@ export function findCentre(
   return boxes.toSorted((a, b) => distance(a) - distance(b))[0]?.key;
 }
 
-/** Pans as little as it takes to see a step. */
+/** Pans by the shortest distance that makes a step visible. */
 export function revealBox(
   box: Box,
   flow: ReactFlowInstance | undefined,
@@ -44,7 +44,7 @@ export function revealBox(
   }
 }
 
-/** A small graph is seen whole, and stands high: there is room below for what is added. */
+/** Fits a small graph into the viewport and aligns it to the top, so that there is room for new steps below. */
 export function showWhole(
   { layout }: PlacedLayout,
   flow: ReactFlowInstance,
@@ -62,7 +62,7 @@ export function showWhole(
   void flow.setViewport(onPixels({ x, y, zoom }));
 }
 
-/** A graph that does not fit opens at its beginning, large enough to be read. */
+/** Shows the beginning of a graph that does not fit, at a readable zoom. */
 export function showBeginning(
   { layout }: PlacedLayout,
   flow: ReactFlowInstance,
@@ -76,14 +76,14 @@ export function showBeginning(
   void flow.setViewport(onPixels({ x, y: 76, zoom }));
 }
 
-/** A pan from here goes by whole pixels, as pointers do: what stands between them is filtered in each frame. */
+/** Rounds a viewport to whole pixels: content at fractional positions is filtered in each frame. */
 const onPixels = ({ x, y, zoom }: Viewport): Viewport => ({
   x: Math.round(x),
   y: Math.round(y),
   zoom,
 });
 
-/** From afar cards lose their small words, then become blocks of colour: without React, at every frame of a zoom. */
+/** Hides details of cards at low zoom. It sets CSS classes without React, because it runs in every frame of a zoom. */
 export function setDetail(host: HTMLElement | null, zoom: number): void {
   if (host) host.dataset["far"] = zoom < 0.24 ? "2" : zoom < 0.48 ? "1" : "0";
 }

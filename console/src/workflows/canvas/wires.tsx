@@ -20,10 +20,9 @@ interface WiresProps {
   readonly marks: ReadonlyMap<string, Mark> | undefined;
   readonly chosen: string | undefined;
   readonly drop: string | undefined;
-  /** Whether steps may be added to a wire. */
   readonly isEditable: (wire: Wire) => boolean;
   readonly handlers: WireHandlers;
-  /** Only wires in sight, or nearly, are drawn. */
+  /** Renders only wires in or near the viewport. */
   readonly isCulled: boolean;
 }
 
@@ -31,7 +30,7 @@ const CELL = 400;
 const AROUND = 1;
 const EVERYWHERE = "";
 
-/** What is in sight, in cells: panning within one draws nothing anew. */
+/** Returns the visible area in grid cells, so that panning within one cell does not re-render. */
 function readSight({ transform: [x, y, zoom], width, height }: ReactFlowState): string {
   const cell = (value: number): number => Math.floor(value / zoom / CELL);
   return [
@@ -67,7 +66,6 @@ function useWiresInSight({ layout, offset, isCulled }: WiresProps): readonly Wir
 export const isErrorWire = ({ edges }: Wire): boolean => edges.some(({ when }) => when === "error");
 export const isTriggerWire = ({ from }: Wire): boolean => from === TRIGGER;
 
-/** How the run went along a wire. */
 function flowOf(wire: Wire, run: RunView): string {
   const [source, target] = [run.steps.get(wire.from), run.steps.get(wire.to)];
   if (!source && !target) return "";

@@ -2,7 +2,7 @@ import type { Schemas } from "../../data/api.ts";
 
 type Deployed = NonNullable<Schemas["Workflow"]["environments"]["production"]>;
 
-/** Why a deployment that is on does not start, and what to do; undefined for one that starts. */
+/** Returns why an enabled deployment does not start and how to fix it; undefined if it starts. */
 export function stoppedWords({
   enabled,
   orphaned,

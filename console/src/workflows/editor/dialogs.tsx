@@ -32,7 +32,7 @@ interface DialogsInput {
   readonly go: (next: EditorPlace) => void;
 }
 
-/** Whatever asks before it acts: a run for its input, a save for what to keep, a deployment for where to. */
+/** The dialogs of the editor: run input, save with a summary, and deploy. */
 export function useDialogs({ id, draft, definition, go }: DialogsInput) {
   const [open, setOpen] = useState<OpenDialog>();
   const [mockErrors, setMockErrors] = useState<ReadonlyMap<string, string>>(new Map());
@@ -63,7 +63,7 @@ export function useDialogs({ id, draft, definition, go }: DialogsInput) {
   };
   const drawn = useStableHandlers({ save: () => void save() });
   const on = useStableHandlers({
-    // The last letter may not be drawn yet, and what is not drawn is neither checked nor saved.
+    // Waits for the render of the last keystroke: only rendered fields are validated and saved.
     save: () => afterRender(drawn.save),
     test: () => setOpen("test"),
     run: () => setOpen("run"),
@@ -76,14 +76,14 @@ export function useDialogs({ id, draft, definition, go }: DialogsInput) {
   return { open, close: () => setOpen(undefined), save, start, on, mockErrors };
 }
 
-/** Says whether all fields are written; the first that is not is shown, and nothing is saved without it. */
+/** Returns whether all fields are valid. Focuses the first invalid field; saving requires valid fields. */
 function isFinished(): boolean {
   const label = showUnfinished();
   if (label !== undefined) notify(`${label} is not JSON yet. Mend it, or take it back.`);
   return label === undefined;
 }
 
-/** What of a refusal is about the input. All else stands among the problems of the draft. */
+/** Returns the errors about the input. All other errors are in the problem list. */
 function refusedOf(error: unknown): readonly FieldError[] {
   const errors = error instanceof ApiError ? error.errors : [];
   return errors.filter(({ path }) => /^\/(input|event|eventId)\b/.test(path));
@@ -91,7 +91,6 @@ function refusedOf(error: unknown): readonly FieldError[] {
 
 interface Trial {
   readonly given: GivenInput;
-  /** Errors that steps fail with, by key. */
   readonly mockErrors: ReadonlyMap<string, string>;
 }
 

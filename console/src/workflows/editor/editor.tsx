@@ -24,7 +24,7 @@ import { useShownRun } from "./run/use-shown-run.ts";
 import { useEditorPlace, useSelection } from "./use-selection.ts";
 import { PageError } from "../../shell/not-found.tsx";
 
-/** A workflow: its steps on a canvas, the fields of the chosen one beside it. */
+/** The workflow editor: the canvas, and next to it the fields of the selected step. */
 export function Editor() {
   const { id } = useParams({ strict: false });
   return id === undefined ? null : <WorkflowEditor key={id} id={id} />;
@@ -32,7 +32,7 @@ export function Editor() {
 
 function WorkflowEditor({ id }: { readonly id: string }) {
   const draft = useDraft(id);
-  // People who add a step type at once: what there is to add is here by then.
+  // Prefetched, because users often add a step as soon as the editor opens.
   useEffect(() => prefetch("workflows.palette"), []);
   const { workflow, draft: definition, error, refetch } = draft;
   if (workflow && definition) return <Workbench {...{ id, draft, workflow, definition }} />;

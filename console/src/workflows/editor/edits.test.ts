@@ -46,7 +46,7 @@ const done = (outcome: Outcome): Change => {
   return outcome as Change;
 };
 
-test("a step is added after, before, beside, first, and on the way that is chosen", () => {
+test("a step is added after, before, next to another, first, and on the selected output", () => {
   const set = { type: "set", name: "New" };
   const add = (key: string | undefined, how: "after" | "before" | "beside", when?: string) =>
     lines(addStep(draft, set, { ...findSpot(draft, key, how).spot, when }).after);
@@ -68,7 +68,7 @@ test("a step is added after, before, beside, first, and on the way that is chose
   ]);
 });
 
-test("a deletion heals, says what it means, and never empties a loop", () => {
+test("deleting a step connects its neighbours, describes the effect, and never empties a loop", () => {
   const { after, note, chosen } = done(deleteSteps(draft, ["if"]));
   expect([lines(after), chosen]).toEqual([["a>b", "a>c", "b>each"], ["a"]]);
   expect(note).toBe("Big? is gone; all 2 ways after it are taken now");
@@ -78,14 +78,14 @@ test("a deletion heals, says what it means, and never empties a loop", () => {
   expect(wire && lines(done(deleteWire(draft, wire, [])).after)).not.toContain("b>each");
 });
 
-test("the same act connects and disconnects, and refuses circles and the edge of a loop", () => {
+test("the same action connects and disconnects steps, and rejects cycles and edges across a loop border", () => {
   expect(lines(done(linkSteps(draft, "c", "each")).after)).toContain("c>each");
   expect(lines(done(linkSteps(draft, "b", "each")).after)).not.toContain("b>each");
   expect(linkSteps(draft, "each", "a")).toEqual({ refused: expect.stringContaining("circle") });
   expect(linkSteps(draft, "a", "each/in")).toEqual({ refused: expect.stringContaining("loop") });
 });
 
-test("a step that loses its last line does not start, until it is connected again", () => {
+test("a step that loses its last edge does not start until it is connected again", () => {
   const stepOf = ({ nodes }: Graph, id: string) => nodes.find((step) => step.id === id);
   const wire = layOut(draft).wires.find(({ id }) => id === "b>each");
   const { after } = done(wire && deleteWire(draft, wire, []));
@@ -96,7 +96,7 @@ test("a step that loses its last line does not start, until it is connected agai
   expect(stepOf(again, "each")).toEqual(stepOf(draft, "each"));
   const fromTrigger = done(linkSteps(after, "*", "each")).after;
   expect(layOut(fromTrigger).wires.map(({ id }) => id)).toContain("*>each");
-  // What follows the first step starts once that is deleted; its handler of errors does not.
+  // Deleting the first step makes its successor the first step, but not its error handler.
   const risky = {
     ...draft,
     nodes: [{ id: "x", type: "http", onError: "branch" }, ...draft.nodes],
@@ -111,7 +111,7 @@ test("a step that loses its last line does not start, until it is connected agai
   expect(stepOf(done(first && deleteWire(draft, first, [])).after, "a")?.start).toBe(false);
 });
 
-test("steps pass each other, are doubled, looped over and pasted from text", () => {
+test("steps are reordered, duplicated, wrapped in a loop and pasted from text", () => {
   expect(lines(done(passNeighbour(draft, "b", 1)).after)).toContain("each>b");
   expect(lines(done(passNeighbour(draft, "b", -1)).after)).toContain("a>b");
   expect(done(duplicateSteps(draft, ["b"])).chosen).toEqual(["b_2"]);

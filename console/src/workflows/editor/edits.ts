@@ -1,4 +1,7 @@
-/** All that one can do to a definition, by key, by pointer, by palette: what it becomes, or why not. */
+/**
+ * Every edit of a definition by key, pointer or palette. Each returns the new definition, or why it is not
+ * possible.
+ */
 import {
   connectionError,
   connectSteps,
@@ -34,7 +37,7 @@ export interface Change {
   readonly label: string;
   readonly after: Definition;
   readonly chosen: readonly string[];
-  /** Said to people, with the way back. */
+  /** A message for the user, shown with an undo action. */
   readonly note?: string;
 }
 
@@ -58,12 +61,12 @@ export type Direction = "after" | "before" | "beside";
 
 export interface Place {
   readonly spot: Spot;
-  /** The ways out of the step, of which one is chosen. */
+  /** The outputs of the step to choose from. */
   readonly ways: readonly string[];
   readonly title: string;
 }
 
-/** Where a new step goes: after the chosen one, before it, or beside what follows. */
+/** Returns where a new step goes: after the selected step, before it, or parallel to its successors. */
 export function findSpot(draft: Definition, key: string | undefined, how: Direction): Place {
   const step = key === undefined ? undefined : findStep(draft, key);
   const place = placeOf(key ?? "");
@@ -87,7 +90,7 @@ export function findSpot(draft: Definition, key: string | undefined, how: Direct
   };
 }
 
-/** A loop begins with a step of its own, whose id must be free too. */
+/** A new loop contains one step, whose id must be free too. */
 export function addStep(draft: Definition, step: Omit<Step, "id">, spot: Spot): Change {
   const id = freeId(draft, step.name ?? step.type);
   const clip = renameSteps(draft, { nodes: [{ ...structuredClone(step), id }], edges: [] });
@@ -140,7 +143,7 @@ export function deleteWire(draft: Definition, wire: Wire, chosen: readonly strin
   };
 }
 
-/** Connects two steps, or takes the line between them away. */
+/** Connects two steps, or removes the edge between them. */
 export function linkSteps(draft: Definition, from: string, to: string): Outcome {
   if (from === to || to === TRIGGER) return undefined;
   if (from === TRIGGER) return linkTrigger(draft, to);
@@ -166,7 +169,7 @@ export function linkSteps(draft: Definition, from: string, to: string): Outcome 
   return { label: "Connect", after: connectSteps(draft, place, edge), chosen: [from], note };
 }
 
-/** Lets a step start with the run, or no longer. */
+/** Connects a step to the trigger, or disconnects it. */
 function linkTrigger(draft: Definition, to: string): Outcome {
   const step = findStep(draft, to);
   if (placeOf(to) !== "") return { refused: "Lines don't cross the edge of a loop." };
@@ -189,7 +192,7 @@ export function relocateSteps(draft: Definition, keys: readonly string[], spot: 
   return { label: `Move ${nameAll(draft, keys)}`, after, chosen };
 }
 
-/** Lets a step pass its neighbour, up or down. */
+/** Swaps a step with its neighbour above or below. */
 export function passNeighbour(draft: Definition, key: string, by: 1 | -1): Outcome {
   const place = placeOf(key);
   const graph = findGraph(draft, place);
@@ -229,7 +232,7 @@ export function loopOver(draft: Definition, chosen: readonly string[]): Outcome 
   return { label: `Loop over ${nameAll(draft, chosen)}`, after: root, chosen: [key] };
 }
 
-/** As text, so that it can be pasted into a mail, another workflow, another Millrace. */
+/** Copies as text, so that users can paste steps into an e-mail, another workflow or another installation. */
 export function toClipboard(draft: Definition, chosen: readonly string[]): string {
   return JSON.stringify({ kind: CLIP, ...copySteps(draft, chosen) }, null, 2);
 }

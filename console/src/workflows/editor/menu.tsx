@@ -34,7 +34,7 @@ function backfillRefusal(
     : "It hears no events and has no schedule.";
 }
 
-/** What is done rarely to a whole workflow. */
+/** Rarely used actions on the whole workflow. */
 export function WorkflowMenu({ workflow, draft, onBackfill }: WorkflowMenuProps) {
   const may = useMay();
   const refusalOf = useRefusals();

@@ -14,7 +14,7 @@ interface PeopleProps {
   readonly isEditing: boolean;
 }
 
-/** The others who are here, and where they are: their step is a press away. */
+/** Other users in this workflow. A click goes to the step that they have selected. */
 export function People({ id, definition, chosen, choose, isEditing }: PeopleProps) {
   const people = usePresence(id, { at: chosen.at(-1), isEditing });
   if (people.length === 0) return null;

@@ -31,7 +31,7 @@ interface StageProps {
   readonly onDismissRun: () => void;
 }
 
-/** The canvas, with what is going on above it: a run, a line that is being drawn, several steps that are chosen. */
+/** The canvas with its overlays: a run, a line being drawn, a selection of several steps. */
 export function Stage(props: StageProps) {
   const { definition, chosen, choose, edits, shown, isLocked } = props;
   const navigate = useNavigate();
@@ -130,7 +130,7 @@ function Banner(props: StageProps) {
   );
 }
 
-/** What screen readers hear when another step is chosen. */
+/** The announcement for screen readers when the selection changes. */
 function describe({ definition, chosen, shown, problems }: StageProps): string {
   const key = chosen.at(-1);
   if (key === undefined) return "";

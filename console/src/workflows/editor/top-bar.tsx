@@ -45,7 +45,7 @@ interface TopBarProps {
   };
 }
 
-/** Names the workflow, says where it stands, and has all that one does to the whole. */
+/** The name of the workflow, its status and the actions on all of it. */
 export function TopBar(props: TopBarProps) {
   const { workflow, draft, name, locked, problems, panel, on } = props;
   return (
@@ -167,7 +167,7 @@ function IconButton(props: {
   );
 }
 
-/** A title that can be written in; Enter and leaving it take it over, Escape does not. */
+/** An editable title: Enter and blur save it, Escape restores it. */
 function NameField(props: {
   readonly name: string;
   readonly locked: string | undefined;
@@ -201,7 +201,7 @@ function NameField(props: {
   );
 }
 
-/** Where it is deployed, and in which version; one tag for those that have the same. */
+/** Shows the deployed version of each environment; environments with the same version share a tag. */
 function EnvironmentTags({ workflow }: { readonly workflow: Schemas["Workflow"] }) {
   if (workflow.status === "archived") return <span className="tag idle">Archived</span>;
   const deployed = ENVIRONMENTS.flatMap((name) => {

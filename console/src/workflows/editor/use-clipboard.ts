@@ -1,4 +1,4 @@
-/** Copy, cut and paste by the browser's own events, which ask nobody for leave. */
+/** Copy, cut and paste through the browser's own events, which need no permission. */
 import { useEffect } from "react";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import { notify } from "../../ui/toast.tsx";
@@ -15,7 +15,7 @@ export function useClipboard(edits: Edits, chosen: readonly string[]): void {
   const on = useStableHandlers({
     copy: (event: ClipboardEvent): void => {
       const text = edits.copy();
-      // Words that somebody marked on the screen are copied as words.
+      // If text on the screen is selected, the browser copies that text.
       const isMarked = getSelection()?.isCollapsed === false;
       if (isElsewhere(event.target) || isMarked || text === undefined) return;
       event.clipboardData?.setData("text/plain", text);

@@ -1,4 +1,4 @@
-/** All keys of the editor. Each is an entry of the palette and of the sheet of keys, too. */
+/** All keyboard shortcuts of the editor. Each is also in the command palette and in the shortcut list. */
 import { useActions, type Action } from "../../shell/actions.ts";
 import { toClipboard } from "../../ui/behaviour/copy.ts";
 import { notify } from "../../ui/toast.tsx";
@@ -34,7 +34,7 @@ interface EditorActionsInput {
   };
 }
 
-/** Keys without Ctrl or Alt work on the canvas only: in the panel beside it people type. */
+/** Shortcuts without Ctrl or Alt work only on the canvas, because users type in the side panel. */
 const CANVAS = ".editor-canvas";
 
 export function useEditorActions(input: EditorActionsInput): void {
@@ -49,7 +49,7 @@ export function useEditorActions(input: EditorActionsInput): void {
   ]);
 }
 
-/** Escape never leads from a field to the canvas: whoever types on would start what the letters are keys of. */
+/** Escape never moves focus from a field to the canvas: further typing would trigger shortcuts there. */
 function switchPane(): void {
   if (document.querySelector("dialog:modal")) return;
   if (document.activeElement?.closest(CANVAS)) focusFields();
@@ -170,7 +170,7 @@ function fileActions(input: EditorActionsInput): readonly Action[] {
   ];
 }
 
-/** For the palette: a key has the browser's own event, which needs no leave. */
+/** For the command palette: a shortcut uses the browser's own event, which needs no permission. */
 async function copy(edits: Edits, then?: () => void): Promise<void> {
   const text = edits.copy();
   if (text === undefined) return;

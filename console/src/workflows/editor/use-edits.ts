@@ -1,4 +1,4 @@
-/** The edits of the canvas: each is one entry of the history, chooses what it was done to, and says the way back. */
+/** Edits on the canvas. Each adds one history entry, selects the changed steps and offers undo. */
 import { useState } from "react";
 import { notify } from "../../ui/toast.tsx";
 import { type Definition, findGraph, findStep, placeOf, toKey } from "../graph/graph.ts";
@@ -25,7 +25,7 @@ import {
 import type { Offer } from "./pick/offers.ts";
 
 export interface NewStep extends Place {
-  /** Where the picker opens. */
+  /** The screen position of the picker. */
   readonly at: { readonly x: number; readonly y: number };
 }
 
@@ -34,7 +34,7 @@ interface EditsInput {
   readonly draft: Draft;
   readonly chosen: readonly string[];
   readonly choose: (keys: readonly string[]) => void;
-  /** Why nothing may be changed. */
+  /** The reason why editing is disabled. */
   readonly locked: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export function useEdits({ definition, draft, chosen, choose, locked }: EditsInp
     undo: () => goBack("undo"),
     redo: () => goBack("redo"),
     closePicker: () => setAdding(undefined),
-    /** Asks what to add: beside the step, so that what follows stays in sight. */
+    /** Opens the picker next to the step, so that its successors stay visible. */
     ask: (how: Direction, at: DOMRect | undefined, from = key): void => {
       if (locked !== undefined) return notify(locked);
       const corner = at ? { x: at.right + BESIDE.x, y: at.top + BESIDE.y } : NOWHERE;

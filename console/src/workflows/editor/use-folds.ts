@@ -1,4 +1,4 @@
-/** Loops that are folded, and sub-workflows that are opened in place. */
+/** Collapsed loops and sub-workflows that are expanded in place. */
 import { useQueries } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { query, type Reply } from "../../data/api.ts";
@@ -12,14 +12,14 @@ function toggle(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
   return keys.has(key) ? keys.difference(new Set([key])) : keys.union(new Set([key]));
 }
 
-/** One function, so that its result stays the same object while the graphs do. */
+/** A stable function, so that its result stays the same object while the graphs do not change. */
 const combineGraphs = (results: readonly { readonly data: Reply<"workflows.get"> | undefined }[]) =>
   results.map(({ data }) => data?.data);
 
 export function useFolds(draft: Definition) {
   const [folded, setFolded] = useState(NONE);
   const [opened, setOpened] = useState(NONE);
-  // By its text: what is another object at every letter would lay everything out at every letter.
+  // Compared as text: a new object on every keystroke would trigger a new layout each time.
   const named = JSON.stringify(
     [...opened].flatMap((key) => {
       const id = findStep(draft, key)?.config?.["workflowId"];

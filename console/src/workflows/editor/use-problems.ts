@@ -1,4 +1,4 @@
-/** Checks the draft as it is written: a moment after the last letter, by the server, which knows all of it. */
+/** Validates the draft on the server, shortly after the last edit. */
 import { useEffect, useState } from "react";
 import { call } from "../../data/api.ts";
 import { notify } from "../../ui/toast.tsx";
@@ -25,7 +25,7 @@ export function useProblems(draft: Definition, isEnabled: boolean): readonly Pro
         const found = [...data.errors.map((error) => locateProblem(draft, error)), ...warnings];
         setProblems((old) => (JSON.stringify(old) === JSON.stringify(found) ? old : found));
       } catch {
-        // Not reached, or left for a newer draft: what is known stays until the next check.
+        // The request failed or a newer draft replaced it: the last problems stay until the next check.
       }
     };
     const timer = setTimeout(() => void check(), PAUSE_MS);
@@ -37,7 +37,7 @@ export function useProblems(draft: Definition, isEnabled: boolean): readonly Pro
   return problems;
 }
 
-/** Leads to where a problem is: its step, then its field. `open` shows the fields of a step, whatever panel is open. */
+/** Goes to the step and field of a problem. `open` shows the fields of a step in place of any other panel. */
 export function useJump(
   problems: readonly Problem[],
   open: (key: string | undefined) => void,
@@ -61,7 +61,7 @@ export function useJump(
 const LOOK_MAX_MS = 5_000;
 let stopLooking: (() => void) | undefined;
 
-/** Focuses the field of a problem as soon as it is drawn; another press or key means something else. */
+/** Focuses the field of a problem once it is rendered. Any other key press or click cancels this. */
 function focusProblem({ field }: Problem): void {
   stopLooking?.();
   const untilMs = performance.now() + LOOK_MAX_MS;
@@ -87,7 +87,7 @@ function focusProblem({ field }: Problem): void {
   frame = requestAnimationFrame(look);
 }
 
-/** The field at a pointer within the step, or the first that says itself that it is wrong. */
+/** Returns the field at a pointer within the step, or the first invalid field. */
 function findProblemField(field: string): Element | undefined {
   const pointer = `/${field.replace(/^(config|forEach)\//, "")}`;
   const controls = [...document.querySelectorAll<HTMLElement>(".editor-side [data-at]")];
@@ -104,7 +104,7 @@ function findProblemField(field: string): Element | undefined {
 
 const FIELDS_MS = 120;
 
-/** The label of a field that is half-written, and so not part of the draft; the field is shown. */
+/** Shows the first field with incomplete input, which is not yet part of the draft, and returns its label. */
 export function showUnfinished(): string | undefined {
   const mark = document.querySelector<HTMLElement>(".editor-side [data-unfinished]");
   if (mark) setTimeout(focusInvalid, FIELDS_MS);
@@ -116,7 +116,7 @@ function focusInvalid(): void {
   if (found) showField(found);
 }
 
-/** The fields say themselves what is wrong with them: the first of those. */
+/** The first field that is marked as invalid. */
 function findInvalid(): Element | undefined {
   const fields = document.querySelectorAll<HTMLElement>(
     ".editor-side :is([aria-invalid=true], .code-host)",
@@ -130,7 +130,7 @@ function findInvalid(): Element | undefined {
 
 const INVALID = "[aria-invalid=true]";
 
-/** Scrolls to a field and focuses it; one of code has its text in a shadow root. */
+/** Scrolls to a field and focuses it. Code fields have their text in a shadow root. */
 export function showField(field: Element): void {
   const target = field.shadowRoot?.querySelector(".cm-content") ?? field;
   target.scrollIntoView({ block: "nearest" });

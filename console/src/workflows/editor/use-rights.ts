@@ -1,10 +1,10 @@
-/** What one may do here, and why not. The server decides; this spares people the refusal. */
+/** Permissions of the current user, with reasons. The server enforces them; the console disables controls early. */
 import type { Schemas } from "../../data/api.ts";
 import { useRefusals } from "../../data/people.ts";
 import { place } from "../../data/place.ts";
 
 export interface Rights {
-  /** Why nothing may be changed. */
+  /** The reason why editing is disabled. */
   readonly locked: string | undefined;
   readonly cannotTest: string | undefined;
   readonly cannotRun: string | undefined;

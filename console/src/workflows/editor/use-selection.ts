@@ -1,4 +1,4 @@
-/** The chosen steps. The address names one, so that a link leads to it; of several, the last. */
+/** The selected steps. The address contains the last selected one, so that links can select a step. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
@@ -11,7 +11,7 @@ export interface EditorPlace {
   readonly panel?: string | undefined;
 }
 
-/** What the address says, and the way to another. */
+/** Reads the editor's search parameters and navigates to others. */
 export function useEditorPlace(id: string) {
   const { step, run, panel } = useSearch({ strict: false });
   const navigate = useNavigate();
@@ -47,7 +47,7 @@ export function useSelection(draft: Definition, { step, go }: ReturnType<typeof 
       setOne((old) => (old[0] === last ? old : last === undefined ? NOTHING : [last]));
       if (last !== step) go({ step: last });
     },
-    /** Adds to what is chosen, or takes from it; all stand in one loop. */
+    /** Adds steps to the selection or removes them; all selected steps must be in the same loop. */
     extend: (keys: readonly string[]): void => {
       const [first = ""] = keys;
       if (keys.length === 1 && chosen.includes(first)) {

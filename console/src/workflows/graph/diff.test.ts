@@ -7,7 +7,7 @@ const step = (id: string, config: object = {}, type = "set"): Step =>
 const definition = (nodes: readonly Step[], edges: readonly Edge[]): Definition =>
   ({ name: "W", trigger: { type: "manual" }, nodes, edges }) as Definition;
 
-test("added, removed and changed steps stand on one canvas, fields beside each other", () => {
+test("added, removed and changed steps are on one canvas, with their fields side by side", () => {
   const before = definition(
     [step("a", { x: 1, y: { z: 1 } }), step("b"), step("c")],
     [
@@ -44,7 +44,7 @@ test("a change inside a loop marks the loop, and the same definition has none", 
   expect(compareDefinitions(same, structuredClone(same)).changes).toEqual([]);
 });
 
-test("the order of fields is no difference, also of those in lists", () => {
+test("the order of object fields is not a difference, also within lists", () => {
   const triggers = [
     { id: "t", type: "schedule", schedule: { cron: "0 * * * *", timezone: "UTC" } },
   ];

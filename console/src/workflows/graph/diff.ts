@@ -1,4 +1,4 @@
-/** How two definitions differ, on one canvas: the new one, with what is gone put back where it stood. */
+/** The differences between two definitions: the new one, with removed steps added at their old positions. */
 import {
   bodyOf,
   type Definition,
@@ -30,7 +30,7 @@ export interface Difference {
   readonly marks: ReadonlyMap<string, Mark>;
   readonly edges: ReadonlyMap<string, Mark>;
   readonly changes: readonly StepChange[];
-  /** What differs of the whole: its name, its trigger, its limits. */
+  /** Differences of the workflow itself: name, trigger and limits. */
   readonly settings: readonly FieldChange[];
 }
 
@@ -114,7 +114,7 @@ export function compareFields(before: unknown, after: unknown, path = ""): reado
   );
 }
 
-/** The database keeps the fields of a version in an order of its own. */
+/** Ignores the order of fields, because the database does not preserve it. */
 function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (Array.isArray(a) && Array.isArray(b)) {

@@ -36,7 +36,7 @@ const chain: Graph = {
   edges: [edge("a", "b"), edge("b", "c")],
 };
 
-test("a step goes into a line, after a step, beside what follows, and before the first", () => {
+test("a step is inserted into an edge, after a step, parallel to its successors, and before the first step", () => {
   const clip: Graph = { nodes: [step("x")], edges: [] };
   const at = (spot: Omit<Parameters<typeof insertSteps>[2], "place">): string[] =>
     lines(insertSteps(chain, clip, { place: "", ...spot }));
@@ -46,7 +46,7 @@ test("a step goes into a line, after a step, beside what follows, and before the
   expect(at({ before: ["a"] })).toEqual(["a>b", "b>c", "x>a"]);
 });
 
-test("what is copied gets new ids, also where it is spoken of", () => {
+test("copied steps get new ids, and expressions that refer to them are updated", () => {
   const root: Graph = {
     nodes: [step("read"), step("use", { config: { values: { n: "{{ steps.read.output.n }}" } } })],
     edges: [edge("read", "use")],
@@ -65,7 +65,7 @@ test("a loop is put around steps, and edits inside leave the rest the same objec
   expect(findStep(after, "a")).toBe(findStep(root, "a"));
 });
 
-test("a renamed case of a switch keeps what follows it", () => {
+test("a renamed case of a switch keeps its edge", () => {
   const choice = step("pick", { type: "switch", config: { cases: ["x", "y"] } });
   const root: Graph = {
     nodes: [choice, step("a"), step("b")],
@@ -77,7 +77,7 @@ test("a renamed case of a switch keeps what follows it", () => {
   expect(lines(changeStep(root, "pick", choice, fewer))).toEqual(["pick>b:default"]);
 });
 
-test("columns change places by the order of their edges", () => {
+test("columns are reordered by the order of their edges", () => {
   const root: Graph = {
     nodes: [step("a"), step("l"), step("r")],
     edges: [edge("a", "l"), edge("a", "r")],
@@ -86,7 +86,7 @@ test("columns change places by the order of their edges", () => {
   expect(reorderColumn(root, "l", -1).edges).toBe(root.edges);
 });
 
-test("a circle is refused, and so is a line that is there", () => {
+test("an edge that creates a cycle or already exists is rejected", () => {
   expect(connectionError(chain, edge("c", "a"))).toContain("circle");
   expect(connectionError(chain, edge("a", "b"))).toContain("already");
   expect(connectionError(chain, edge("a", "c"))).toBeUndefined();
@@ -110,7 +110,7 @@ const graphs = fc.integer({ min: 2, max: 7 }).chain((size) =>
 const heads = ({ nodes, edges }: Graph): string[] =>
   nodes.map(({ id }) => id).filter((id) => !edges.some(({ to }) => to === id));
 
-test("whatever is removed or moved, no step begins with the run that did not before, and no id is lost or doubled", () => {
+test("after any removal or move, no other step becomes a start step, and no id is lost or duplicated", () => {
   fc.assert(
     fc.property(graphs, fc.nat(6), fc.nat(11), (graph, which, where) => {
       const { id } = graph.nodes[which % graph.nodes.length]!;
@@ -133,7 +133,7 @@ test("whatever is removed or moved, no step begins with the run that did not bef
   );
 });
 
-test("a free id is one that no step has, in loops either", () => {
+test("a free id is not used by any step, also not in loops", () => {
   const { root } = wrapInLoop(chain, ["b"]);
   expect(freeId(root, "B")).toBe("b_2");
   expect(freeId(root, "Größe 3!")).toBe("gro_e_3");

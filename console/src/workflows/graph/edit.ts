@@ -1,4 +1,4 @@
-/** Edits of a definition. None of them leaves a step behind that would begin with the run without being asked to. */
+/** Edits of a definition. No edit turns another step into a start step without being asked to. */
 import {
   bodyOf,
   branchesOf,
@@ -18,7 +18,7 @@ import {
 } from "./graph.ts";
 import { dropStarts, editLines, headsOf, turnStart } from "./starts.ts";
 
-/** Where steps go: into edges, after a step on one of its ways, beside what follows it, or before the first. */
+/** Where steps are inserted: into edges, after a step on one of its outputs, parallel to its successors, or first. */
 export interface Spot {
   readonly place: string;
   readonly edges?: readonly Edge[];
@@ -83,7 +83,7 @@ function edgesOut(
   return graph.edges.filter((edge) => edge.from === from && edge.when === when);
 }
 
-/** Removes steps, and lets what came before, the trigger included, lead to what came after; all ways of a branch. */
+/** Removes steps and connects their predecessors, including the trigger, to their successors on all outputs. */
 export function removeSteps<G extends Graph>(root: G, keys: Iterable<string>): G {
   let result = root;
   for (const [place, group] of Map.groupBy(keys, placeOf)) {
@@ -98,7 +98,7 @@ export function removeSteps<G extends Graph>(root: G, keys: Iterable<string>): G
   return result;
 }
 
-/** Lets what came before steps that are gone lead to what came after them. */
+/** Connects the predecessors of removed steps to their successors. */
 export function healEdges(edges: readonly Edge[], gone: ReadonlySet<string>): readonly Edge[] {
   return [...gone].reduce(bridgeEdges, edges);
 }
@@ -144,7 +144,7 @@ export function disconnectSteps<G extends Graph>(root: G, place: string, gone: r
   );
 }
 
-/** Steps of one place with the edges among them, as they go to the clipboard. */
+/** Returns steps of one graph with the edges between them, for the clipboard. */
 export function copySteps(root: Graph, keys: readonly string[]): Graph {
   const place = placeOf(keys[0] ?? "");
   const graph = findGraph(root, place) ?? { nodes: [], edges: [] };
@@ -155,7 +155,7 @@ export function copySteps(root: Graph, keys: readonly string[]): Graph {
   };
 }
 
-/** Gives copied steps new ids, also where they speak of each other: `steps.read` becomes `steps.read_2`. */
+/** Gives copied steps new ids and updates references between them: `steps.read` becomes `steps.read_2`. */
 export function renameSteps(root: Graph, clip: Graph): Graph {
   const ids = new Map<string, string>();
   for (const [, { id }] of walkSteps(clip)) {
@@ -164,7 +164,7 @@ export function renameSteps(root: Graph, clip: Graph): Graph {
   return renameIds(clip, ids);
 }
 
-/** Gives steps other ids, in lines and expressions too. */
+/** Changes step ids, also in edges and expressions. */
 export function renameIds(clip: Graph, ids: ReadonlyMap<string, string>): Graph {
   const newId = (id: string): string => ids.get(id) ?? id;
   const renameIn = (graph: Graph): Graph => ({
@@ -201,7 +201,7 @@ export function moveSteps<G extends Graph>(root: G, keys: readonly string[], spo
   const clip = copySteps(root, keys);
   const without = removeSteps(root, keys);
   const graph = findGraph(without, spot.place);
-  // The edge it goes into may have been one of its own, bridged by now.
+  // The target edge may belong to a removed step and be replaced by a bridge.
   const edges = spot.edges?.filter((edge) => graph?.edges.some((other) => isSameEdge(other, edge)));
   const exists = (id: string | undefined): boolean =>
     id === undefined || graph?.nodes.some((step) => step.id === id) === true;
@@ -210,7 +210,7 @@ export function moveSteps<G extends Graph>(root: G, keys: readonly string[], spo
   return insertSteps(without, clip, { ...spot, ...(edges && { edges }) });
 }
 
-/** Moves a step one column aside: the order of a step's ways is the order of its columns. */
+/** Moves a step one column to the side: the order of a step's outputs is the order of the columns. */
 export function reorderColumn<G extends Graph>(root: G, key: string, by: 1 | -1): G {
   return changeGraph(root, placeOf(key), (graph) => {
     const into = graph.edges.find(({ to }) => to === idOf(key));
@@ -222,7 +222,7 @@ export function reorderColumn<G extends Graph>(root: G, key: string, by: 1 | -1)
   });
 }
 
-/** Makes steps that stand together the body of a loop. */
+/** Wraps connected steps in a loop. */
 export function wrapInLoop<G extends Graph>(
   root: G,
   keys: readonly string[],
@@ -231,7 +231,7 @@ export function wrapInLoop<G extends Graph>(
   const copied = copySteps(root, keys);
   const id = freeId(root, "each");
   const ids = new Set(copied.nodes.map((step) => step.id));
-  // The loop starts where one of its steps did; in it, all that no line leads to.
+  // The loop becomes a start step if one of its steps was. Inside it, all steps without incoming edges start.
   const isStart = headsOf(findGraph(root, place) ?? root).some((head) => ids.has(head));
   const body = copied.nodes.reduce((graph, step) => turnStart(graph, step.id, true), copied);
   const config = { items: "{{ [1, 2, 3] }}", as: "item", body };
@@ -252,7 +252,7 @@ export function wrapInLoop<G extends Graph>(
   return { root: wrapped, key: toKey(place, id) };
 }
 
-/** Replaces a step and renames the ways out of it where its branches were renamed, as the cases of a switch. */
+/** Replaces a step and updates its edges if its outputs were renamed, such as the cases of a switch. */
 export function changeStep<G extends Graph>(root: G, key: string, before: Step, next: Step): G {
   const [was, now] = [branchesOf(before), branchesOf(next)];
   const replaced = replaceStep(root, key, next);

@@ -23,12 +23,12 @@ type Settings =
   | "errorWorkflowId"
   | "triggers";
 
-/** What is edited and saved as one: everything of a workflow that a version keeps. */
+/** The part of a workflow that is edited and saved together; a version contains all of it. */
 export type Definition = Graph & Pick<Schemas["Workflow"], "name" | "trigger" | Settings>;
 
 const EMPTY: Graph = { nodes: [], edges: [] };
 
-/** The key of the loop that a step stands in; empty at the top. */
+/** The key of the loop that contains the step; empty at the top level. */
 export const placeOf = (key: string): string => key.slice(0, Math.max(0, key.lastIndexOf("/")));
 export const idOf = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
 export const toKey = (place: string, id: string): string => (place === "" ? id : `${place}/${id}`);
@@ -43,7 +43,7 @@ export function bodyOf(step: Step): Graph | undefined {
   return (step.config?.["body"] as Graph | undefined) ?? EMPTY;
 }
 
-/** The graph at a place; undefined where no loop is. */
+/** Returns the graph at a place; undefined if there is no loop. */
 export function findGraph(root: Graph, place: string): Graph | undefined {
   let graph: Graph | undefined = root;
   for (const id of place === "" ? [] : place.split("/")) {
@@ -57,7 +57,7 @@ export function findStep(root: Graph, key: string): Step | undefined {
   return findGraph(root, placeOf(key))?.nodes.find(({ id }) => id === idOf(key));
 }
 
-/** Every step with its key, loops before what is in them. */
+/** Iterates over all steps with their keys; a loop comes before its steps. */
 export function* walkSteps(graph: Graph, place = ""): Generator<readonly [string, Step]> {
   for (const step of graph.nodes) {
     const key = toKey(place, step.id);
@@ -67,7 +67,7 @@ export function* walkSteps(graph: Graph, place = ""): Generator<readonly [string
   }
 }
 
-/** Changes the graph at a place; only the loops on the way to it are made anew. */
+/** Changes the graph at a place; only the loops on the path to it become new objects. */
 export function changeGraph<G extends Graph>(
   root: G,
   place: string,
@@ -86,7 +86,7 @@ export function changeGraph<G extends Graph>(
   return { ...root, nodes };
 }
 
-/** The names of the ways out of a step. One that names none has one way. */
+/** Returns the names of a step's outputs. A step without named outputs has one. */
 export function branchesOf(step: Step): readonly string[] {
   const own = ownBranches(step);
   return step.onError === "branch" ? [...own, "error"] : own;
@@ -102,7 +102,7 @@ function ownBranches({ type, config }: Step): readonly string[] {
   return [...cases.map(String), "default"];
 }
 
-/** The way that what follows a step takes unless another is chosen. */
+/** Returns the default output of a step. */
 export function firstBranch(step: Step): { readonly when?: string } {
   const when = branchesOf(step).find((branch) => branch !== "error");
   return when === undefined ? {} : { when };
@@ -117,7 +117,7 @@ export function uniqueEdges(edges: readonly Edge[]): readonly Edge[] {
 
 const ID_CHARACTERS_MAX = 40;
 
-/** An id like the wanted name that no step has yet. */
+/** Returns an unused id, similar to the wanted name. */
 export function freeId(
   root: Graph,
   wanted: string,

@@ -50,13 +50,13 @@ test("undo and redo go back and forth, beyond a save too, and show where the edi
   ]);
 });
 
-test("undo shows what was chosen before an edit, redo what was chosen after it", () => {
+test("undo selects what was selected before the edit, redo what was selected after it", () => {
   const history = addEdit(beginHistory(named("a"), undefined), { ...edit("b", 1), from: ["a"] });
   expect(editedSteps(history, -1)).toEqual(["a"]);
   expect(editedSteps(stepHistory(history, -1), 1)).toEqual(["b"]);
 });
 
-test("writing in one field is one edit until a pause, and never one with what was saved", () => {
+test("typing in one field is one edit until a pause, and is not merged with a saved edit", () => {
   let history = beginHistory(named(""), undefined);
   for (const [n, text] of ["H", "He", "Hel"].entries())
     history = addEdit(history, edit(text, n * 100, "name"));
@@ -67,7 +67,7 @@ test("writing in one field is one edit until a pause, and never one with what wa
   expect([history.edits.length, isDirty(history)]).toEqual([4, true]);
 });
 
-test("what was saved, undone and forked off is no longer here; and no more than 200 edits are kept", () => {
+test("saved, undone and discarded edits are dropped, and at most 200 edits are kept", () => {
   let history = addEdit(beginHistory(named("a"), undefined), edit("b", 1));
   history = markSaved(history, draftOf(history), '"2"');
   history = addEdit(stepHistory(history, -1), edit("c", 2));
@@ -78,7 +78,7 @@ test("what was saved, undone and forked off is no longer here; and no more than 
   expect(isDirty(history)).toBe(true);
 });
 
-test("what somebody else saved lies under every edit: undo never takes it back", () => {
+test("another user's save becomes the base of all edits, so undo never reverts it", () => {
   let history = addEdit(beginHistory(named("a"), '"1"'), edit("b", 1));
   const theirs = { definition: { ...named("a"), description: "theirs" }, etag: '"2"' };
   history = rebaseHistory(history, theirs, (mine) => ({ ...mine, description: "theirs" }));
@@ -91,7 +91,7 @@ test("what somebody else saved lies under every edit: undo never takes it back",
   ]);
 });
 
-test("a kept draft has its newest edits and stands where it stood", () => {
+test("a kept draft has its newest edits and the same position in the history", () => {
   let history = beginHistory(named("a"), '"1"');
   for (let n = 0; n < 60; n += 1) history = addEdit(history, edit(`n${n}`, n));
   const kept = trimHistory(stepHistory(history, -1), 20);

@@ -8,9 +8,9 @@ import { isEqual } from "./merge.ts";
 export interface Edit {
   readonly label: string;
   readonly after: Definition;
-  /** What was chosen after it, so that redo shows where it was … */
+  /** The selection after the edit, so that redo shows where it was. */
   readonly chosen: readonly string[];
-  /** … and before it, so that undo does: what it added is gone then. */
+  /** The selection before the edit, so that undo shows where it was: steps that the edit added no longer exist then. */
   readonly from?: readonly string[] | undefined;
   /** The field that was written in. */
   readonly field?: string | undefined;
@@ -20,9 +20,9 @@ export interface Edit {
 export interface History {
   readonly edits: readonly Edit[];
   readonly at: number;
-  /** What the server has, as far as this draft knows … */
+  /** The last definition from the server that this draft knows. */
   readonly base: Definition;
-  /** … and its version. With the cache's, which the log refreshes, a save would overwrite a colleague's. */
+  /** Its ETag. The cached ETag is updated by the event log; saving with it would overwrite another user's version. */
   readonly etag: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export function addEdit(history: History, edit: Edit): History {
   return { ...history, edits: [...kept, edit], at: kept.length };
 }
 
-/** Undoes (-1) or redoes (1) one edit; the same history when there is none. */
+/** Undoes (-1) or redoes (1) one edit; returns the same history if there is none. */
 export function stepHistory(history: History, by: 1 | -1): History {
   return history.edits[history.at + by] ? { ...history, at: history.at + by } : history;
 }
@@ -62,12 +62,12 @@ export function editedSteps(history: History, by: 1 | -1): readonly string[] {
   return (by === -1 ? edit?.from : undefined) ?? edit?.chosen ?? [];
 }
 
-/** The server has taken `sent`; what was written since is still to be saved. */
+/** Marks `sent` as saved; later edits are still unsaved. */
 export function markSaved(history: History, sent: Definition, etag: string | undefined): History {
   return { ...history, base: sent, etag };
 }
 
-/** Bases every edit on what somebody else saved, so that undo takes back one's own and never theirs. */
+/** Rebases all edits onto another user's version, so that undo reverts only the user's own edits. */
 export function rebaseHistory(
   history: History,
   theirs: { readonly definition: Definition; readonly etag: string | undefined },
@@ -81,7 +81,7 @@ export function rebaseHistory(
   return { ...history, edits, base: definition, etag };
 }
 
-/** The newest edits, for keeping: a draft that is read again after a reload need not know all. */
+/** Keeps only the newest edits: a stored draft does not need the complete history. */
 export function trimHistory(history: History, most: number): History {
   const { edits, at } = history;
   const from = Math.max(0, at - most);
@@ -89,7 +89,7 @@ export function trimHistory(history: History, most: number): History {
 }
 
 export const draftOf = ({ edits, at, base }: History): Definition => edits[at]?.after ?? base;
-/** A history that was kept as text: what was one definition with its base is so again. */
+/** Parses a stored history and restores the identity of the base and the current definition. */
 export function parseHistory(text: string): History {
   const history = JSON.parse(text) as History;
   const { base } = history;

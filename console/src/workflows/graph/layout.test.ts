@@ -19,7 +19,7 @@ const isInside = (inner: Box, outer: Box): boolean =>
 const meet = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 
-test("the ways of a step stand in the order of its edges, whatever their names", () => {
+test("a step's outputs are drawn in the order of its edges, whatever their names", () => {
   const graph: Graph = {
     nodes: [step("pick"), step("z"), step("a"), step("m")],
     edges: [edge("pick", "z", "1"), edge("pick", "a", "2"), edge("pick", "m", "3")],
@@ -29,7 +29,7 @@ test("the ways of a step stand in the order of its edges, whatever their names",
   expect(xs).toEqual(xs.toSorted((a, b) => a - b));
 });
 
-test("a loop holds its body, a folded one is a step, and several branches to one step are one wire", () => {
+test("a loop frame contains its body, a collapsed loop is drawn as a step, and several outputs to one step are one wire", () => {
   const body: Graph = { nodes: [step("x"), step("y")], edges: [edge("x", "y")] };
   const graph: Graph = {
     nodes: [step("pick"), step("each", { type: "loop", config: { body } })],
@@ -46,7 +46,7 @@ test("a loop holds its body, a folded one is a step, and several branches to one
   expect([folded.boxes.get("each")?.kind, folded.boxes.has("each/x")]).toEqual(["step", false]);
 });
 
-test("what one looks at stays where it is when a step is added above it", () => {
+test("the step in focus keeps its position when a step is added above it", () => {
   const before: Graph = { nodes: [step("a"), step("b")], edges: [edge("a", "b")] };
   const after: Graph = {
     nodes: [step("a"), step("n"), step("b")],
@@ -69,7 +69,7 @@ const graphs = fc.integer({ min: 1, max: 12 }).chain((size) =>
     })),
 );
 
-test("whatever the graph, no two steps meet, every wire leads down, and the same graph gives the same picture", () => {
+test("for any graph, steps do not overlap, wires go down, and the layout is deterministic", () => {
   fc.assert(
     fc.property(graphs, (graph) => {
       const { boxes, wires } = layOut(graph);

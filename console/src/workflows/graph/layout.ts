@@ -12,7 +12,7 @@ export type { Point } from "./pipe.ts";
 export const STEP_SIZE = { width: 204, height: 48 } as const;
 export const GAP = { across: 28, down: 54 } as const;
 const FRAME = { head: 46, side: 18, foot: 20 } as const;
-/** The key of the trigger's box: no id of a step is this, and dagre fails on an empty one. */
+/** The key of the trigger's box: step ids can't have this value, and dagre fails on an empty key. */
 export const TRIGGER = "*";
 
 export interface Box extends Point {
@@ -23,7 +23,7 @@ export interface Box extends Point {
   readonly depth: number;
 }
 
-/** A line from step to step. Its path begins at 0 0: a wire that only moves keeps its path, and can glide. */
+/** An edge between two steps. Its path starts at 0 0, so that a moved wire keeps its path and can be animated. */
 export interface Wire extends Point {
   readonly id: string;
   readonly place: string;
@@ -41,7 +41,7 @@ export interface Layout {
   readonly height: number;
 }
 
-/** The loops that are folded, and the sub-workflows that are opened in place. */
+/** The collapsed loops, and the sub-workflows that are expanded in place. */
 export interface Folding {
   readonly folded: ReadonlySet<string>;
   readonly opened: ReadonlyMap<string, Graph>;
@@ -59,7 +59,7 @@ interface Context {
   readonly folding: Folding;
 }
 
-/** A body that an edit did not touch is the same object, and stands as it stood. */
+/** Layouts by graph: an unchanged loop body is the same object and keeps its layout. */
 const known = new WeakMap<Graph, { readonly context: Context; readonly layout: Layout }>();
 
 function layOutCached(graph: Graph, context: Context): Layout {
@@ -72,7 +72,7 @@ function layOutCached(graph: Graph, context: Context): Layout {
   return fresh;
 }
 
-/** Edges with the same ends are one line with several words. */
+/** Edges between the same two steps are drawn as one line with several labels. */
 interface Line {
   readonly from: string;
   readonly to: string;
@@ -222,7 +222,7 @@ function drawWire(
   return { id: `${from.key}>${to.key}`, from: from.key, to: to.key, x, y, ...pipe };
 }
 
-/** How far a new layout must be moved so that what one looks at stays where it is. */
+/** Returns the offset for a new layout, so that the step in focus keeps its position. */
 export function anchorLayout(
   before: Layout,
   after: Layout,

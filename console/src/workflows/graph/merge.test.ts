@@ -30,7 +30,7 @@ const lines = ({ edges }: Graph): string[] =>
 const add = (root: Definition, id: string, after: string): Definition =>
   insertSteps(root, { nodes: [step(id)], edges: [] }, { place: "", after });
 
-describe("what two people did to one definition", () => {
+describe("merging the changes of two users to one definition", () => {
   const base = chain("a", "b", "c");
 
   test("stays of both where they touched different steps", () => {
@@ -55,7 +55,7 @@ describe("what two people did to one definition", () => {
     expect(findStep(definition, "b")).toEqual(step("b", 2));
   });
 
-  test("keeps a step that one changed and the other removed, unless that is chosen", () => {
+  test("keeps a step that one user changed and the other removed, unless the user decides otherwise", () => {
     const mine = removeSteps(base, ["b"]);
     const theirs = replaceStep(base, "b", step("b", 2));
     const kept = mergeDefinitions({ base, mine, theirs });
@@ -65,7 +65,7 @@ describe("what two people did to one definition", () => {
     expect([findStep(definition, "b"), lines(definition)]).toEqual([undefined, ["a>c"]]);
   });
 
-  test("ties a new step to what came before the one that somebody else removed", () => {
+  test("connects a new step to the predecessor of the step that the other user removed", () => {
     const mine = removeSteps(base, ["b"]);
     const theirs = add(base, "x", "b");
     const { definition, conflicts } = mergeDefinitions({ base, mine, theirs });
@@ -73,7 +73,7 @@ describe("what two people did to one definition", () => {
     expect(lines(definition).toSorted()).toEqual(["a>c", "a>x", "x>c"]);
   });
 
-  test("keeps both steps where both added one under the same id, also where they are spoken of", () => {
+  test("keeps both steps if both users added one with the same id, and updates references", () => {
     const mine = replaceStep(add(base, "new", "a"), "b", {
       ...step("b"),
       config: { values: { n: "{{ steps.new.output }}" } },
@@ -88,7 +88,7 @@ describe("what two people did to one definition", () => {
     });
   });
 
-  test("goes in no circle when both moved steps against each other", () => {
+  test("creates no cycle if both users moved the same steps in opposite directions", () => {
     const start = { ...chain("r", "a"), nodes: ["r", "a", "b"].map((id) => step(id)) };
     const fork = connectSteps(start as Definition, "", { from: "r", to: "b" });
     const mine = {
@@ -109,7 +109,7 @@ describe("what two people did to one definition", () => {
     expect(lines(definition)).toEqual(["b>a", "r>b"]);
   });
 
-  test("is merged within a loop, step by step", () => {
+  test("merges the steps of a loop one by one", () => {
     const loop = (n: number, ids: readonly string[], items = "[1]"): Definition => ({
       ...chain(),
       nodes: [
@@ -181,7 +181,7 @@ function isRound({ nodes, edges }: Graph): boolean {
 const RUNS = fc.readConfigureGlobal().numRuns ?? 100;
 const base = chain("a", "b", "c", "d", "e");
 
-test("whatever two people do, nothing of it is lost, goes in a circle, or begins with the run unasked", () => {
+test("a merge loses no change, creates no cycle, and starts no other step", () => {
   fc.assert(
     fc.property(plays, plays, (first, second) => {
       const mine = play(base, first, "mine");
@@ -205,7 +205,7 @@ test("whatever two people do, nothing of it is lost, goes in a circle, or begins
       }
       const asked = new Set([...heads(mine), ...heads(theirs)]);
       const unasked = [...heads(definition)].filter((id) => !asked.has(id));
-      // What followed only steps that the other removed comes first by right.
+      // Steps whose predecessors were all removed by the other user may start.
       const followed = unasked.filter((id) =>
         [mine, theirs].some((side) => [...sourcesOf(side, id)].some((from) => ids.has(from))),
       );
@@ -215,7 +215,7 @@ test("whatever two people do, nothing of it is lost, goes in a circle, or begins
   );
 });
 
-test("who changed nothing takes what the other did, and the same twice is the same", () => {
+test("a side without changes takes the other side, and two equal changes are merged as one", () => {
   fc.assert(
     fc.property(plays, (acts) => {
       const edited = play(base, acts, "mine");

@@ -19,7 +19,7 @@ import {
 export type Side = "mine" | "theirs";
 
 export interface Conflict {
-  /** The key of a step, or the name of a setting of the whole. */
+  /** The key of a step, or the name of a workflow setting. */
   readonly key: string;
   readonly kind: "step" | "setting";
   readonly base: unknown;
@@ -135,7 +135,7 @@ class Merger {
   #choose<T>(key: string, kind: Conflict["kind"], { base, mine, theirs }: Versions<T>): T {
     if (isEqual(mine, theirs) || isEqual(mine, base)) return theirs;
     if (isEqual(theirs, base)) return mine;
-    // A step that one of them removed and the other changed stays, unless somebody says otherwise.
+    // A step that one side removed and the other changed is kept, unless the user decides otherwise.
     const side = this.#choices.get(key) ?? (mine === undefined ? "theirs" : "mine");
     this.conflicts.push({ key, kind, base, mine, theirs, side });
     return side === "mine" ? mine : theirs;
@@ -151,7 +151,7 @@ function withBody(loop: Step, body: Graph = NO_BODY): Step {
   return { ...loop, config: { ...loop.config, body } };
 }
 
-/** Their order, with what only I have behind what it stands behind in mine. */
+/** Their order, with each of my new steps after its predecessor in mine. */
 function weave(theirs: readonly string[], mine: readonly string[]): readonly string[] {
   const woven = [...theirs];
   for (const [n, id] of mine.entries()) {
@@ -165,7 +165,7 @@ function weave(theirs: readonly string[], mine: readonly string[]): readonly str
 const has = (edges: readonly Edge[], edge: Edge): boolean =>
   edges.some((other) => isSameEdge(other, edge));
 
-/** A line stays that neither took away, and comes that either drew; a step that is gone is bridged. */
+/** Keeps edges that neither side removed, adds edges of both sides, and bridges removed steps. */
 function mergeEdges(
   { base, mine, theirs }: Versions<Graph>,
   nodes: readonly Step[],
@@ -190,7 +190,10 @@ function mergeEdges(
   return adoptOrphans(nodes, edges, [theirs, mine]);
 }
 
-/** A step without a line to it would begin with the run: one that did so for neither is tied to what it followed. */
+/**
+ * A step without incoming edges would start with the run: unless it did so on either side, it gets its old
+ * predecessor.
+ */
 function adoptOrphans(
   nodes: readonly Step[],
   edges: Edge[],
@@ -211,7 +214,7 @@ function adoptOrphans(
   return edges;
 }
 
-/** The lines that lead to a step, from nearby first, as if what lies between were not there. */
+/** The nearest incoming edges of a step, ignoring removed steps in between. */
 function linesInto(graph: Graph, id: string): readonly Edge[] {
   const lines: Edge[] = [];
   const seen = new Set([id]);
@@ -226,7 +229,7 @@ function linesInto(graph: Graph, id: string): readonly Edge[] {
   return lines;
 }
 
-/** Equal as JSON: the order of names does not count, and what is undefined is not there. */
+/** Compares values as JSON: the order of fields is ignored, and undefined fields count as absent. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (a === null || b === null || typeof a !== "object" || typeof b !== "object") return false;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { drawPipe, movePath } from "./pipe.ts";
 
-test("a path from another beginning is the same path there, and leads back", () => {
+test("a path moved to another start has the same shape, and can be moved back", () => {
   const { path } = drawPipe(
     { x: -60, y: 200 },
     [

@@ -5,12 +5,12 @@ export interface Point {
 }
 
 const CORNER = 9;
-/** A step a little aside is met a little aside of its middle: no jog. */
+/** Steps that are almost aligned are connected without a bend. */
 const ASIDE_MAX = 14;
 const LABEL_BELOW = 13;
 const LAST = 8;
 
-/** Draws from 0 0 through the stops to the end. The label stands where the wire has turned into its own column. */
+/** Draws a path from 0 0 through the stops to the end. The label is placed where the wire enters its own column. */
 export function drawPipe(
   end: Point,
   stops: readonly Point[],
@@ -32,7 +32,7 @@ export function drawPipe(
   return { path: `${path}V${round(end.y)}`, label: label ?? end };
 }
 
-/** Moves a path to another beginning: a wire that does not glide needs no transform of its own. */
+/** Moves a path to another start: a wire that is not animated needs no transform. */
 export function movePath(path: string, { x, y }: Point): string {
   return path.replaceAll(/([MVHQ])([^MVHQ]+)/g, (_, command: string, text: string) => {
     const numbers = text.split(" ").map(Number);

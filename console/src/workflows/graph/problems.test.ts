@@ -25,7 +25,7 @@ const definition = {
   edges: [{ from: "call", to: "gone" }],
 } as Definition;
 
-test("a problem is found at its step, in loops too, and in its field", () => {
+test("a problem is assigned to its step and field, also in loops", () => {
   const at = (path: string): unknown[] => {
     const { key, field } = locateProblem(definition, { path, message: "is required" });
     return [key, field];
@@ -40,7 +40,7 @@ test("a problem is found at its step, in loops too, and in its field", () => {
   expect(at("/nodes/9/config")).toEqual([undefined, "nodes/9/config"]);
 });
 
-test("a card shows its first problem, and no warning", () => {
+test("a card shows its first error, and no warnings", () => {
   const found = problemsByStep([
     { path: "", key: "a", field: "config/url", message: "is deprecated", severity: "warning" },
     { path: "", key: "a", field: "config/url", message: "is required" },
@@ -49,7 +49,7 @@ test("a card shows its first problem, and no warning", () => {
   expect([...found]).toEqual([["a", "url is required"]]);
 });
 
-test("a problem names its step and field in words", () => {
+test("a problem message names its step and field", () => {
   const words = (path: string): string =>
     describeProblem(definition, locateProblem(definition, { path, message: "is required" }));
   expect(words("/nodes/0/config/approvers/0")).toBe("Step “call”, Approvers 1: is required");

@@ -5,11 +5,11 @@ import { TRIGGER } from "./layout.ts";
 export interface Problem {
   readonly path: string;
   readonly message: string;
-  /** An error unless told. */
+  /** Default: error. */
   readonly severity?: "error" | "warning";
   /** The step it is at; the trigger's key, or undefined for what concerns the whole. */
   readonly key: string | undefined;
-  /** The way to the field within the step, as `config/url`; empty for the step itself. */
+  /** The path to the field within the step, such as `config/url`; empty for the step itself. */
   readonly field: string;
 }
 
@@ -33,7 +33,7 @@ export function locateProblem(definition: Definition, { path, message }: Finding
     at += graph ? 4 : 2;
   }
   if (graph && parts[at] === "edges") {
-    // A line has no card of its own: it is the concern of the step that it leaves.
+    // An edge has no card: its problems belong to the step that it leaves.
     const edge = graph.edges[Number(parts[at + 1])];
     const from = graph.nodes.find(({ id }) => id === edge?.from);
     return {
@@ -46,7 +46,7 @@ export function locateProblem(definition: Definition, { path, message }: Finding
   return { path, message, key, field: parts.slice(at).join("/") };
 }
 
-/** The first problem of each step, for its card; a loop that is folded shows those inside. */
+/** Returns the first error of each step for its card; a collapsed loop shows the errors of its steps. */
 export function problemsByStep(problems: readonly Problem[]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const { key, message, field, severity } of problems) {

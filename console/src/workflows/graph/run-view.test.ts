@@ -47,7 +47,7 @@ test("a chosen item shows its own way, and the loop still counts them all", () =
   expect(view.loops.get("each")?.failed.map(({ item }) => item)).toEqual([1]);
 });
 
-test("counts stand for steps that were not read, except in an item that one looks at", () => {
+test("node summaries replace steps that were not loaded, except for a selected loop item", () => {
   const times = { startedAt: null, finishedAt: null };
   const counts = (key: string, more: Partial<NodeSummary>): NodeSummary =>
     ({ key, nodeId: key, name: key, type: "set", branches: {}, ...times, ...more }) as NodeSummary;

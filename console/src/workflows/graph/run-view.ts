@@ -1,20 +1,20 @@
-/** A run as the canvas shows it: each step as it went for the chosen items, or for all of them together. */
+/** A run for the canvas: the status of each step, for the selected loop items or for all items together. */
 import type { Schemas } from "../../data/api.ts";
 import { bodyOf, type Graph, placeOf, walkSteps } from "./graph.ts";
 
 export type RunStep = Schemas["RunStep"];
 export type NodeSummary = Schemas["RunNodeSummary"];
 
-/** `each[3].lines[0].label` stands on the canvas at `each/lines/label` … */
+/** `each[3].lines[0].label` is on the canvas at `each/lines/label`. */
 export const toStepKey = (id: string): string => id.replaceAll(/\[\d+\]/g, "").replaceAll(".", "/");
-/** … and happened in items 3 and 0. */
+/** Its loop items are 3 and 0. */
 export const itemsOf = (id: string): readonly number[] =>
   [...id.matchAll(/\[(\d+)\]/g)].map(([, item]) => Number(item));
 
 export interface LoopView {
   readonly items: number;
   readonly done: number;
-  /** How many failed, of which some are known. */
+  /** The number of failures; only some of them are loaded. */
   readonly failures: number;
   readonly failed: readonly { readonly item: number; readonly step: RunStep }[];
 }
@@ -22,7 +22,7 @@ export interface LoopView {
 type Counts = Readonly<Record<string, number>>;
 
 export interface RunView {
-  /** The step to show: the one of the chosen items, or the one that matters most. */
+  /** The step run to show: the one of the selected items, or the one with the most important status. */
   readonly steps: ReadonlyMap<string, RunStep>;
   readonly statuses: ReadonlyMap<string, Counts>;
   readonly branches: ReadonlyMap<string, Counts>;
@@ -40,7 +40,7 @@ export const NO_RUN: RunView = {
 const WEIGHTS = ["skipped", "cancelled", "completed", "waiting", "paused", "running", "failed"];
 const weigh = ({ status }: RunStep): number => WEIGHTS.indexOf(status);
 
-/** `chosen` maps a loop to the item that one looks at. */
+/** `chosen` maps each loop to its selected item. */
 export function viewRun(
   graph: Graph,
   steps: Iterable<RunStep>,
@@ -96,7 +96,7 @@ export function viewSummary(
   return { steps, statuses, branches, loops };
 }
 
-/** Says whether one looks at an item of a loop around a step. */
+/** Returns whether an item of a loop around the step is selected. */
 function isInChosen(key: string, chosen: ReadonlyMap<string, number>): boolean {
   for (let loop = placeOf(key); loop !== ""; loop = placeOf(loop)) {
     if (chosen.has(loop)) return true;
@@ -110,7 +110,7 @@ export function findHeaviest(counts: Counts): RunStep["status"] {
   return (found ?? "skipped") as RunStep["status"];
 }
 
-/** A step in place of those of a node, which were not read. */
+/** A placeholder for the step runs of a node that were not loaded. */
 function standInFor(node: NodeSummary, status: RunStep["status"]): RunStep {
   const { key, nodeId, name, type, startedAt, finishedAt } = node;
   const id = node.firstFailedId ?? key.replaceAll("/", "[0].");
@@ -118,7 +118,10 @@ function standInFor(node: NodeSummary, status: RunStep["status"]): RunStep {
   return { id, nodeId, name, type, status, attempts: 1, logs: [], ...times };
 }
 
-/** How many loops deep the items are those that one looks at; any item is, of a loop where none was chosen. */
+/**
+ * Returns how many of the loops around the step match the selected items; a loop without a selection matches any
+ * item.
+ */
 function matchItems(
   key: string,
   items: readonly number[],
@@ -143,7 +146,7 @@ interface ItemState {
   failed: RunStep | undefined;
 }
 
-/** Counts the items of each loop. An item is done when as many of its steps are over as the body has. */
+/** Counts the items of each loop. An item is done when it has as many finished steps as the body has steps. */
 class LoopCounter {
   readonly #sizes = new Map<string, number>();
   readonly #widths = new Map<string, number>();

@@ -12,16 +12,16 @@ import {
   walkSteps,
 } from "./graph.ts";
 
-/** Stands for the trigger at the beginning of a line. */
+/** Represents the trigger as the source of an edge. */
 const START = "*";
 
-/** The steps that a run, or a turn of a loop, starts with. */
+/** Returns the start steps of a graph, either of the workflow or of a loop body. */
 export function headsOf({ nodes, edges }: Graph): readonly string[] {
   const followers = new Set(edges.map(({ to }) => to));
   return nodes.flatMap(({ id, start }) => (followers.has(id) || start === false ? [] : [id]));
 }
 
-/** The steps that no run reaches, by their keys, those in loops too. */
+/** Returns the keys of steps that no run reaches, including those in loops. */
 export function unconnectedKeys(root: Definition): ReadonlySet<string> {
   const { trigger, triggers = [] } = root;
   const named = [trigger, ...triggers].flatMap(({ start }) => start ?? []);
@@ -46,7 +46,7 @@ function findUnconnected(graph: Graph, starts: readonly string[] = []): Readonly
   return new Set(graph.nodes.flatMap(({ id }) => (reached.has(id) ? [] : [id])));
 }
 
-/** Edits lines with those from the trigger among them. A step that is left without a line does not run. */
+/** Edits the edges, including those from the trigger. A step without incoming edges does not run. */
 export function editLines(graph: Graph, edit: (graph: Graph) => Graph): Graph {
   const lines = headsOf(graph).map((to): Edge => ({ from: START, to }));
   const { nodes, edges } = edit({ nodes: graph.nodes, edges: [...lines, ...graph.edges] });
@@ -57,12 +57,12 @@ export function editLines(graph: Graph, edit: (graph: Graph) => Graph): Graph {
   };
 }
 
-/** Lets a step that no line leads to start with the run, or no longer. */
+/** Adds or removes the start mark of a step without incoming edges. */
 export function turnStart({ nodes, edges }: Graph, id: string, isStart: boolean): Graph {
   return { nodes: nodes.map((step) => (step.id === id ? markStart(step, isStart) : step)), edges };
 }
 
-/** A step that a line leads to has no use for the mark. */
+/** Removes the start mark from steps with incoming edges, which do not need it. */
 export function dropStarts({ nodes, edges }: Graph): Graph {
   const followers = new Set(edges.map(({ to }) => to));
   return {

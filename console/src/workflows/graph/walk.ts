@@ -1,4 +1,4 @@
-/** Where an arrow key leads on the canvas: down into a loop and out of it, along the wires, sideways by eye. */
+/** Arrow key navigation on the canvas: into and out of loops, along wires, and sideways by position. */
 import { placeOf } from "./graph.ts";
 import { type Box, type Layout, TRIGGER } from "./layout.ts";
 

@@ -5,7 +5,7 @@ import type { InspectorProps } from "./inspector-props.ts";
 import { StepPanel } from "./step/step-panel.tsx";
 import { TriggerPanel } from "./trigger/trigger-panel.tsx";
 
-/** Everything about the step that is chosen on the canvas, or about the trigger. */
+/** The settings of the selected step or the trigger. */
 export function Inspector(props: InspectorProps) {
   const { definition, stepKey } = props;
   if (stepKey === undefined || stepKey === TRIGGER) {

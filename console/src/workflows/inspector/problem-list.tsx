@@ -1,7 +1,7 @@
 import { fieldWords } from "../graph/problem-words.ts";
 import type { DefinitionProblem } from "./problems.ts";
 
-/** Below the fields: above them it would move the field under an open completion. */
+/** Shown below the fields: above them, new problems would move the field under an open completion list. */
 export function Problems({ problems }: { readonly problems: readonly DefinitionProblem[] }) {
   if (problems.length === 0) return null;
   return (

@@ -18,7 +18,7 @@ const PROBLEMS = [
   { path: "/trigger/cron", message: "must be a time" },
 ];
 
-test("problems are found at their step, those of a loop's body at theirs", () => {
+test("problems are assigned to their step, also in loop bodies", () => {
   const at = (key: string | undefined) =>
     problemsOfStep(DEFINITION, key, PROBLEMS).map(({ path }) => path);
   expect(at("each")).toEqual(["/config/items"]);

@@ -1,4 +1,4 @@
-/** Problems of a definition by step: the server says where by JSON pointer, an editor knows steps by their keys. */
+/** Groups the problems of a definition by step: the server reports JSON pointers, the editor uses step keys. */
 import { bodyOf, type Definition, type Graph } from "../graph/graph.ts";
 
 export interface DefinitionProblem {
@@ -8,7 +8,7 @@ export interface DefinitionProblem {
   readonly isWarning?: boolean;
 }
 
-/** The pointer of a step: `each/charge` stands at `/nodes/2/config/body/nodes/0`. */
+/** Returns the JSON pointer of a step: `each/charge` is at `/nodes/2/config/body/nodes/0`. */
 export function pointerOfStep(definition: Definition, key: string): string | undefined {
   let graph: Graph | undefined = definition;
   let pointer = "";
@@ -22,7 +22,7 @@ export function pointerOfStep(definition: Definition, key: string): string | und
   return pointer;
 }
 
-/** The problems of a step itself, by pointers from the step on; of a loop without those of its body. */
+/** Returns the problems of one step, with pointers relative to the step. Problems in a loop's body are excluded. */
 export function problemsOfStep(
   definition: Definition,
   key: string | undefined,

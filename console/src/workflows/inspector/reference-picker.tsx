@@ -27,14 +27,14 @@ interface Picker {
 interface ReferencePickerProps {
   readonly kind: string;
   readonly field: FieldProps;
-  /** The fields beside it: an action is one of the connector that was chosen. */
+  /** Values of the sibling fields: the list of actions depends on the selected connector. */
   readonly beside: Readonly<Record<string, unknown>>;
 }
 
 const PAGE = { limit: 200 } as const;
 const KEPT_MS = 60_000;
 
-/** A kind that is not known, or that one may not list, is written by hand. */
+/** Falls back to a text field if the kind is unknown or the user may not list it. */
 export function ReferencePicker({ kind, field, beside }: ReferencePickerProps) {
   const value = typeof field.value === "string" ? field.value : undefined;
   const picker = usePicker(kind, beside);
@@ -72,7 +72,7 @@ export function ReferencePicker({ kind, field, beside }: ReferencePickerProps) {
   );
 }
 
-/** Workflows and people are found by the server; roles and all else are few. */
+/** Workflows and people are searched on the server; other kinds have few entries and are filtered here. */
 function useFound(
   kind: string,
   { options }: Picker,

@@ -9,7 +9,7 @@ interface Named {
   readonly name: string;
 }
 
-/** A draft with the same steps, published nowhere. */
+/** Creates an undeployed draft with the same steps. */
 export async function duplicate({ id, name }: Named): Promise<string | undefined> {
   const read = await perform("workflows.get", { params: { id } });
   if (!read) return undefined;
@@ -24,7 +24,7 @@ export async function duplicate({ id, name }: Named): Promise<string | undefined
   return made?.data.id;
 }
 
-/** The address of a webhook is its own workflow's. */
+/** A webhook address belongs to one workflow, so a copy does not have it. */
 function withoutAddress(trigger: object): object {
   const { url: _url, ...rest } = trigger as Record<string, unknown>;
   return rest;

@@ -3,7 +3,7 @@ import { parseImported } from "./definition-file.ts";
 
 const NODES = [{ id: "say", type: "set" }];
 
-test("a definition, an answer of the API and one in a pack are the same", () => {
+test("a bare definition, an API response and an entry of a pack are parsed to the same result", () => {
   const definition = { name: "Greet", nodes: NODES };
   const expected = { name: "Greet", nodes: NODES, edges: [], trigger: { type: "manual" } };
   for (const text of [

@@ -1,4 +1,4 @@
-/** A definition that somebody brings along, as the API takes it. */
+/** An imported definition in the format of the API. */
 export interface Imported {
   readonly name: string;
   readonly nodes: readonly unknown[];
@@ -19,7 +19,7 @@ const FIELDS = [
   "tags",
 ];
 
-/** Reads a definition, an answer of the API, or one in a pack. Throws what is wrong in words. */
+/** Parses a bare definition, an API response or an entry of a pack. Throws an error with a message for users. */
 export function parseImported(text: string): Imported {
   let value: unknown;
   try {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isDefinition, readChosen, readDropped } from "./dropped-files.ts";
 import { choicesFor, joinBindings, readFile } from "./n8n/folder.tsx";
 
-test("of what was chosen, the definitions are read", async () => {
+test("only definitions among the selected files are read", async () => {
   const files = [
     new File(["{}"], "a.json"),
     new File(["x"], "b.txt"),
@@ -19,7 +19,7 @@ test("of what was chosen, the definitions are read", async () => {
   expect([isDefinition("flows/.git/a.json"), isDefinition("flows/a.json")]).toEqual([false, true]);
 });
 
-/** A folder as a browser tells it: in parts, the last of which is empty. */
+/** A directory entry as browsers return it: entries in batches, ended by an empty batch. */
 function folder(fullPath: string, inside: readonly object[]): object {
   const createReader = () => {
     const parts = [inside.slice(0, 2), inside.slice(2), []].filter(
@@ -38,7 +38,7 @@ const file = (fullPath: string): object => ({
   file: (done: (file: File) => void) => done(new File(["{}"], fullPath)),
 });
 
-test("of a folder the definitions are read, however many other files lie before them", async () => {
+test("definitions in a folder are read, however many other files precede them", async () => {
   const others = Array.from({ length: 900 }, (_, n) => file(`/flows/picture-${n}.png`));
   const root = folder("/flows", [
     folder("/flows/.git", [file("/flows/.git/a.json")]),
@@ -51,7 +51,7 @@ test("of a folder the definitions are read, however many other files lie before 
   expect(read.map(({ name }) => name)).toEqual(["flows/deep/b.json", "flows/a.json"]);
 });
 
-test("what several exports need is asked for once, what a node lacks for each", () => {
+test("bindings that several exports need are asked for once, missing parts are listed per node", () => {
   const slack = { id: "connector:slack", kind: "connector" as const, title: "Slack" };
   const field = { id: "text:field A", kind: "text" as const, title: "A: the field" };
   const file = (name: string, ...usedBy: string[]) => ({
@@ -75,7 +75,7 @@ test("what several exports need is asked for once, what a node lacks for each", 
   ]);
 });
 
-test("a file of a folder is an export of n8n, a workflow of ours, or says what it is", () => {
+test("a file in a folder is an n8n export, a workflow definition, or has an error message", () => {
   const read = (value: unknown) => readFile({ name: "a.json", text: JSON.stringify(value) });
   expect(read({ nodes: [], connections: {} })).toMatchObject({ workflow: {}, isChosen: false });
   expect(read({ data: { name: "Ours", nodes: [], edges: [] } })).toMatchObject({

@@ -1,8 +1,8 @@
 import { notify } from "../../ui/toast.tsx";
 
-/** Files that were dropped or chosen, those in folders too. */
+/** Dropped or selected files, including files in folders. */
 export interface DroppedFile {
-  /** With the folders that it is in. */
+  /** The path, including folders. */
   readonly name: string;
   readonly text: string;
   /** Why it was not read. */
@@ -10,7 +10,7 @@ export interface DroppedFile {
 }
 
 const FILES_MAX = 500;
-/** Of all kinds: a folder may be a whole disk. */
+/** Limits all entries, because a dropped folder may be a whole disk. */
 const ENTRIES_MAX = 20_000;
 const BYTES_MAX = 4 * 1024 * 1024;
 const TOO_LARGE = "It is larger than 4 MiB.";
@@ -18,10 +18,10 @@ const TOO_MANY = `Only the first ${FILES_MAX} files are read.`;
 export const NO_DEFINITION = "There is no JSON file among them.";
 const DEPTH_MAX = 8;
 
-/** The definitions among what was dropped; what is no JSON is left out. */
+/** Returns the definitions among dropped files; files that are not JSON are skipped. */
 export async function readDropped(data: DataTransfer): Promise<DroppedFile[]> {
   const entries = [...data.items].flatMap((item) => item.webkitGetAsEntry() ?? []);
-  // Only files have entries; a text that was dropped has none.
+  // Only files have entries; dropped text does not.
   const found: FoundFile[] = [];
   const visit = { left: ENTRIES_MAX };
   for (const entry of entries) await collect(entry, found, visit, 0);
@@ -52,7 +52,7 @@ async function readAll(files: readonly FoundFile[]): Promise<DroppedFile[]> {
   );
 }
 
-/** Names of hidden files are none. */
+/** Hidden files are skipped. */
 export function isDefinition(name: string): boolean {
   return /\.json$/i.test(name) && !/(?:^|\/)\./.test(name);
 }
@@ -64,7 +64,7 @@ async function collect(
   depth: number,
 ): Promise<void> {
   visit.left -= 1;
-  // One more than are read, so that somebody is told.
+  // Reads one file more than the limit, so that the user can be warned.
   if (found.length > FILES_MAX || visit.left < 0 || depth > DEPTH_MAX) return;
   if (isFile(entry)) {
     if (!isDefinition(entry.fullPath)) return;
@@ -76,7 +76,7 @@ async function collect(
   const reader = entry.createReader();
   const next = (): Promise<FileSystemEntry[]> =>
     new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-  // A folder tells its entries in several parts, the last of which is empty.
+  // A directory returns its entries in batches; an empty batch is the end.
   for (let part = await next(); part.length > 0 && visit.left > 0; part = await next()) {
     for (const one of part) await collect(one, found, visit, depth + 1);
   }

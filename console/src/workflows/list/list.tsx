@@ -24,7 +24,7 @@ import { TextInput } from "../../ui/form/controls.tsx";
 
 const READ_MAX = 2_000;
 const PAUSE_MS = 120;
-/** A workflow changes by its own events and by those of its runs. */
+/** A workflow's row is updated by its own events and by those of its runs. */
 const FOLLOW: Follow = {
   idOf({ type, resource, data }) {
     if (type.startsWith("workflow.run_")) return textOf(data["workflowId"]);
@@ -36,7 +36,7 @@ const textOf = (value: unknown): string | undefined =>
   typeof value === "string" ? value : undefined;
 const REFUSED = "You may read workflows, and not change them.";
 
-/** Every workflow: where it is live, what starts it, and how its last runs went. */
+/** All workflows, with their deployments, triggers and last runs. */
 export function WorkflowList() {
   const search = useSearch({ from: "/inside/workflows" });
   const navigate = useNavigate();
@@ -126,7 +126,7 @@ export function WorkflowList() {
   );
 }
 
-/** The keys of the list, and the acts of each of its rows. */
+/** Keyboard shortcuts of the list, and the actions of each row. */
 function useRowActs(about: {
   readonly chosen: Listed | undefined;
   readonly refused: string | undefined;
@@ -182,7 +182,7 @@ function useRowActs(about: {
   return itemsOf;
 }
 
-/** The workflows of an address: found by the server, narrowed and ordered here. */
+/** The workflows for the current filters: searched on the server, filtered and sorted here. */
 function useWorkflows({ q, show, tag, sort }: ListSearch) {
   const text = useDebounced(q, PAUSE_MS);
   const query = {

@@ -25,7 +25,7 @@ const WAYS = [
 
 const NO_FILES: readonly DroppedFile[] = [];
 
-/** A new workflow: from nothing, from an example, or from a definition that one has. */
+/** Creates a workflow: empty, from an example or from an imported definition. */
 export function NewWorkflow(props: {
   readonly way: Way;
   readonly onWay: (way: Way) => void;
@@ -147,7 +147,7 @@ interface Answers {
   readonly chosen: Intent | undefined;
 }
 
-/** Makes it, and says where it is. */
+/** Creates the workflow and returns its address. */
 async function create(way: Way, { name, text, chosen }: Answers): Promise<string> {
   if (way === "example") {
     const example = await chosen?.load?.();
@@ -164,7 +164,7 @@ async function create(way: Way, { name, text, chosen }: Answers): Promise<string
   return `/workflows/${data.id}`;
 }
 
-/** Files that are shown each with its report; so is one that could not be read. */
+/** Returns whether the files need the folder view with a report per file; a single unreadable file needs it too. */
 const isSeveral = (files: readonly DroppedFile[]): boolean =>
   files.length > 1 || files.some(({ problem }) => problem !== undefined);
 
@@ -227,7 +227,7 @@ function ImportField(props: {
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {
         event.preventDefault();
-        // The list behind the dialog takes files too.
+        // Prevents the list behind the dialog from handling the drop too.
         event.stopPropagation();
         void open(readDropped(event.dataTransfer));
       }}

@@ -45,6 +45,6 @@ test.each([
   expect(ids(all.filter((one) => isShown(one, show, summaries)))).toBe(shown),
 );
 
-test("tags are offered by how often they are used", () => {
+test("tags are sorted by usage", () => {
   expect(listTags([{ tags: ["b", "a"] }, { tags: ["b"] }, {}])).toEqual(["b", "a"]);
 });

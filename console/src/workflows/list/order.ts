@@ -1,4 +1,4 @@
-/** Choice and order of the workflows that are shown. */
+/** Filters and sort order of the workflow list. */
 import type { RunSummary } from "./recent-runs.ts";
 
 export const SORTS = ["name", "runs", "failures", "changed"] as const;
@@ -11,9 +11,9 @@ export interface ListSearch {
   readonly q?: string | undefined;
   readonly show?: Filter | undefined;
   readonly tag?: string | undefined;
-  /** With a minus it is the other way round. */
+  /** A leading minus sorts in descending order. */
   readonly sort?: string | undefined;
-  /** The row that the keys act on. */
+  /** The row that keyboard shortcuts apply to. */
   readonly chosen?: string | undefined;
   readonly new?: "nothing" | "example" | "import" | undefined;
 }
@@ -27,7 +27,7 @@ interface Listed {
 
 type Summaries = ReadonlyMap<string, RunSummary>;
 
-/** Archived ones are shown only when they are asked for. */
+/** Archived workflows are hidden by default. */
 export function isShown(
   { id, status }: Listed,
   show: Filter | undefined,
@@ -39,7 +39,7 @@ export function isShown(
   return show === undefined || status === show;
 }
 
-/** The natural way first: names from A, all else from the most or the newest. */
+/** The default direction per column: names ascending, all others descending. */
 export function sortWorkflows<W extends Listed>(
   workflows: readonly W[],
   sort: string,
@@ -75,7 +75,7 @@ export function parseListSearch(search: Readonly<Record<string, unknown>>): List
   };
 }
 
-/** The tags of these workflows, the most used first. */
+/** Returns the tags of these workflows, sorted by usage. */
 export function listTags(
   workflows: readonly { readonly tags?: readonly string[] | undefined }[],
 ): readonly string[] {

@@ -8,7 +8,7 @@ const run = (n: number) => ({
   durationMs: n * 100,
 });
 
-test("the last runs are drawn oldest first, and not more than fit", () => {
+test("the last runs are drawn oldest first, up to the maximum", () => {
   const recent = [3, 2, 1].map(run);
   const summaries = summariseRuns([
     { id: "a", activity: { recent, lastDay: { failed: 2 } } },

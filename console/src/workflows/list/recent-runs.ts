@@ -1,4 +1,4 @@
-/** The last runs of each workflow, in short. */
+/** A summary of the last runs of each workflow. */
 export interface RecentRun {
   readonly id: string;
   readonly status: string;
@@ -7,7 +7,7 @@ export interface RecentRun {
 }
 
 export interface RunSummary {
-  /** Oldest first, as they are drawn. */
+  /** Oldest first, in drawing order. */
   readonly last: readonly RecentRun[];
   /** In the last 24 hours. */
   readonly failures: number;
@@ -22,7 +22,7 @@ interface Active {
 
 export const SPARK_RUNS = 16;
 
-/** Summaries of what each workflow did lately, by its id; the server has the newest run first. */
+/** Summarises the recent runs of each workflow by id; the server returns the newest run first. */
 export function summariseRuns(workflows: readonly Active[]): ReadonlyMap<string, RunSummary> {
   return new Map(
     workflows.flatMap(({ id, activity }) =>
@@ -43,7 +43,7 @@ export function summariseRuns(workflows: readonly Active[]): ReadonlyMap<string,
 
 const BAR_MIN = 0.3;
 
-/** Heights of bars between 0 and 1: by the logarithm of the duration, for one slow run would flatten the rest. */
+/** Returns bar heights between 0 and 1. The scale is logarithmic, because one slow run would flatten the others. */
 export function barHeights(runs: readonly RecentRun[]): readonly number[] {
   const logs = runs.map(({ durationMs }) => Math.log10(1 + (durationMs ?? 0)));
   const most = Math.max(...logs, 1);

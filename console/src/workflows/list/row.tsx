@@ -33,11 +33,11 @@ const TRIGGERS: Readonly<Record<string, readonly [LucideIcon, string]>> = {
   rss: [Rss, "Feed"],
 };
 
-/** A workflow: where it is live, what starts it, how its last runs went, when it changed. */
+/** A row of the list: deployments, trigger, last runs and last change. */
 export function WorkflowRow(props: {
   readonly workflow: Listed;
   readonly summary: RunSummary | undefined;
-  /** Its place in the table, from 1 for the head. */
+  /** The row index for `aria-rowindex`; the header row is 1. */
   readonly index: number;
   readonly isChosen: boolean;
   readonly items: readonly MenuItem[];
@@ -129,7 +129,7 @@ function NextTime({ at }: { readonly at: string }) {
 
 const SHORT = { production: "Prod", staging: "Stg", development: "Dev" };
 
-/** The version in each environment: filled where its trigger is on, hollow where it is off, faint where none is. */
+/** The version in each environment: filled if its trigger is on, outlined if it is off, faint if not deployed. */
 function EnvironmentStates({ workflow }: { readonly workflow: Listed }) {
   if (workflow.status === "archived") return <span className="tag idle">Archived</span>;
   return (

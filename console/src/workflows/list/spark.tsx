@@ -6,7 +6,7 @@ const BAR_PX = 4;
 const STEP_PX = 6;
 const HEIGHT_PX = 18;
 
-/** The last runs as bars: colour is how they ended, height how long they took. */
+/** The last runs as bars: the colour shows the result, the height the duration. */
 export function Spark({ summary }: { readonly summary: RunSummary | undefined }) {
   const runs = summary?.last ?? [];
   if (runs.length === 0) return <span className="muted">–</span>;

@@ -20,7 +20,7 @@ const COLUMNS: readonly (readonly [string, Sort | undefined, boolean])[] = [
 const ROW_PX = 52;
 const HEAD_PX = 32;
 
-/** The workflows in rows; a press on a column orders them. */
+/** The table of workflows; a click on a column header sorts by it. */
 export function WorkflowTable(props: {
   readonly workflows: readonly Listed[];
   readonly summaries: ReturnType<typeof summariseRuns>;
@@ -73,7 +73,7 @@ export function WorkflowTable(props: {
   );
 }
 
-/** The height of rows that are out of sight. */
+/** A spacer with the height of the rows that are not rendered. */
 function Gap({ rows }: { readonly rows: number }) {
   if (rows <= 0) return null;
   return (

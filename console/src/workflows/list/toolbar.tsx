@@ -5,7 +5,6 @@ import type { Listed } from "./row.tsx";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
 import { Select } from "../../ui/form/controls.tsx";
 
-/** The choice of workflows that are shown. */
 export function Filters(props: {
   readonly show: Filter | undefined;
   readonly onShow: (show: Filter | undefined) => void;
@@ -28,7 +27,7 @@ export function Filters(props: {
   );
 }
 
-/** Absent where no workflow has a tag. */
+/** Not rendered if no workflow has a tag. */
 export function TagFilter(props: {
   readonly workflows: readonly Listed[];
   readonly tag: string | undefined;
@@ -51,7 +50,7 @@ export function TagFilter(props: {
   );
 }
 
-/** Said where no workflow is shown, with the one act. */
+/** The empty state of the list, with one action. */
 export function NoWorkflow(props: {
   readonly isNarrowed: boolean;
   readonly refused: string | undefined;

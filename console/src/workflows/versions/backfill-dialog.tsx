@@ -27,7 +27,7 @@ interface BackfillDialogProps {
   readonly onClose: () => void;
 }
 
-/** Runs for what has been: the period, how many that would be, and how far it is. */
+/** Runs a workflow for a past period: the period, the number of runs, and the progress. */
 export function BackfillDialog({ workflow, onClose }: BackfillDialogProps) {
   const [from, setFrom] = useState(() => toLocalTime(new Date(Date.now() - DAY_MS)));
   const [to, setTo] = useState("");
@@ -119,7 +119,7 @@ interface Span {
   readonly to?: string;
 }
 
-/** What is known of the plan right now. */
+/** Describes the current state of the plan. */
 function tellPlan(
   isReady: boolean,
   { data, error }: { readonly data: Plan | undefined; readonly error: Error | null },
@@ -137,7 +137,7 @@ function describePlan({ matched, truncated }: Plan): string {
   return `${runs} in ${place.environment}, the oldest first, also of what started one already.`;
 }
 
-/** The last backfills, and how far those are that go on. */
+/** The last backfills, with the progress of those that are running. */
 function Backfills({ workflowId }: { readonly workflowId: string }) {
   const { data, error, refetch } = useOp(
     "workflows.list_backfills",

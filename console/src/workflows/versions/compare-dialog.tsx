@@ -25,7 +25,7 @@ interface CompareDialogProps {
   readonly onClose: () => void;
 }
 
-/** Any two versions on one canvas, and the way back to the older one. */
+/** Compares any two versions on one canvas, and offers a rollback to the older one. */
 export function CompareDialog(props: CompareDialogProps) {
   const { workflow, versions, first, locked, cannotDeploy, onTake, onClose } = props;
   const dialog = useModal();
@@ -105,7 +105,7 @@ export function CompareDialog(props: CompareDialogProps) {
   );
 }
 
-/** Makes a version the one that is deployed here, with the way back to the one that was. */
+/** Deploys an older version to this environment, with an undo action. */
 function useRollback({ id, environments }: Schemas["Workflow"]) {
   const { environment } = place;
   const former = environments[environment];

@@ -21,17 +21,17 @@ interface DeployDialogProps {
   readonly workflow: Schemas["Workflow"];
   readonly definition: Definition;
   readonly isDirty: boolean;
-  /** Saves the draft first; false when it could not be. */
+  /** Saves the draft first; resolves to false if that failed. */
   readonly onSave: () => Promise<boolean>;
   readonly onClose: () => void;
 }
 
-/** Before anything changes for others: where, what differs there, and who is in the middle of it. */
+/** The deploy dialog: the environment, the differences to its deployed version, and the affected runs. */
 export function DeployDialog(props: DeployDialogProps) {
   const { workflow, definition, isDirty, onSave, onClose } = props;
   const dialog = useModal();
   const [environment, setEnvironment] = useState<Environment>(place.environment);
-  // Absent while nobody touched it: a gate stays as it is.
+  // Undefined until the user changes it: then the gate is not changed.
   const [gates, setGates] = useState<Partial<Record<Environment, Gate | null>>>({});
   const [updated, setUpdated] = useState<ReadonlySet<Environment>>(new Set());
   const active = workflow.environments[environment];
@@ -176,7 +176,7 @@ function withMember<T>(set: ReadonlySet<T>, member: T, isMember: boolean): Reado
 const UNMARKED = { marks: new Map(), edges: new Map(), changes: [], settings: [] } as const;
 type Preview = Schemas["PublicationPreview"];
 
-/** What the server says of a deployment there: what stands in its way, and who is in the middle of it. */
+/** Loads the deployment preview of the server: blockers and affected runs. */
 function usePreview(id: string, environment: Environment): Preview | undefined {
   const input = { params: { id } };
   const { queryKey } = query("workflows.preview_publish", input);
@@ -194,7 +194,7 @@ const WORDS: Readonly<Record<string, string>> = {
   paused: "waiting for people",
 };
 
-/** Runs that are in the middle of it keep their version. */
+/** Runs in progress keep their version. */
 function Underway({ preview }: { readonly preview: Preview }) {
   const parts = preview.runs.map(
     (run) => `${count(run.count, "run")} of v${run.version} ${WORDS[run.status] ?? run.status}`,
@@ -213,7 +213,7 @@ function Underway({ preview }: { readonly preview: Preview }) {
 
 type Checked = Pick<Preview, "errors" | "warnings" | "productionValues">;
 
-/** What the server says of a draft that is not saved, in that environment. */
+/** Checks an unsaved draft on the server for this environment. */
 function useDraftCheck(
   definition: Definition | undefined,
   environment: Environment,
@@ -233,7 +233,7 @@ function useDraftCheck(
 const stepName = (definition: Definition, key: string): string =>
   findStep(definition, key)?.name ?? key;
 
-/** What would be refused, what is missing in the environment, and the production values that it would use there. */
+/** Errors, missing resources in the environment, and production values that the workflow would use there. */
 function Issues(props: {
   readonly checked: Checked | undefined;
   readonly environment: Environment;

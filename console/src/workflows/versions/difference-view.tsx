@@ -33,14 +33,14 @@ const PLAIN: CanvasView = {
 interface DifferenceViewProps {
   readonly difference: Difference;
   readonly title?: string;
-  /** What else there is to say, above the list of changes and below. */
+  /** Additional content above and below the list of changes. */
   readonly above?: ReactNode;
   readonly below?: ReactNode;
-  /** Instead of the list of changes. */
+  /** Replaces the list of changes. */
   readonly instead?: ReactNode;
 }
 
-/** How two definitions differ: on one canvas, and as a list with the fields side by side. */
+/** The differences between two definitions: on one canvas, and as a list with fields side by side. */
 export function DifferenceView(props: DifferenceViewProps) {
   const { difference } = props;
   const [chosen, setChosen] = useState<string>();

@@ -14,12 +14,12 @@ const ALLOWABLE: readonly (readonly [Allowed, string])[] = [
 
 interface GateSectionProps {
   readonly environment: Environment;
-  /** What holds after this deployment; null for none. */
+  /** The gate after this deployment; null for none. */
   readonly gate: Gate | null;
   readonly onChange: (gate: Gate | null) => void;
 }
 
-/** Whether a deployment there is refused when past runs would differ: from this one on, until it is taken away. */
+/** The gate that rejects deployments if past runs would differ. It applies from this deployment until it is removed. */
 export function GateSection({ environment, gate, onChange }: GateSectionProps) {
   const toggle = (verdict: Allowed, isAllowed: boolean): void => {
     if (!gate) return;

@@ -8,7 +8,7 @@ interface ModuleSectionProps {
   readonly onChange: (isUpdating: boolean) => void;
 }
 
-/** Script modules that others may have changed since the last deployment: they move only if the person says so. */
+/** Script modules that changed since the last deployment; they are updated only if the user selects that. */
 export function ModuleSection({ modules, isUpdating, onChange }: ModuleSectionProps) {
   if (modules.length === 0) return null;
   const canStay = modules.some(({ from }) => from !== null);

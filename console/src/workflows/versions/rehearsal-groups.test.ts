@@ -7,7 +7,7 @@ const run = (runId: string, verdict: string, stepId: string | null): any => ({
   difference: verdict === "same" ? null : { stepId, name: stepId && `Step ${stepId}` },
 });
 
-test("runs that differ alike are one group, the worst first", () => {
+test("runs with the same difference form one group, and the worst group is first", () => {
   const groups = groupRuns([
     run("r4", "other_output", "sum"),
     run("r3", "would_fail", "sum"),
@@ -24,7 +24,7 @@ test("runs that differ alike are one group, the worst first", () => {
   ]);
 });
 
-test("a value is a short line, and a failure its words", () => {
+test("a value is shown in one short line, and a failure as its message", () => {
   expect(toValueText({ status: "failed", error: { code: "x", message: "No number." } })).toBe(
     "No number.",
   );

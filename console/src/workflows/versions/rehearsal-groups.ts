@@ -1,4 +1,4 @@
-/** Rehearsed runs as people look at them: the worst first, and those that differ alike together. */
+/** Groups the runs of a rehearsal: the worst first, and runs with the same difference together. */
 import type { Schemas } from "../../data/api.ts";
 
 type Rehearsed = Schemas["RehearsedRun"];
@@ -8,7 +8,7 @@ export interface RunGroup {
   readonly stepId: string | null;
   readonly name: string;
   readonly count: number;
-  /** The newest of them. */
+  /** The newest run of the group. */
   readonly example: Rehearsed;
 }
 
@@ -19,7 +19,7 @@ const WORST_FIRST: readonly Rehearsed["verdict"][] = [
   "other_output",
 ];
 
-/** Groups the runs that differ by what becomes of them and the first step that differs. */
+/** Groups runs by outcome and by the first step that differs. */
 export function groupRuns(runs: readonly Rehearsed[]): RunGroup[] {
   const groups = new Map<string, RunGroup>();
   for (const run of runs) {
@@ -38,14 +38,14 @@ export function groupRuns(runs: readonly Rehearsed[]): RunGroup[] {
 
 const TEXT_MAX = 80;
 
-/** A value in a line: the run has all of it. */
+/** Formats a value in one line; the run page shows all of it. */
 export function toValueText(value: unknown): string {
   const text = failureOf(value) ?? (typeof value === "string" ? value : JSON.stringify(value));
   const shown = text === undefined || text === "null" ? "nothing" : text;
   return shown.length > TEXT_MAX ? `${shown.slice(0, TEXT_MAX)}…` : shown;
 }
 
-/** The words of an error, where a step would fail. */
+/** Returns the error message if a step would fail. */
 function failureOf(value: unknown): string | undefined {
   const { error } = (value ?? {}) as { readonly error?: { readonly message?: unknown } };
   return typeof error?.message === "string" ? error.message : undefined;

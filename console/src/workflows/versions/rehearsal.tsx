@@ -22,10 +22,10 @@ const WORDS: Readonly<Record<Rehearsed["verdict"], string>> = {
   needs_outcome: "not known",
 };
 
-/** How the last runs there would have gone with what is about to be deployed. */
+/** Rehearsal: the results of the last runs with the version to be deployed. */
 export function RehearsalSection(props: {
   readonly workflowId: string;
-  /** The draft, where it is not saved yet. */
+  /** The draft, if it is not saved. */
   readonly definition: Definition | undefined;
   readonly environment: Environment;
 }) {

@@ -14,13 +14,13 @@ interface VersionsPanelProps {
   readonly definition: Definition;
   readonly locked: string | undefined;
   readonly cannotDeploy: string | undefined;
-  /** Makes a version's definition the draft, as one edit. */
+  /** Replaces the draft with a version's definition, as one edit. */
   readonly onTake: (definition: Definition, label: string) => void;
 }
 
 const SHOWN = 100;
 
-/** Every version with who made it and what they did; any two can be compared, and an earlier one brought back. */
+/** All versions with author and summary. Users can compare any two and restore an earlier one. */
 export function VersionsPanel(props: VersionsPanelProps) {
   const { workflow } = props;
   const input = { params: { id: workflow.id }, query: { limit: SHOWN } };

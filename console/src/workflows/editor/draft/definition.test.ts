@@ -3,7 +3,7 @@ import type { Schemas } from "../../../data/api.ts";
 import { compareDefinitions } from "../../graph/diff.ts";
 import { toDefinition } from "./definition.ts";
 
-test("a workflow that was deployed as it is differs in nothing from its version: addresses of triggers are no part of it", () => {
+test("a deployed workflow without changes equals its version, because trigger addresses are not compared", () => {
   const version = {
     name: "Orders",
     trigger: { type: "webhook" },

@@ -1,4 +1,4 @@
-/** Between what the server sends and takes and what is edited. */
+/** Converts between the API format and the edited definition. */
 import type { Input, Schemas } from "../../../data/api.ts";
 import type { Definition } from "../../graph/graph.ts";
 import { type Edit, type History } from "../../graph/history.ts";
@@ -16,7 +16,7 @@ const SETTINGS = [
   "triggers",
 ] as const;
 
-/** What is edited of a workflow; its address, versions and people are not. */
+/** Returns the editable part of a workflow, without its address, versions and people. */
 export function toDefinition(workflow: Workflow): Definition {
   const { name, nodes, edges } = workflow;
   const settings = SETTINGS.flatMap((key) =>
@@ -33,7 +33,7 @@ export function toDefinition(workflow: Workflow): Definition {
   };
 }
 
-/** A trigger as somebody decides it: where it is called is worked out, and no version has it. */
+/** Removes the computed address from a trigger: versions do not contain it. */
 function withoutAddress(shown: Workflow["trigger"]): Definition["trigger"] {
   const { url: _url, ...trigger } = shown as Schemas["WorkflowTriggerWithUrl"];
   return trigger;
@@ -41,7 +41,7 @@ function withoutAddress(shown: Workflow["trigger"]): Definition["trigger"] {
 
 type Change = Input<"workflows.update">["body"];
 
-/** A change that sets everything: a setting that is gone is taken away by name. */
+/** Builds a change that sets every field; removed settings are sent as null. */
 export function toChange(definition: Definition, changeSummary: string): Change {
   const settings = SETTINGS.map((key) => [key, definition[key] ?? null] as const);
   const { name, trigger, nodes, edges } = definition;
@@ -57,7 +57,7 @@ export function toChange(definition: Definition, changeSummary: string): Change 
 
 const SUMMARY_MAX = 4;
 
-/** The edits since the last save, in their own words: what the list of versions says of this one. */
+/** Summarises the edits since the last save, as the default change summary of a version. */
 export function summariseEdits({ edits, at, base }: History): string {
   const done: Edit[] = [];
   for (let n = at; n > 0 && edits[n]?.after !== base; n -= 1) {

@@ -3,7 +3,7 @@
  * plain HTTP, where there are none, by asking.
  */
 const CHANNEL = "millrace-drafts";
-/** Long enough for a page in the background to answer, and for one that is reloaded to be gone. */
+/** Long enough for a background page to answer, and for a reloaded page to disappear. */
 const ANSWER_MS = 250;
 
 interface Message {
@@ -11,12 +11,12 @@ interface Message {
   readonly name: string;
 }
 
-/** Holds a draft as long as it is open. */
+/** Marks a draft as open until the returned function is called. */
 export function holdDraft(name: string): () => void {
   return "locks" in navigator ? lockDraft(name) : answerFor(name);
 }
 
-/** Names of drafts below a prefix that pages have open, this one among them. */
+/** Lists the open drafts with a prefix in all pages, including this one. */
 export async function listHeld(prefix: string): Promise<ReadonlySet<string>> {
   if (!("locks" in navigator)) return callRoll(prefix);
   const first = await listLocks(prefix);

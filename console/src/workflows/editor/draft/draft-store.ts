@@ -25,10 +25,10 @@ const PAGE = crypto.getRandomValues(new Uint32Array(2)).join("-");
  */
 const PARTING = "millrace.draft.";
 const NOTHING = "";
-/** A tab has five megabytes for all of this; a larger draft is in the database alone. */
+/** Session storage holds five megabytes in total; a larger draft is kept only in the database. */
 const PARTING_CHARACTERS_MAX = 1_000_000;
 
-/** The page that a reload replaced is gone, even while the browser still tidies up after it. */
+/** The page that a reload replaced counts as closed, even if the browser has not yet cleaned it up. */
 const REPLACED = readReplaced();
 
 function readReplaced(): string | undefined {
@@ -43,15 +43,15 @@ export const nameDraft = (userId: string, workflowId: string): string =>
 
 export interface TakenDraft {
   readonly kept: KeptDraft | undefined;
-  /** Another page is open with a draft of its own. */
+  /** Another page has its own draft of this workflow open. */
   readonly isElsewhere: boolean;
 }
 
-/** The newest draft that no open page has; it is this page's from now on. */
+/** Takes over the newest draft that no other page has open. */
 export async function takeDraft(name: string): Promise<TakenDraft> {
   const [prefix = name] = name.split("#");
   const parting = takeParting(name);
-  // What this tab was left with is its own newest word, whatever the database had time for.
+  // Session storage has the newest draft of this tab: the database write may not have finished.
   if (parting !== undefined) await dropDraft(`${prefix}#${REPLACED}`);
   if (parting) await keepDraft(name, parting);
   const taken = await takeStored(name, prefix);
@@ -80,17 +80,17 @@ async function takeStored(name: string, prefix: string): Promise<TakenDraft> {
   return { kept: newest?.draft, isElsewhere: names.some(isOthers) };
 }
 
-/** Keeps a draft as the page is left, at once and for this tab alone; null where nothing is left to keep. */
+/** Keeps a draft synchronously while the page unloads, for this tab only; null clears it. */
 export function partWithDraft(name: string, draft: KeptDraft | null): void {
   try {
     const text = draft === null ? NOTHING : JSON.stringify(draft.history);
     if (text.length <= PARTING_CHARACTERS_MAX) sessionStorage.setItem(toParting(name), text);
   } catch {
-    // A tab that is full, or keeps nothing: the database has it, most likely.
+    // Session storage is full or disabled: the draft is most likely in the database.
   }
 }
 
-/** The draft that this tab was left with, if any; it is read once. A page that comes back as it was needs none. */
+/** Returns and removes the draft that this tab kept on unload. A page restored from the bfcache does not need it. */
 export function takeParting(name: string): KeptDraft | null | undefined {
   const key = toParting(name);
   const text = sessionStorage.getItem(key);
@@ -100,7 +100,7 @@ export function takeParting(name: string): KeptDraft | null | undefined {
   return { history: parseHistory(text), keptAt: new Date().toISOString() };
 }
 
-/** A place in the tab: each page of it finds it. */
+/** The key in session storage; all pages of the tab share it. */
 const toParting = (name: string): string => `${PARTING}${name.split("#")[0]}`;
 
 export async function keepDraft(name: string, draft: KeptDraft): Promise<void> {
@@ -111,7 +111,7 @@ export async function dropDraft(name: string): Promise<void> {
   await inStore("readwrite", (store) => store.delete(name));
 }
 
-/** What an older console kept may have another form: it is not taken for a draft. */
+/** Drafts kept by an older console may have another format; those are ignored. */
 function isDraft(kept: unknown): kept is KeptDraft {
   const { history } = (kept ?? {}) as Partial<KeptDraft>;
   return Array.isArray(history?.edits) && history.base !== undefined;
@@ -138,13 +138,13 @@ async function inStore<T>(
     return await new Promise((resolve, reject) => {
       const transaction = database.transaction(STORE, mode);
       const request = use(transaction.objectStore(STORE));
-      // At once: a page that is left has no time to wait for the answer.
+      // Commits immediately: an unloading page can't wait for the response.
       transaction.commit();
       request.onsuccess = () => resolve(request.result);
       request.onerror = () => reject(request.error ?? new Error("The draft was not kept."));
     });
   } catch {
-    // A private window may refuse its database: then only saving keeps anything.
+    // Private windows may deny access to IndexedDB: then unsaved changes are not kept.
     return undefined;
   }
 }

@@ -19,7 +19,7 @@ interface MergeDialogProps {
   readonly onClose: () => void;
 }
 
-/** Two people changed it: what each did, what comes together by itself, and what somebody must decide. */
+/** Resolves conflicting changes of two people: shows both sides, what merges automatically, and the open choices. */
 export function MergeDialog(props: MergeDialogProps) {
   const { workflowId, base, mine, theirs, onMerge, onClose } = props;
   const dialog = useModal();

@@ -7,13 +7,13 @@ interface TheirsBarProps {
   readonly onMerge: () => void;
 }
 
-/** The author of the newest version, and what they said of it. */
+/** Returns the author and summary of the newest version. */
 export function useNewestVersion(workflowId: string) {
   const input = { params: { id: workflowId }, query: { limit: 1 } };
   return useOp("workflows.list_versions", input).data?.data[0];
 }
 
-/** Says quietly that somebody saved while there are changes here. Nothing is replaced. */
+/** Shows that another user saved while this draft has changes. The draft is not replaced. */
 export function TheirsBar({ workflowId, onMerge }: TheirsBarProps) {
   const newest = useNewestVersion(workflowId);
   return (

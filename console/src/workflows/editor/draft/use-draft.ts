@@ -37,7 +37,7 @@ import {
 } from "./draft-store.ts";
 import { summariseEdits, toChange, toDefinition } from "./definition.ts";
 
-/** What somebody else saved while there are changes here. */
+/** A version that another user saved while this draft has changes. */
 export interface Theirs {
   readonly definition: Definition;
   readonly etag: string | undefined;
@@ -81,7 +81,7 @@ export function useDraft(id: string) {
     act: (edit: NewEdit): void => {
       if (newest.current) set(addEdit(newest.current, { ...edit, atMs: performance.now() }));
     },
-    /** The steps that an undo or redo touched; undefined when there was none. */
+    /** Returns the steps that an undo or redo touched; undefined if there was nothing to undo. */
     undo: () => walkHistory({ set, newest, updatedAt }, -1),
     redo: () => walkHistory({ set, newest, updatedAt }, 1),
     merge: (choices: ReadonlyMap<string, Side>): void => {
@@ -118,7 +118,7 @@ interface DraftParts {
   readonly updatedAt: React.RefObject<string>;
 }
 
-/** Sends the draft with the version it began with. A conflict is one only if what it does is another. */
+/** Saves the draft with the version that it is based on. It is a conflict only if the definition differs. */
 function useSave(id: string, parts: DraftParts) {
   const [isSaving, setSaving] = useState(false);
   const { newest } = parts;
@@ -139,7 +139,7 @@ function useSave(id: string, parts: DraftParts) {
         tellRefusal(draftOf(current), problem);
         return "refused";
       }
-      // Perhaps it was only deployed: then its version is another, and what it does is not.
+      // A deployment changes the version but not the definition, so the save is retried.
       await read();
       const isSame = newest.current?.etag !== current.etag;
       return isSame && !isSecond ? await save(true) : "conflict";
@@ -150,7 +150,7 @@ function useSave(id: string, parts: DraftParts) {
   return { save, isSaving };
 }
 
-/** Names the steps and fields that keep the draft from being saved. */
+/** Reports the steps and fields that prevent saving. */
 function tellRefusal(definition: Definition, problem: unknown): void {
   const errors = problem instanceof ApiError ? problem.errors : [];
   if (errors.length === 0) return notifyError(problem);
@@ -186,11 +186,11 @@ async function send(id: string, current: History, parts: DraftParts): Promise<vo
     },
   );
   parts.updatedAt.current = data.updatedAt;
-  // What was written while it was sent is still to be saved.
+  // Edits made during the request are still unsaved.
   if (parts.newest.current) parts.set(markSaved(parts.newest.current, sent, etag));
 }
 
-/** Takes what the server has: as the beginning, under a draft that was kept, or as what somebody else just saved. */
+/** Handles a version from the server: as the first definition, under a kept draft, or as another user's save. */
 function useReceiver(
   parts: DraftParts & { readonly setTheirs: (theirs: Theirs | undefined) => void },
 ) {
@@ -230,7 +230,7 @@ function rebase(
   );
 }
 
-/** Keeps the draft a moment after each edit, and at once when the screen is left. */
+/** Keeps the draft shortly after each edit, and immediately when the user leaves the screen. */
 function useKeptDraft(history: History | undefined, name: string | undefined): void {
   const unkept = useRef<() => void>(undefined);
   const parting = useRef<() => void>(undefined);

@@ -10,7 +10,7 @@ interface JsonFieldProps {
   readonly onChange: (text: string) => void;
 }
 
-/** JSON as text, marked where it is none, with what is wrong below. */
+/** Edits JSON as text. Invalid JSON is marked, with the parse error below. */
 export function JsonField(props: JsonFieldProps) {
   const { label, value, error, isReadOnly = false, isTall = false, onChange } = props;
   const fault = useMemo(() => (value.trim() === "" ? undefined : findJsonFault(value)), [value]);

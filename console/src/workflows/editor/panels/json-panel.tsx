@@ -11,12 +11,15 @@ interface JsonPanelProps {
   readonly locked: string | undefined;
 }
 
-/** The definition as text, both ways: the canvas follows the text as soon as it is JSON, and the text the canvas. */
+/**
+ * The definition as JSON, synchronized in both directions: valid text updates the canvas, and edits update the
+ * text.
+ */
 export function JsonPanel({ definition, draft, locked }: JsonPanelProps) {
   const [text, setText] = useState(() => toText(definition));
   const [error, setError] = useState<string>();
   useEffect(() => {
-    // What was written here is already what the canvas shows: its form is left alone.
+    // Keeps the user's formatting if the canvas already shows the same definition.
     setText((old) => (isEqual(parse(old), definition) ? old : toText(definition)));
     setError(undefined);
   }, [definition]);
@@ -26,7 +29,7 @@ export function JsonPanel({ definition, draft, locked }: JsonPanelProps) {
     if (typeof parsed === "string") return setError(parsed);
     const reason = findFault(parsed);
     setError(reason);
-    // Written anew to the same effect is no edit.
+    // Reformatted text with the same value is not an edit.
     if (reason === undefined && !isEqual(parsed, definition)) {
       const after = parsed as Definition;
       draft.act({ label: "Edit the JSON", after, chosen: [], field: "json" });
@@ -56,7 +59,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Says why it can't be drawn; anything else that is wrong stands among the problems. */
+/** Returns why a value can't be drawn; other errors appear in the problem list. */
 function findFault(value: unknown): string | undefined {
   const { name, trigger, nodes, edges } = (value ?? {}) as Partial<Record<string, unknown>>;
   if (typeof name !== "string") return "It needs a name.";

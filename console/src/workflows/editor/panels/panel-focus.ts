@@ -8,7 +8,7 @@ const WAIT_MAX_MS = 15_000;
 
 let giveUp: (() => void) | undefined;
 
-/** Goes to the first field of the chosen step, as soon as it is there; any other key or press means something else. */
+/** Focuses the first field of the selected step once it is rendered. Any other key press or click cancels this. */
 export function focusFields(): void {
   giveUp?.();
   const until = performance.now() + WAIT_MAX_MS;
@@ -31,7 +31,7 @@ export function focusFields(): void {
   look();
   if (frame === 0) return;
   giveUp = stop;
-  // The key that asked for it is on its way still.
+  // Deferred: the key press that triggered this is still being dispatched.
   queueMicrotask(() => {
     if (giveUp !== stop) return;
     addEventListener("keydown", stop, { capture: true });
@@ -39,7 +39,7 @@ export function focusFields(): void {
   });
 }
 
-/** The first field of the step; its name, where it has none. */
+/** The first field of the step, or its name if it has none. */
 function findField(): HTMLElement | undefined {
   const fields = document.querySelectorAll<HTMLElement>(
     ".editor-side :is(input, textarea, select, .code-host)",
@@ -48,7 +48,7 @@ function findField(): HTMLElement | undefined {
   return rest.find((one) => one.closest(".inspector-body")) ?? first;
 }
 
-/** Goes back to the step on the canvas that the panel was opened from. */
+/** Focuses the step on the canvas that opened the panel. */
 export function focusCanvas(): void {
   document.querySelector<HTMLElement>(".editor-canvas .canvas")?.focus();
 }

@@ -11,7 +11,7 @@ interface ProblemListProps {
   readonly onJump: (problem: Problem) => void;
 }
 
-/** All that keeps the draft from being saved, and what is odd about it; each leads to its field. */
+/** Lists the errors and warnings of the draft; each links to its field. */
 export function ProblemList({ problems, definition, onJump }: ProblemListProps) {
   if (problems.length === 0) {
     return <Empty title="No problems">The draft can be saved, tested and deployed.</Empty>;

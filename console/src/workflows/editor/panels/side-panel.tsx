@@ -41,7 +41,7 @@ interface SidePanelProps {
   readonly onPanel: (panel: string | undefined) => void;
 }
 
-/** What stands beside the canvas: a panel that was asked for, or the fields of the chosen step. */
+/** The side panel: an opened panel, or the fields of the selected step. */
 export function SidePanel(props: SidePanelProps) {
   const { panel, chosen, definition, problems, onPanel } = props;
   const close = (): void => {
@@ -83,7 +83,7 @@ export function SidePanel(props: SidePanelProps) {
   );
 }
 
-/** The fields of a step, which may use what came out of the steps before it: in the shown run, or in the last one. */
+/** The fields of a step. Expressions can use the outputs of earlier steps in the shown or the last run. */
 function StepFields(props: SidePanelProps & { readonly chosenKey: string }) {
   const { id, definition, draft, shown, chosenKey: key } = props;
   const { run, runId, trigger, items } = useValues(id, definition, shown, key);
@@ -114,7 +114,7 @@ function StepFields(props: SidePanelProps & { readonly chosenKey: string }) {
   );
 }
 
-/** Not from a field: there Escape closes what is open, and the next letters are still meant for the field. */
+/** Ignored in fields: there, Escape closes popups, and the user continues to type. */
 function returnToCanvas(event: KeyboardEvent): void {
   if (event.key !== "Escape" || event.defaultPrevented || isTyping(event.target)) return;
   event.preventDefault();

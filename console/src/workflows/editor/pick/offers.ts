@@ -1,4 +1,4 @@
-/** All that can be added to a workflow: types of steps, scripts, actions of connectors, other workflows. */
+/** Everything that can be added to a workflow: step types, scripts, connector actions and other workflows. */
 import type { LucideIcon } from "lucide-react";
 import { useDeferredValue, useMemo } from "react";
 import { type Schemas, useOp } from "../../../data/api.ts";
@@ -19,7 +19,7 @@ export interface Offer {
 const FOUND_MAX = 14;
 const KEPT_MS = 60_000;
 
-/** What was typed is looked for here; where there is more than one answer can list, by the server too. */
+/** Filters the offers by the search text. The server searches too, where one response does not list everything. */
 export function useOffers(workflowId: string, text: string): readonly Offer[] {
   const all = useOp("workflows.palette", undefined, { staleTime: KEPT_MS }).data?.data;
   const q = useDeferredValue(text);
@@ -48,7 +48,7 @@ function toOffer({ key, type, title, group, summary, config, of }: Schemas["Pale
   return { id: key, title: name, line, group, icon, tone, step: { type, name, config } };
 }
 
-/** The title counts more than the type, and the type more than the line. */
+/** A match in the title ranks above one in the type, and that above one in the description. */
 function findOffers(offers: readonly Offer[], text: string): readonly Offer[] {
   if (text === "") return offers;
   const low = text.toLowerCase();

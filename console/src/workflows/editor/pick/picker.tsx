@@ -19,7 +19,10 @@ interface PickerProps {
   readonly onClose: () => void;
 }
 
-/** What comes next? Opens beside the step; letters filter, Enter adds. Where several ways lead on, ← → choose which. */
+/**
+ * The step picker, opened next to a step. Letters filter, Enter adds, and ← → select the output if there are
+ * several.
+ */
 export function Picker({ workflowId, at, title, ways, onPick, onClose }: PickerProps) {
   const dialog = useModal();
   const [text, setText] = useState("");

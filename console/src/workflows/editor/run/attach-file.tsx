@@ -6,7 +6,7 @@ import { toSize } from "../../../ui/words.ts";
 import { Button } from "../../../ui/form/button.tsx";
 import { FileInput } from "../../../ui/form/controls.tsx";
 
-/** Files of an input: chosen here, sent at once, and named in the input by their handles. */
+/** Uploads a selected file at once and adds its handle to the input. */
 export function AttachFile(props: {
   readonly text: string;
   readonly onChange: (edit: (text: string) => string) => void;
@@ -20,7 +20,7 @@ export function AttachFile(props: {
     setFault(undefined);
     try {
       const handle = toHandle(await uploadFile(file));
-      // The text may have been edited while the file was on its way.
+      // An updater function, because the user may have edited the text during the upload.
       props.onChange((text) => addFile(text, handle));
     } catch (error) {
       setFault(error instanceof Error ? error.message : "The file was not taken.");

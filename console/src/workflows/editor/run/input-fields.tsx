@@ -16,7 +16,7 @@ import { TextInput } from "../../../ui/form/controls.tsx";
 
 interface InputFieldsProps {
   readonly asked: RunInput;
-  /** JSON, whichever way it is written. */
+  /** JSON text, from the fields or from the editor. */
   readonly text: string;
   readonly errors: readonly FieldError[];
   readonly onChange: (text: string) => void;
@@ -28,7 +28,7 @@ const TABS = [
 ] as const;
 type TabId = (typeof TABS)[number]["id"];
 
-/** The input as fields, or as the JSON that they make. Both are the same text. */
+/** The input as form fields or as JSON; both edit the same text. */
 export function InputFields({ asked, text, errors, onChange }: InputFieldsProps) {
   const { sentAs, schema } = asked;
   const value = readFields(text);
@@ -79,7 +79,7 @@ function FieldsOf({ schema, value, errors, base, onChange }: FieldsOfProps) {
   );
 }
 
-/** A field of any type: `5` is a number, `"5"` a text. What is typed stands until the value is another. */
+/** A field for any type: `5` is a number, `"5"` a text. The typed text stays until the value changes. */
 function OpenInput(field: FieldProps) {
   const { value, onChange } = field;
   const [typed, setTyped] = useState(() => spellValue(value));

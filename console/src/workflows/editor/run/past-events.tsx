@@ -8,14 +8,14 @@ type PastEvent = Schemas["Event"];
 
 interface PastEventsProps {
   readonly trigger: Definition["trigger"];
-  /** The id of a past event; undefined for one that is made up. */
+  /** The id of a past event; undefined for custom input. */
   readonly chosen: string | undefined;
   readonly onChoose: (id: string | undefined) => void;
 }
 
 const EVENTS_MAX = 8;
 
-/** The last events that the trigger would have heard: a run can begin with one of them again. */
+/** The last events that match the trigger. A run can start from one of them. */
 export function PastEvents({ trigger, chosen, onChoose }: PastEventsProps) {
   const events = usePastEvents(trigger);
   if (events.length === 0) return null;
@@ -69,7 +69,7 @@ function usePastEvents(trigger: Definition["trigger"]): readonly PastEvent[] {
   );
 }
 
-/** A few words of its content, which tell one from another. */
+/** A short excerpt of the event data, to distinguish events. */
 function hintOf({ data, resource }: PastEvent): string {
   const { after = data } = data as { readonly after?: unknown };
   const fields = (after ?? {}) as Readonly<Record<string, unknown>>;

@@ -16,7 +16,7 @@ interface RunBarProps {
   readonly onClose: () => void;
 }
 
-/** How the run goes that is shown on the canvas; it stays until it is dismissed. */
+/** The progress of the run on the canvas, shown until the user dismisses it. */
 export function RunBar({ followed, view, draft, onChoose, onClose }: RunBarProps) {
   const { run, error } = followed;
   if (!run) {

@@ -16,20 +16,19 @@ interface RunDialogProps {
   readonly workflowId: string;
   readonly definition: Definition;
   readonly mode: RunMode;
-  /** The version that runs in this environment. */
   readonly version: number | undefined;
   readonly isDirty: boolean;
-  /** Gives what the server refused of the input; undefined when it runs. */
+  /** Returns the errors about the input; undefined if the run started. */
   readonly onStart: (given: GivenInput) => Promise<readonly FieldError[] | undefined>;
   readonly onClose: () => void;
 }
 
-/** What a run begins with, by the field of the request. */
+/** The run input, keyed by the request field. */
 export type GivenInput = Partial<Record<RunInput["sentAs"], unknown>> & {
   readonly eventId?: string;
 };
 
-/** The input that this workflow was last run or tested with, in this browser. */
+/** The last input for a run or test of this workflow in this browser. */
 function useRemembered(workflowId: string, definition: Definition) {
   const [asked] = useState(() => {
     const { sentAs } = describeInput(definition, undefined) ?? {};
@@ -41,7 +40,7 @@ function useRemembered(workflowId: string, definition: Definition) {
   return asked;
 }
 
-/** Asks for the input of a test or a run: the last one stands there, so Enter repeats it. */
+/** Asks for the input of a run or test. It is prefilled with the last input, so Enter repeats the last run. */
 export function RunDialog(props: RunDialogProps) {
   const { workflowId, definition, mode, onStart, onClose } = props;
   const dialog = useModal();
@@ -76,7 +75,7 @@ export function RunDialog(props: RunDialogProps) {
       onClose={onClose}
       onKeyDown={(event) => {
         if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey)) return;
-        // By the form, so that what is half-written in it holds it back.
+        // Submits the form instead of starting directly, so that incomplete fields prevent the run.
         dialog.current?.querySelector("form")?.requestSubmit();
       }}
     >

@@ -13,7 +13,7 @@ const definition = (trigger: object, ...values: readonly string[]): Definition =
 const namesOf = (schema: { readonly properties?: object } | undefined): readonly string[] =>
   Object.keys(schema?.properties ?? {});
 
-test("a manual run is asked for what its steps read, with the types of the last time", () => {
+test("the input of a manual run has the fields that its steps read, with the types of the last input", () => {
   const orders = definition(
     { type: "manual" },
     "{{ trigger.input.day }} of {{ $count(trigger.input.lines[price > 10]) }}",
@@ -30,7 +30,7 @@ test("a manual run is asked for what its steps read, with the types of the last 
   });
 });
 
-test("a run of what hears events is asked for the event", () => {
+test("a run of an event trigger asks for the event", () => {
   const heard = definition(
     { type: "event_bus", topic: "shop", eventType: "order.placed" },
     "{{ trigger.event.data.sku }}",
@@ -40,14 +40,14 @@ test("a run of what hears events is asked for the event", () => {
   expect(namesOf(asked?.schema.properties?.["data"] as object)).toEqual(["sku"]);
 });
 
-test("a webhook is asked for its request, a schedule for nothing", () => {
+test("a webhook asks for its request, a schedule for nothing", () => {
   const hook = describeInput(definition({ type: "webhook" }, "{{ trigger.input.body.id }}"), {});
   expect(namesOf(hook?.schema)).toEqual(["body", "headers", "query"]);
   expect(namesOf(hook?.schema.properties?.["body"] as object)).toEqual(["id"]);
   expect(describeInput(definition({ type: "schedule", cron: "0 9 * * *" }), {})).toBeUndefined();
 });
 
-test("a trigger with a schema is asked for by it", () => {
+test("a trigger with a schema asks for input by that schema", () => {
   const inputSchema = { type: "object", properties: { order: { type: "integer" } } };
   const hand = definition({ type: "manual", inputSchema }, "{{ trigger.input.day }}");
   expect(describeInput(hand, undefined)?.schema).toEqual(inputSchema);

@@ -8,13 +8,12 @@ import type { Definition } from "../../graph/graph.ts";
 export type RunMode = "test" | "run";
 
 export interface RunInput {
-  /** The field of the request that it is sent in. */
   readonly sentAs: "input" | "event";
   readonly schema: Schema;
   readonly first: Fields;
 }
 
-/** Undefined where nothing is asked: a schedule brings nothing along. */
+/** Returns undefined if the trigger has no input, such as a schedule. */
 export function describeInput(
   { trigger, nodes }: Definition,
   known: unknown,
@@ -63,7 +62,7 @@ const isFields = (value: unknown): value is Fields =>
 
 const TEXTS: Schema = { type: "object", additionalProperties: { type: "string" } };
 
-/** A text, a number, yes or no, or JSON: whichever is written. */
+/** Accepts a text, a number, a boolean or JSON. */
 const OPEN: Schema = {
   type: ["string", "number", "boolean", "object", "array"],
   "x-placeholder": "Text, number or JSON",
@@ -71,7 +70,7 @@ const OPEN: Schema = {
 
 export const isOpen = ({ type }: Schema): boolean => type === OPEN.type;
 
-/** Names that expressions read below a path, and the names below each. */
+/** Returns the names that expressions read below a path, with the names below each. */
 export function findNames(text: string, path: string): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   const pattern = new RegExp(
@@ -87,7 +86,7 @@ export function findNames(text: string, path: string): ReadonlyMap<string, reado
   return found;
 }
 
-/** One field for each name; without any, the value is JSON. */
+/** Makes one field for each name; without names, the value is JSON. */
 function toObject(names: ReadonlyMap<string, readonly string[]>, known: Fields): Schema {
   const all = new Set([...names.keys(), ...Object.keys(known)]);
   if (all.size === 0) return {};

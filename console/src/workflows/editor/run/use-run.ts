@@ -1,4 +1,4 @@
-/** A run as it is now: read once, then followed by its stream, drawn once a frame. */
+/** A live run: loaded once, then updated from its event stream, rendered at most once per frame. */
 import { useEffect, useMemo, useState } from "react";
 import { cache, query, type Schemas, useOp } from "../../../data/api.ts";
 import { readStream } from "../../../data/live/stream.ts";
@@ -26,7 +26,7 @@ export function useRun(runId: string | undefined): FollowedRun {
   const steps = useMemo(() => {
     const all = new Map(read?.trace.steps.map((step) => [step.id, step]));
     for (const [id, step] of live.steps) {
-      // The stream is ahead of what was read before it, and behind what was read after.
+      // The event stream is newer than responses before it, and older than responses after it.
       if (all.get(id)?.finishedAt == null) all.set(id, step);
     }
     return [...all.values()];
@@ -81,7 +81,7 @@ function useStream(runId: string | undefined, isUnderWay: boolean): Live {
   return live;
 }
 
-/** How a run looks on a graph. It depends on the graph's loops alone, so that writing in a field draws no wire anew. */
+/** The view of a run on a graph. Memoized by the loops of the graph, so that typing in a field re-renders no wires. */
 export function useRunView(
   graph: Graph,
   steps: readonly RunStep[],

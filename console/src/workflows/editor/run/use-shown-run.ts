@@ -1,4 +1,4 @@
-/** The run that is shown on the canvas, until it is dismissed, and the item of each loop that one looks at. */
+/** The run shown on the canvas until the user dismisses it, and the selected item of each loop. */
 import { useEffect, useState } from "react";
 import { useStableHandlers } from "../../../ui/behaviour/stable.ts";
 import type { Definition } from "../../graph/graph.ts";
@@ -13,7 +13,7 @@ export function useShownRun(definition: Definition, runId: string | undefined) {
   const view = useRunView(definition, followed.steps, items);
   const { chooseItem } = useStableHandlers({
     chooseItem: (loop: string, item: number | undefined): void => {
-      // Another item of a loop has other items in the loops inside.
+      // Selecting another item of a loop resets the selected items of its inner loops.
       const kept = [...items].filter(([key]) => key !== loop && !key.startsWith(`${loop}/`));
       setItems(new Map(item === undefined ? kept : [...kept, [loop, item]]));
     },

@@ -1,4 +1,4 @@
-/** A conversation with the workflow as it is deployed, under the words that are being designed. */
+/** A chat with the deployed workflow, shown below the chat settings. */
 import "./designer.css";
 import { Send } from "lucide-react";
 import { type CSSProperties, useRef, useState } from "react";
@@ -32,7 +32,7 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
   const [message, setMessage] = useState("");
   const [sessionId, setSessionId] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  /** What the model has said so far. */
+  /** The part of the model's answer that has arrived so far. */
   const [live, setLive] = useState("");
   const field = useRef<HTMLInputElement>(null);
   const address = saved?.trigger.type === "chat" ? toAddress(saved.trigger.url) : undefined;
@@ -48,7 +48,7 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
     setLines(before);
     setMessage("");
     setBusy(true);
-    // Focus stays where one writes, also after the button.
+    // Focus stays in the input field, also after a click on the button.
     field.current?.focus();
     try {
       const body = { message, ...(sessionId !== undefined && { sessionId }) };
@@ -118,7 +118,10 @@ export function ChatPreview({ trigger, workflowId }: ChatPreviewProps) {
 
 interface ConversationProps {
   readonly lines: readonly Line[];
-  /** Stands beside the conversation until it is whole: so it is read out once, and not by word. */
+  /**
+   * Shown outside the conversation until the answer is complete, so that screen readers announce it once and not
+   * word by word.
+   */
   readonly live: string;
   readonly isBusy: boolean;
 }
@@ -144,7 +147,7 @@ function Conversation({ lines, live, isBusy }: ConversationProps) {
   );
 }
 
-/** The workspace and token in the address of a chat's page. */
+/** The workspace and the token from the address of a chat page. */
 function toAddress(
   url: string | undefined,
 ): { readonly workspace: string; readonly token: string } | undefined {
@@ -159,7 +162,7 @@ interface Answer {
 
 const ATTEMPTS_MAX = 5;
 
-/** Follows an answer to its end, as the page of a chat does: a connection that breaks begins again. */
+/** Streams an answer to its end, like the public chat page: reconnects if the connection breaks. */
 async function followAnswer(path: string, show: (text: string) => void): Promise<Answer> {
   let answer: Answer | undefined;
   let shown = "";
@@ -178,7 +181,7 @@ async function followAnswer(path: string, show: (text: string) => void): Promise
 
 const NO_ANSWER = "It gave no answer.";
 
-/** A part stands at its place, and replaces what was behind that. */
+/** Each part has an offset; it replaces everything after that offset. */
 function applyText(shown: string, data: string): string {
   const { from, text } = JSON.parse(data) as { readonly from: number; readonly text: string };
   return shown.slice(0, from) + text;

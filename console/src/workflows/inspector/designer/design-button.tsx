@@ -1,4 +1,4 @@
-/** The pages of a form have a screen of their own: as a list of lists nobody finds their way in them. */
+/** The pages of a form open in the form designer, because a generic editor of nested lists is hard to use. */
 import { useState } from "react";
 import type { FieldProps } from "../../../form/index.ts";
 import { count } from "../../../ui/words.ts";
@@ -7,7 +7,7 @@ import type { DesignedForm } from "./form-pages.ts";
 import { Button } from "../../../ui/form/button.tsx";
 
 interface DesignButtonProps {
-  /** That of the pages. */
+  /** The field that contains the pages. */
   readonly field: FieldProps;
   readonly form: DesignedForm;
 }
@@ -36,7 +36,7 @@ export function DesignButton({ field, form }: DesignButtonProps) {
   );
 }
 
-/** True for pages without templates in the place of lists, which only their author understands. */
+/** Returns whether the designer can edit these pages. It can't if an expression replaces a list. */
 export function isDesignable(pages: unknown): boolean {
   if (!Array.isArray(pages)) return false;
   return pages.every(({ fields }: { readonly fields?: unknown }) => {

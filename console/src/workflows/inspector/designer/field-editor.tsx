@@ -14,7 +14,7 @@ interface FieldEditorProps {
   readonly onChange: (field: FormField) => void;
 }
 
-/** The settings of one field; what is empty is left out. */
+/** The settings of one field; empty settings are omitted. */
 export function FieldEditor({ field, onChange }: FieldEditorProps) {
   const set = (name: keyof FormField, value: unknown): void => {
     const { [name]: _, ...rest } = field;

@@ -25,7 +25,10 @@ interface FieldRowsProps {
   readonly onChange: (pages: Pages) => void;
 }
 
-/** The pages with their fields in order: dragged, or moved with Alt and the arrows, also to another page. */
+/**
+ * The pages with their fields in order. Fields are moved by dragging or with Alt and the arrow keys, also across
+ * pages.
+ */
 export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps) {
   const [dragged, setDragged] = useState<Place>();
   const isOnly = pages.length === 1 && pages[0]?.fields.length === 1;
@@ -38,7 +41,7 @@ export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps)
     onChange(next);
     onChoose(placeOf(next, field.name));
   };
-  // The keyboard goes on at the field that takes its place, or at the last one.
+  // Focuses the field that takes the place of the removed one, or the last field.
   const remove = (place: Place): void => {
     const fields = pages.flatMap((page) => page.fields);
     const at = fields.findIndex((one) => one === pages[place.page]?.fields[place.field]);
@@ -124,7 +127,7 @@ export function FieldRows({ pages, chosen, onChoose, onChange }: FieldRowsProps)
   );
 }
 
-/** The field by whose row the keyboard goes on, once the pages have changed. */
+/** Focuses the row of a field after the pages have changed. */
 function useRowFocus(pages: Pages) {
   const list = useRef<HTMLDivElement>(null);
   const focused = useRef<string>(undefined);

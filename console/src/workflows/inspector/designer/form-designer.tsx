@@ -1,4 +1,4 @@
-/** The designer of a form: its pages and fields, the chosen field, and beside them the page as people will see it. */
+/** The form designer: pages and fields, the settings of the selected field, and a preview of the page. */
 import "./designer.css";
 import { useState } from "react";
 import { Dialog } from "../../../ui/overlay/dialog.tsx";
@@ -89,7 +89,7 @@ export function FormDesigner({ form, onChange: change, onClose }: FormDesignerPr
   );
 }
 
-/** The form as a JSON Schema, which may be written or pasted as well. */
+/** The form as a JSON Schema, which users can also edit or paste. */
 function SchemaView({
   pages,
   onChange,

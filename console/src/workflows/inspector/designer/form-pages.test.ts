@@ -18,7 +18,7 @@ const three: Pages = [
   { title: "Second", fields: [{ name: "c" }] },
 ];
 
-test("fields move within a page and across pages, and a page that is left empty goes", () => {
+test("fields move within a page and across pages, and an empty page is removed", () => {
   expect(namesOf(moveField(three, { page: 0, field: 0 }, { page: 0, field: 1 }))).toEqual([
     ["b", "a"],
     ["c"],
@@ -34,13 +34,13 @@ test("fields move within a page and across pages, and a page that is left empty 
   expect(removeField(one, { page: 0, field: 0 })).toBe(one);
 });
 
-test("new fields have names of their own, and pages titles", () => {
+test("new fields have unique names, and new pages have titles", () => {
   const pages = addField(addField([{ fields: [] }], 0, "text"), 0, "text");
   expect(namesOf(addPage(pages))).toEqual([["text", "text_2"], ["text_3"]]);
   expect(renamePage(renamePage(pages, 0, "You"), 0, "")).toEqual(pages);
 });
 
-test("a form becomes a JSON Schema and the same form again, whatever its fields are", () => {
+test("any form is converted to a JSON Schema and back without changes", () => {
   let pages: Pages = [{ title: "About you", fields: [] }, { fields: [] }];
   for (const [n, type] of FIELD_TYPES.entries()) pages = addField(pages, n % 2, type);
   pages = pages.map((page) => ({

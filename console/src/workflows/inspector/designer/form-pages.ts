@@ -1,17 +1,16 @@
-/** The pages of a form and their fields, as its designer changes them; and the same as a JSON Schema. */
+/** Edits of form pages and fields, and their conversion to and from JSON Schema. */
 import type { Definition } from "../../graph/graph.ts";
 
 export type FormPage = NonNullable<Definition["trigger"]["pages"]>[number];
 export type FormField = FormPage["fields"][number];
 export type FieldType = NonNullable<FormField["type"]>;
 export type Pages = readonly FormPage[];
-/** A form of a trigger or of a step, as far as it is designed. */
+/** The parts of a form trigger or form step that the designer edits. */
 export type DesignedForm = Pick<
   Definition["trigger"],
   "title" | "description" | "pages" | "submit"
 >;
 
-/** A field by its place. */
 export interface Place {
   readonly page: number;
   readonly field: number;
@@ -38,7 +37,7 @@ export const typeOf = ({ type = "text" }: FormField): FieldType => type;
 export const hasOptions = (field: FormField): boolean =>
   typeOf(field) === "choice" || typeOf(field) === "choices";
 
-/** `Your name?` as `your_name`, and another number behind it where that is taken. */
+/** Derives a field name from a label: `Your name?` becomes `your_name`, with a number if that name is in use. */
 export function nameFor(label: string, pages: Pages): string {
   const words = label
     .normalize("NFKD")
@@ -69,7 +68,7 @@ export function changeField(pages: Pages, { page, field }: Place, next: FormFiel
   return withFields(pages, page, (fields) => fields.map((one, n) => (n === field ? next : one)));
 }
 
-/** Takes a field away; a page without any goes too, unless it is the only one. */
+/** Removes a field, and its page if that becomes empty and is not the only one. */
 export function removeField(pages: Pages, { page, field }: Place): Pages {
   const left = withFields(pages, page, (fields) => fields.filter((_, n) => n !== field));
   const kept = left.filter(({ fields }) => fields.length > 0);
@@ -134,7 +133,7 @@ const SCHEMAS: Readonly<Record<FieldType, (field: FormField) => Schema>> = {
   file: () => ({ type: "object", contentEncoding: "binary" }),
 };
 
-/** The answers of a form as a JSON Schema; pages are named by a keyword of our own. */
+/** Describes the answers of a form as a JSON Schema; an extension keyword keeps the pages. */
 export function toSchema(pages: Pages): Schema {
   const fields = pages.flatMap((page, n) => page.fields.map((field) => ({ field, n })));
   return {
@@ -159,7 +158,7 @@ export function toSchema(pages: Pages): Schema {
   };
 }
 
-/** The pages that ask for what a JSON Schema describes; or why there are none. */
+/** Returns pages that ask for the values of a JSON Schema, or why that is not possible. */
 export function fromSchema(
   schema: unknown,
 ): { readonly pages: Pages } | { readonly error: string } {

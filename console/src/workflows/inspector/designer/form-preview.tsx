@@ -1,4 +1,4 @@
-/** A page of a form as it will be drawn, by the same order and words; nothing in it is sent. */
+/** A preview of a form page, with the order and texts of the public page. It can't be submitted. */
 import { useState } from "react";
 import { type FormField, type Pages, typeOf } from "./form-pages.ts";
 import { Button } from "../../../ui/form/button.tsx";
@@ -29,7 +29,7 @@ export function FormPreview(props: FormPreviewProps) {
       )}
       {shown.title !== undefined && <h4>{shown.title}</h4>}
       {shown.fields.map((field) => (
-        // With another value at first it is drawn anew.
+        // The key includes the default value, so that a new default resets the field.
         <PreviewField key={`${field.name} ${field.value ?? ""}`} field={field} />
       ))}
       <div className="row">

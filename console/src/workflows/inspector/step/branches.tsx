@@ -1,4 +1,4 @@
-/** The ways out of a step: where each leads, and of a switch its cases. A renamed case takes its edges along. */
+/** The outputs of a step with their targets, and the cases of a switch. Renaming a case keeps its edges. */
 import { CornerDownRight, Plus, X } from "lucide-react";
 import { type KeyboardEvent, useState } from "react";
 import { branchesOf, type Graph, type Step } from "../../graph/graph.ts";
@@ -80,7 +80,7 @@ function targetsOf(graph: Graph, { id }: Step, branch: string): string {
   return names.length === 0 ? "ends here" : names.join(", ");
 }
 
-/** Named when one is done with it, not at every letter: halfway it might be another's name. */
+/** Saved on blur, not on every keystroke: a partial name may equal the name of another case. */
 function CaseName(props: {
   readonly name: string;
   readonly isDisabled: boolean;

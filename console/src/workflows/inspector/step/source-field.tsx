@@ -12,7 +12,7 @@ import type { FieldProps } from "../../../form/index.ts";
 interface SourceFieldProps {
   readonly field: FieldProps;
   readonly sources: readonly ScopeSource[];
-  /** What the script is given; all that expressions see, unless it is set. */
+  /** The input of the script; by default, everything that expressions can read. */
   readonly input: unknown;
 }
 
@@ -51,7 +51,7 @@ export function SourceField({ field, sources, input }: SourceFieldProps) {
 
 const LONE_PATH = /^\{\{\s*([\w.`[\]-]+)\s*\}\}$/;
 
-/** The input as the script gets it: a template that names one value is that value. */
+/** The script's input at runtime: a template with a single expression keeps the type of its value. */
 function shapeInput(input: unknown, scope: Readonly<Record<string, unknown>>): unknown {
   if (input === undefined) return scope;
   if (typeof input === "string") {

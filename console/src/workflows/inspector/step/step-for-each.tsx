@@ -1,4 +1,4 @@
-/** A step that is done for each member of a list: of which list, and how many at a time. */
+/** Runs a step once for each element of a list: selects the list and the concurrency. */
 import type { ScopeSource } from "../../../code/index.ts";
 import { Form, type Schema } from "../../../form/index.ts";
 import { Unfold } from "../../../ui/overlay/unfold.tsx";
@@ -36,7 +36,7 @@ interface StepForEachProps {
 
 export function StepForEach({ step, sources, problems, mayEdit, onChange }: StepForEachProps) {
   const { forEach, ...rest } = step;
-  // What has steps inside is a loop already.
+  // A step with inner steps is already a loop.
   if (bodyOf(step) && !forEach) return null;
   const own = problems.flatMap(({ path, message }) =>
     path.startsWith("/forEach") ? [{ path: path.slice("/forEach".length), message }] : [],

@@ -1,4 +1,3 @@
-/** The fields of a step, from the schema of its type. */
 import { useMemo, useState } from "react";
 import type { ScopeSource } from "../../../code/index.ts";
 import { type FieldProps, fieldKindOf, Form, type Schema } from "../../../form/index.ts";
@@ -25,7 +24,7 @@ interface StepFormProps {
   readonly onChange: (config: Readonly<Record<string, unknown>>, field: string) => void;
 }
 
-/** Fields that stand elsewhere: what is in a frame is on the canvas, the cases of a switch are its branches. */
+/** Fields that are edited elsewhere: a loop's steps on the canvas, the cases of a switch as outputs. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   loop: ["body"],
   repeat: ["body"],
@@ -37,7 +36,7 @@ export function StepForm({ step, schema, sources, problems, mayEdit, onChange }:
   const config = step.config ?? {};
   const names = schema["x-order"] ?? Object.keys(schema.properties ?? {});
   const shown = names.filter((name) => !ELSEWHERE[step.type]?.includes(name));
-  // As it was when the step was opened: a field that moved while it is filled in would lose the caret.
+  // Computed once when the step opens: if a field moved while the user fills it in, the caret would be lost.
   const [given] = useState(() => new Set(Object.keys(config)));
   const isFirst = (name: string): boolean =>
     given.has(name) || schema.required?.includes(name) === true || shown.length <= 3;
@@ -78,10 +77,10 @@ export function StepForm({ step, schema, sources, problems, mayEdit, onChange }:
   );
 }
 
-/** Fields of several controls for which one expression may stand. */
+/** Controls made of several inputs that one expression can replace. */
 const SWITCHED: ReadonlySet<string> = new Set(["yes", "list", "many", "variant", "object", "file"]);
 
-/** An entry of a list names the same kind of thing as the list. */
+/** Items of a list inherit the reference kind of the list. */
 function withReference(field: FieldProps, { properties = {} }: Schema): FieldProps {
   const [, name = "", place] = /^\/([^/]+)\/(\d+)$/.exec(field.at) ?? [];
   const list = place === undefined ? undefined : properties[name];
@@ -90,7 +89,7 @@ function withReference(field: FieldProps, { properties = {} }: Schema): FieldPro
   return { ...field, schema: { ...field.schema, "x-reference": reference } };
 }
 
-/** Expressions, templates, pickers and code; undefined leaves a field to the form. */
+/** Renders fields with expressions, templates, pickers and code; undefined uses the default form field. */
 function drawField(
   field: FieldProps,
   sources: readonly ScopeSource[],

@@ -1,4 +1,3 @@
-/** A step's name and id. */
 import { X } from "lucide-react";
 import { type KeyboardEvent, useId, useState } from "react";
 import { kindOf } from "../../canvas/step-kinds.ts";
@@ -43,14 +42,14 @@ export function StepHead(
   );
 }
 
-/** The id is part of expressions: it changes when one is done, with all that name it. */
+/** The id is used in expressions, so it changes only on blur, together with all references. */
 function StepId(props: InspectorProps & { readonly stepKey: string }) {
   const { definition, stepKey, mayEdit, onChange } = props;
   const id = useId();
   const [typed, setTyped] = useState<string>();
   const problem = typed === undefined ? undefined : stepIdError(definition, stepKey, typed);
   const finish = (): void => {
-    // It stays, with what is wrong about it.
+    // An invalid id stays in the field, with its error.
     if (problem !== undefined) return;
     if (typed !== undefined && typed !== idOf(stepKey)) {
       onChange(changeStepId(definition, stepKey, typed), {

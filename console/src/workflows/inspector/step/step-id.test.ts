@@ -24,7 +24,7 @@ test("edges and expressions follow a step's new id, in loops too", () => {
   expect(nodes[1]?.config?.["items"]).toBe("{{ steps.read-all.output }}");
 });
 
-test("an id is one word, and one step's", () => {
+test("an id is a single word and unique", () => {
   expect(stepIdError(DEFINITION, "read", "say")).toBe("Another step has this id.");
   expect(stepIdError(DEFINITION, "read", "a b")).toMatch("letters");
   expect(stepIdError(DEFINITION, "read", "read")).toBeUndefined();

@@ -18,7 +18,7 @@ export function stepIdError(definition: Graph, key: string, id: string): string 
   return isTaken ? "Another step has this id." : undefined;
 }
 
-/** Gives a step another id; edges and expressions that name it follow. */
+/** Changes the id of a step, with all edges and expressions that refer to it. */
 export function changeStepId(definition: Definition, key: string, id: string): Definition {
   const old = idOf(key);
   const follow = (end: string): string => (end === old ? id : end);

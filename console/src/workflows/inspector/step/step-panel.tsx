@@ -1,4 +1,4 @@
-/** A step: its settings with the values they may use, and how it went. */
+/** The settings of a step, the values that its expressions can use, and its last result. */
 import { useMemo, useState } from "react";
 import { CaretContext, type CaretField } from "../../../code/index.ts";
 import { useOp } from "../../../data/api.ts";
@@ -127,7 +127,7 @@ function useEffectOf(type: string): string {
   return data?.data.nodeTypes.find((one) => one.type === type)?.effect ?? "pure";
 }
 
-/** The error that the step fails with in tests; held here where no one else holds it. */
+/** The mock error of the step; local state if no parent provides it. */
 function useMockError({ mockErrors, onMockError }: InspectorProps, stepKey: string) {
   const [own, setOwn] = useState<{ readonly key: string; readonly text: string }>();
   const mockError = mockErrors?.get(stepKey) ?? (own?.key === stepKey ? own.text : undefined);

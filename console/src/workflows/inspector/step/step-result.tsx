@@ -1,4 +1,4 @@
-/** How a step went: its input, its output, its log, its attempts; and the output that tests take for granted. */
+/** The result of a step: input, output, log, attempts and pinned output. */
 import { FlaskConical, Pencil, Pin, PinOff } from "lucide-react";
 import { useState } from "react";
 import { CodeEditor } from "../../../code/index.ts";
@@ -19,7 +19,7 @@ interface StepOutputProps {
   readonly testDisabled: string | undefined;
   readonly onTest: () => void;
   readonly onPin: (output: unknown) => Promise<boolean>;
-  /** The step fails with it in tests. */
+  /** The error that the step fails with in tests. */
   readonly mockError: string | undefined;
   readonly onMockError: (message: string | undefined) => void;
 }
@@ -71,7 +71,7 @@ export function StepOutput(props: StepOutputProps) {
           output={output}
           onCancel={() => setEditing(false)}
           onSave={async (next) => {
-            // What was typed stays until it is pinned.
+            // The typed text stays until it is pinned successfully.
             if (await props.onPin(next)) setEditing(false);
           }}
         />
@@ -97,7 +97,7 @@ const NO_OUTPUT = "No output yet. Test the step, or run the workflow.";
 const NOT_EXECUTED =
   "Not executed: a test calls nothing outside. Pin an output to test the next steps with it.";
 
-/** Shows what follows a failure, without one. */
+/** Sets a mock error, to test error handling without a real failure. */
 function MockError({ mockError, mayEdit, onMockError }: StepOutputProps) {
   return (
     <div className="mock-error">
@@ -133,7 +133,7 @@ function StepFacts({ step, isTest }: { readonly step: RunStep; readonly isTest: 
   return <p className="muted">{facts.filter(Boolean).join(", ")}</p>;
 }
 
-/** The error with the field and the expression that it came from. */
+/** The error of a step, with the field and expression that caused it. */
 export function StepFailure({ step }: { readonly step: RunStep }) {
   const { error } = step;
   if (!error) return null;

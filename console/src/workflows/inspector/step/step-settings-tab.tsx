@@ -1,4 +1,4 @@
-/** The first tab of a step: fields of its type, branches, what follows a failure, problems. */
+/** The Settings tab of a step: its fields, outputs, error handling and problems. */
 import type { ScopeSource } from "../../../code/index.ts";
 import { useOp } from "../../../data/api.ts";
 import type { Schema } from "../../../form/index.ts";
@@ -80,7 +80,7 @@ export function StepSettingsTab({
   );
 }
 
-/** For the next reader: it is on the card, and changes nothing of a run. */
+/** A note for other editors. It is shown on the card and does not affect runs. */
 function StepNote(props: {
   readonly step: Step;
   readonly mayEdit: boolean;

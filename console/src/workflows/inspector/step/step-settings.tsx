@@ -1,4 +1,4 @@
-/** When a step fails, and how long it may take. */
+/** Error handling and timeout of a step. */
 import { Form, type Schema } from "../../../form/index.ts";
 import { Unfold } from "../../../ui/overlay/unfold.tsx";
 import type { Step } from "../../graph/graph.ts";

@@ -1,4 +1,4 @@
-/** The test of one step from the inspector, and how it went. Nothing of it reaches outside. */
+/** The test of a single step and its result. It makes no external calls. */
 import { useState } from "react";
 import { ApiError, call, type Schemas } from "../../../data/api.ts";
 import { type Definition, idOf } from "../../graph/graph.ts";
@@ -9,7 +9,7 @@ export interface Trial {
   readonly isBusy: boolean;
   readonly step?: RunStep | undefined;
   readonly error?: string | undefined;
-  /** The test took nothing for its output: the step calls other systems or waits, and a test does neither. */
+  /** The step was not executed, because it calls other systems or waits, and it has no pinned output. */
   readonly isNotExecuted?: boolean;
 }
 
@@ -17,17 +17,17 @@ export interface TrialInput {
   readonly workflowId: string;
   readonly definition: Definition;
   readonly stepKey: string;
-  /** The run whose values it sees; without one those that are pinned. */
+  /** The run that provides the values; by default, the pinned values are used. */
   readonly runId: string | undefined;
   readonly items: ReadonlyMap<string, number>;
   readonly mockError: string | undefined;
-  /** A test does not execute a step of this type, and no output is pinned. */
+  /** A test does not execute steps of this type, and this step has no pinned output. */
   readonly isStandIn: boolean;
 }
 
 const NONE: Trial = { isBusy: false };
 
-/** A trial belongs to one step: that of another is not shown. */
+/** Returns the test result of the current step; the result of another step is not shown. */
 export function useTrial(): {
   readonly trialOf: (key: string) => Trial;
   readonly start: (input: TrialInput) => Promise<void>;
@@ -72,7 +72,7 @@ async function tryStep(input: TrialInput): Promise<Trial> {
   }
 }
 
-/** The trigger's address is shown, and not sent. */
+/** Omits the trigger's address, which the server computes. */
 function toDefinition({ trigger, ...rest }: Definition): Schemas["WorkflowDefinition"] {
   const { url: _, ...own } = trigger;
   return { ...rest, trigger: own } as Schemas["WorkflowDefinition"];

@@ -1,4 +1,4 @@
-/** How a workflow starts: by hand, on an event, at times, on a request; with all that somebody outside needs for it. */
+/** The trigger of a workflow: manual, event, schedule or webhook, with everything that callers need. */
 import { X, Zap } from "lucide-react";
 import { useMemo } from "react";
 import { type Schemas, useOp } from "../../../data/api.ts";
@@ -116,10 +116,10 @@ function drawField(field: FieldProps, trigger: Trigger) {
   return <ReferencePicker kind={reference} field={field} beside={trigger} />;
 }
 
-/** Of pages that have none of their own. */
+/** The default accent colour of form and chat pages. */
 const PAGE_ACCENT = "#0b6b63";
 
-/** One that is taken away is no field of the trigger any more. */
+/** Resetting the colour removes the field from the trigger. */
 function Accent({ id, value, isDisabled, describedBy, onChange }: FieldProps) {
   return (
     <ColourInput

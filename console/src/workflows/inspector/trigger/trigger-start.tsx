@@ -1,4 +1,4 @@
-/** Whatever somebody needs to start a workflow, or to know when it starts: address, curl line, next times. */
+/** How to start a workflow: address, curl command and next scheduled times. */
 import { Zap } from "lucide-react";
 import { useDebounced } from "../../../code/index.ts";
 import { useOp } from "../../../data/api.ts";
@@ -34,7 +34,7 @@ export function TriggerStart({ trigger, workflowId }: TriggerStartProps) {
   );
 }
 
-/** The address belongs to the saved workflow; a draft has none of its own. It names the environment of this screen. */
+/** The address belongs to the saved workflow and to the current environment; an unsaved draft does not have one. */
 function HookAddress({ trigger, workflowId }: TriggerStartProps) {
   const workflow = useOp("workflows.get", { params: { id: workflowId } }).data?.data;
   const saved = workflow?.trigger;
@@ -69,7 +69,7 @@ const NotDeployed = () => (
   </p>
 );
 
-/** The page of a form or a chat, which opens in a tab of its own. */
+/** A link to the public form or chat page, which opens in a new tab. */
 function PageAddress({ type, workflowId }: { readonly type: string; readonly workflowId: string }) {
   const workflow = useOp("workflows.get", { params: { id: workflowId } }).data?.data;
   const saved = workflow?.trigger;
@@ -89,7 +89,7 @@ function PageAddress({ type, workflowId }: { readonly type: string; readonly wor
   );
 }
 
-/** The other triggers of the workflow as they are deployed: address, curl line, secret, next times. */
+/** The other triggers of the deployed workflow: address, curl command, secret and next times. */
 function FurtherTriggers({ workflowId }: { readonly workflowId: string }) {
   const { data } = useOp("workflows.triggers", { params: { id: workflowId } });
   const here = data?.data.environments.find(({ environment }) => environment === place.environment);
@@ -196,7 +196,7 @@ function dayOf(time: string, timeZone: string | undefined): string {
   return new Intl.DateTimeFormat("en-GB", options).format(new Date(time));
 }
 
-/** A trigger is on or off in each environment by itself. */
+/** Triggers are enabled separately for each environment. */
 function WhereOn({ workflowId }: { readonly workflowId: string }) {
   const data = useOp("workflows.get", { params: { id: workflowId } }).data?.data;
   if (!data) return null;

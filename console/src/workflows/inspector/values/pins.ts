@@ -8,13 +8,13 @@ import { notify } from "../../../ui/toast.tsx";
 
 export interface Pins {
   readonly outputs: Readonly<Record<string, unknown>>;
-  /** Undefined removes the pin. Resolves to false where nothing was pinned. */
+  /** Undefined removes the pin. Resolves to false if the request failed. */
   readonly pin: (key: string, output: unknown) => Promise<boolean>;
 }
 
 const NONE: Readonly<Record<string, unknown>> = {};
 
-/** `saveFirst` saves the draft: the server pins outputs of saved steps. */
+/** `saveFirst` saves the draft: the server can only pin outputs of saved steps. */
 export function usePins(workflowId: string, saveFirst?: () => Promise<boolean>): Pins {
   const saved = useOp("workflows.get", { params: { id: workflowId } }).data?.data;
   const { data } = useOp("workflows.pinned_data", { params: { id: workflowId } });

@@ -31,7 +31,7 @@ const DEFINITION: Definition = {
   ],
 };
 
-test("values come nearest first, those of pins before those of the run", () => {
+test("sources are ordered from the nearest step, with pinned values before those of the run", () => {
   const step = { id: "each", input: { items: [{ n: 1 }, { n: 2 }] } };
   const sources = listSources({
     definition: DEFINITION,
@@ -50,7 +50,7 @@ test("values come nearest first, those of pins before those of the run", () => {
   ]);
 });
 
-test("a step is named with the items that one looks at", () => {
+test("a step's label contains the selected loop items", () => {
   expect(toItemKey("each/lines/charge", new Map([["each", 3]]))).toBe("each[3].lines.charge");
   expect(toItemKey("charge", new Map())).toBe("charge");
 });

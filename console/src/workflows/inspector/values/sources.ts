@@ -20,7 +20,7 @@ export interface ScopeInput {
   readonly definition: Definition;
   readonly key: string;
   readonly run: RunView;
-  /** Outputs that tests take for granted, by `each.charge`. */
+  /** Pinned outputs by step, such as `each.charge`. */
   readonly pins: Readonly<Record<string, unknown>>;
   readonly trigger: unknown;
   /** The chosen item of each loop. */
@@ -47,10 +47,10 @@ export function listSources(input: ScopeInput): readonly ScopeSource[] {
   return [...sources, { path: "trigger", title: "What started it", value: input.trigger }];
 }
 
-/** `each/charge` as the server names it: `each.charge`. */
+/** Converts `each/charge` to the server's form, `each.charge`. */
 export const toPinKey = (key: string): string => key.replaceAll("/", ".");
 
-/** `each/charge` with the items that one looks at: `each[3].charge`. */
+/** Adds the selected loop items to a key: `each/charge` becomes `each[3].charge`. */
 export function toItemKey(key: string, items: ReadonlyMap<string, number>): string {
   const ids = key.split("/");
   return ids
@@ -61,7 +61,7 @@ export function toItemKey(key: string, items: ReadonlyMap<string, number>): stri
     .join(".");
 }
 
-/** The steps that lead to this one, the nearest first. */
+/** Returns the predecessors of a step, nearest first. */
 function stepsBefore(graph: Graph, id: string): readonly Step[] {
   const found: string[] = [];
   const pending = [id];

@@ -1,4 +1,4 @@
-/** The values of the run that is shown and of pins, with names that the server knows before there are any. */
+/** The values of the shown run and of pins, with field names from the server if there are no values yet. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { numberOf, type ScopeSource, useDebounced } from "../../../code/index.ts";
@@ -6,7 +6,7 @@ import { useMay } from "../../../data/people.ts";
 import { call } from "../../../data/api.ts";
 import { listSources, type ScopeInput, toItemKey } from "./sources.ts";
 
-/** Typing changes the definition at every letter; the names before a step change seldom. */
+/** Typing changes the definition on every keystroke, but the names before a step rarely change. */
 const PAUSE_MS = 900;
 const KEPT_MS = 60_000;
 const AROUND: ReadonlySet<string> = new Set([
@@ -55,7 +55,7 @@ export function useSources(shown: Shown): readonly ScopeSource[] {
       .map(({ path, title, sample, schema }) => ({ path, title, value: sample, schema }));
     return [...own, ...around];
   }, [data, definition, key, run, pins, trigger, items]);
-  // A letter in a field makes the definition anew, not the values: fields would ask for their results again.
+  // Keeps the old object if the values are equal: a new one would make fields evaluate their expressions again.
   const [kept, setKept] = useState(sources);
   if (kept !== sources && !isSame(kept, sources)) {
     setKept(sources);

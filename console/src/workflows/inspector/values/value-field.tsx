@@ -1,4 +1,4 @@
-/** Controls of values that expressions may make: a text, a number, an object by its fields or as JSON. */
+/** Controls for values with expressions: text, number, or object as fields or JSON. */
 import { type ReactNode, useState } from "react";
 import {
   ExpressionField,
@@ -26,7 +26,7 @@ interface ValueFieldProps {
 export const isTemplateText = (value: unknown): value is string =>
   typeof value === "string" && value.includes("{{");
 
-/** A text in which `{{ }}` may stand, or an expression as a whole. */
+/** A text that can contain `{{ }}`, or a single expression. */
 export function TextExpression({
   field,
   sources,
@@ -104,13 +104,13 @@ export function SwitchField(props: ValueFieldProps & { readonly plain?: ReactNod
   );
 }
 
-/** A value as the text of an expression. */
+/** Converts a value to template text. */
 function spellTemplate(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : `{{ ${JSON.stringify(value)} }}`;
 }
 
-/** The value of a text without an expression in it, or of one that is nothing but a value, where the schema takes it. */
+/** Returns the literal value of a text without expressions, or of a JSON value that the schema accepts. */
 function plainOf(text: string, schema: FieldProps["schema"]): unknown {
   const inner = text.replaceAll(/^\s*\{\{|\}\}\s*$/g, "").trim();
   const value = isTemplateText(text) ? parseValue(inner) : text;
@@ -118,7 +118,7 @@ function plainOf(text: string, schema: FieldProps["schema"]): unknown {
   return value !== "" && !isName && matchesSchema(schema, value, schema) ? value : undefined;
 }
 
-/** A value of any type in one field: text as it is, all else as JSON. The text stays as it was typed. */
+/** Edits a value of any type in one field: strings as they are, others as JSON. The typed text is not reformatted. */
 export function AnyValue({ field, sources }: ValueFieldProps) {
   const { value, onChange } = field;
   const [typed, setTyped] = useState<string>();
@@ -142,11 +142,11 @@ export function AnyValue({ field, sources }: ValueFieldProps) {
   );
 }
 
-/** Nothing is an empty text: the field of a new value is empty. */
+/** Empty input is an empty text, because the field of a new value starts empty. */
 const readAny = (text: string): unknown => parseValue(text) ?? text;
 const spellAny = (value: unknown): string => (value === "" ? "" : spellValue(value));
 
-/** Values of columns of a table. */
+/** Values for the columns of a table. */
 export function ColumnValues(props: ValueFieldProps & { readonly table: unknown }) {
   const { table, ...rest } = props;
   const isNamed = typeof table === "string" && !isTemplateText(table);
@@ -156,15 +156,15 @@ export function ColumnValues(props: ValueFieldProps & { readonly table: unknown 
 
 interface ObjectValueProps extends ValueFieldProps {
   readonly isAny: boolean;
-  /** Names that its fields can have. */
+  /** The known field names, for completion. */
   readonly names?: readonly ComboOption[] | undefined;
 }
 
-/** An object by its fields, or anything as JSON, whichever one wants; what does not fit into fields is JSON. */
+/** An object as fields, or any value as JSON. A value that does not fit into fields is shown as JSON. */
 export function ObjectValue({ field, sources, isAny, names }: ObjectValueProps) {
   const { value } = field;
   const fits = value === undefined || isFields(value);
-  // As it was at first: a value that is typed may become deep, and its field must stay.
+  // Set once: a value may become nested while the user types, and its control must not change then.
   const [picked, setPicked] = useState<"fields" | "json">(() =>
     fits && !isDeep(value) ? "fields" : "json",
   );
@@ -204,7 +204,7 @@ const isDeep = (value: unknown): boolean =>
     (own) => typeof own === "object" && own !== null && Object.keys(own).length > 0,
   );
 
-/** JSON while it is written is no JSON yet: the text stands, and the value waits for it. */
+/** Incomplete JSON stays in the field, and the value changes only when the text is valid. */
 function JsonValue({ field, sources, isAny }: ValueFieldProps & { readonly isAny: boolean }) {
   const { value, onChange } = field;
   const [draft, setDraft] = useState<string>();

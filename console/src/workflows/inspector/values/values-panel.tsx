@@ -6,7 +6,7 @@ import { useIsNarrow } from "../../../ui/behaviour/narrow.ts";
 import { summarizeValue } from "../../../ui/json/value.ts";
 import { Button, PlainButton } from "../../../ui/form/button.tsx";
 
-/** All that an expression of this step may use, nearest first, as it was. `Use` writes at the caret. */
+/** The values that the step's expressions can use, nearest first. "Use" inserts one at the caret. */
 export function ValuesPanel({ sources }: { readonly sources: readonly ScopeSource[] }) {
   const { field } = useCaret();
   const isNarrow = useIsNarrow();

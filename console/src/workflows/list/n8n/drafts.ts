@@ -1,4 +1,4 @@
-/** Drafts of workflows, of exports of n8n. */
+/** Creates draft workflows from n8n exports and definitions. */
 import { call, type Input } from "../../../data/api.ts";
 import { describeRefusal } from "../../../data/change.ts";
 import { notify } from "../../../ui/toast.tsx";
@@ -6,12 +6,12 @@ import { count } from "../../../ui/words.ts";
 import type { Imported } from "../definition-file.ts";
 import { choicesFor, type useFolder } from "./folder.tsx";
 
-/** Makes the workflows of an export of n8n, drafts all of them. */
+/** Creates the workflows of an n8n export as drafts. */
 export async function createDrafts(
   workflow: object,
   bindings: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
-  // What is decided later is not sent: its step keeps an open choice, and can't be deployed before it is made.
+  // Postponed choices are not sent: their steps stay incomplete and can't be deployed.
   const decided = Object.entries(bindings).filter(([, value]) => value !== "");
   const { data } = await call("workflows.import", {
     body: { format: "n8n", workflow, bindings: Object.fromEntries(decided) },
@@ -26,14 +26,13 @@ export async function createDrafts(
   return ids;
 }
 
-/** Makes a workflow of a definition of ours. */
 async function createDefinition(definition: Imported): Promise<string> {
   const body = { ...definition, changeSummary: "Imported" };
   const made = await call("workflows.create", { body } as unknown as Input<"workflows.create">);
   return made.data.id;
 }
 
-/** Each file by itself: one that is refused keeps no other away, and is told where it stands. */
+/** Imports each file separately, so that one invalid file does not prevent the others. Errors are shown per file. */
 export async function createFiles(
   { chosen, settle }: ReturnType<typeof useFolder>,
   bindings: Readonly<Record<string, string>>,
@@ -56,7 +55,7 @@ export async function createFiles(
   return undefined;
 }
 
-/** Says that drafts are there, and where. */
+/** Links to the created drafts. */
 export function toPlace(ids: readonly string[]): string {
   const [first] = ids;
   notify(ids.length === 1 ? "It is imported, as a draft." : `${ids.length} drafts are imported.`);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findGaps, readN8nExport, sortReport } from "./export-file.ts";
 
-test("an export of n8n is told from anything else", () => {
+test("n8n exports are recognised", () => {
   expect(readN8nExport('{"nodes":[],"connections":{}}')).toEqual({ nodes: [], connections: {} });
   for (const text of [
     "",
@@ -15,7 +15,7 @@ test("an export of n8n is told from anything else", () => {
   }
 });
 
-test("what must be looked at comes first, and a node of several triggers once", () => {
+test("nodes that need attention are listed first, and a node of several triggers once", () => {
   const one = (node: string, status: string) => ({ node, status, reasons: [] });
   const reports = [
     [one("a", "converted"), one("b", "placeholder")],
@@ -24,7 +24,7 @@ test("what must be looked at comes first, and a node of several triggers once", 
   expect(sortReport(reports).map(({ node }) => node)).toEqual(["b", "c", "a"]);
 });
 
-test("a node that lacks only a text is told from one that has no counterpart", () => {
+test("a node that needs only a text is distinguished from one without a counterpart", () => {
   const one = (node: string, status: string) => ({ node, status, reasons: [] });
   const report = [one("a", "placeholder"), one("b", "placeholder"), one("c", "converted")];
   const bindings = [

@@ -1,4 +1,4 @@
-/** An export of n8n: told from a definition of ours by its connections. */
+/** Recognises an n8n export by its connections. */
 export function readN8nExport(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -19,7 +19,7 @@ interface Reported {
 
 const ORDER = ["placeholder", "approximated", "converted"];
 
-/** Nodes in the order in which somebody must look at them; one of several triggers is there once. */
+/** Sorts nodes by the attention they need; a node of several triggers is listed once. */
 export function sortReport<Node extends Reported>(reports: readonly (readonly Node[])[]): Node[] {
   const byName = new Map(reports.flat().map((one) => [one.node, one]));
   return [...byName.values()].toSorted(
@@ -30,16 +30,16 @@ export function sortReport<Node extends Reported>(reports: readonly (readonly No
 interface Gaps {
   /** Nodes that have no counterpart here. */
   readonly missing: readonly Reported[];
-  /** Nodes that lack nothing but what somebody says of them. */
+  /** Nodes that need only input from the user. */
   readonly open: readonly Reported[];
 }
 
-/** What keeps an export from being imported as a whole: of some nodes only a choice is missing. */
+/** Returns what prevents a complete import; some nodes only need a choice. */
 export function findGaps(answer: {
   readonly workflows: readonly { readonly report: readonly Reported[] }[];
   readonly bindings: readonly { readonly kind: string; readonly usedBy: readonly string[] }[];
 }): Gaps {
-  // A connector that is yet to be chosen has its step; only what a node does not say itself keeps it away.
+  // A connector can be selected after the import; missing texts prevent it.
   const asked = answer.bindings.filter(({ kind }) => kind === "text");
   const names = new Set(asked.flatMap(({ usedBy }) => usedBy));
   const nodes = sortReport(answer.workflows.map(({ report }) => report));

@@ -8,24 +8,24 @@ import { findGaps, readN8nExport } from "./export-file.ts";
 import { Bindings, type N8nAnswer } from "./import-report.tsx";
 import { CheckBox } from "../../../ui/form/controls.tsx";
 
-/** A file of a folder, and what would become of it. */
+/** A file of a folder, with the preview of its import. */
 export interface FolderFile {
   readonly name: string;
   /** An export of n8n. */
   readonly workflow?: object;
-  /** A workflow of ours. */
+  /** A workflow definition of this product. */
   readonly definition?: Imported;
   readonly answer?: N8nAnswer;
   readonly problem?: string;
   readonly isChosen: boolean;
-  /** Its drafts are there. */
+  /** The drafts were created. */
   readonly isMade?: boolean;
 }
 
 const NO_WORKFLOW = "It is no workflow, neither of n8n nor of Millrace.";
 const A_PACK = "It is a pack: bring it in under Packs.";
 
-/** Recognises what a file holds; nothing of it is sent yet. */
+/** Recognises the content of a file; nothing is sent yet. */
 export function readFile({ name, text, problem }: DroppedFile): FolderFile {
   if (problem !== undefined) return { name, problem, isChosen: false };
   const workflow = readN8nExport(text);
@@ -38,7 +38,7 @@ export function readFile({ name, text, problem }: DroppedFile): FolderFile {
   }
 }
 
-/** The files of a folder, converted one after the other; those without a missing step are chosen. */
+/** Converts the files of a folder one after the other; files without missing steps are preselected. */
 export function useFolder(files: readonly DroppedFile[]) {
   const [rows, setRows] = useState<readonly FolderFile[]>([]);
   useEffect(() => {
@@ -79,11 +79,11 @@ export function useFolder(files: readonly DroppedFile[]) {
 type Binding = N8nAnswer["bindings"][number];
 type AnsweredFile = Pick<FolderFile, "name" | "answer">;
 
-/** A connector is the same one for all files; a text is about a node of one of them. */
+/** A connector choice applies to all files; a text choice applies to one node of one file. */
 const choiceId = (fileName: string, { id, kind }: Binding): string =>
   kind === "text" ? `${fileName} ${id}` : id;
 
-/** The choices of several exports: each is asked for once. */
+/** Merges the choices of several exports, so that each is asked for once. */
 export function joinBindings(files: readonly AnsweredFile[]): readonly Binding[] {
   const byId = new Map<string, Binding>();
   for (const { name, answer } of files) {
@@ -98,7 +98,7 @@ export function joinBindings(files: readonly AnsweredFile[]): readonly Binding[]
   return [...byId.values()];
 }
 
-/** What was chosen of all that, for one file. */
+/** Returns the choices that apply to one file. */
 export function choicesFor(
   { name, answer }: AnsweredFile,
   chosen: Readonly<Record<string, string>>,
@@ -110,7 +110,7 @@ export function choicesFor(
   return Object.fromEntries(own);
 }
 
-/** A report for each file of a folder, of which some are imported. */
+/** A preview for each file of a folder; the user selects which to import. */
 export function N8nFolder(props: {
   readonly folder: ReturnType<typeof useFolder>;
   readonly bound: Readonly<Record<string, string>>;
@@ -123,7 +123,7 @@ export function N8nFolder(props: {
   ).length;
   const bindings = joinBindings(chosen);
   const status = useRef<HTMLParagraphElement>(null);
-  // The field that the files were chosen with is gone: the keyboard goes on here.
+  // The file field was removed, so focus moves here.
   useEffect(() => {
     if (document.activeElement === document.body) status.current?.focus();
   }, []);

@@ -12,7 +12,7 @@ const STATUSES = {
   placeholder: { icon: CircleDashed, word: "missing" },
 } as const;
 
-/** What became of each node, and the choices that only a person can make. */
+/** The import result of each node, and the choices that the user must make. */
 export function N8nImport(props: {
   readonly answer: N8nAnswer;
   readonly chosen: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export function N8nImport(props: {
   );
 }
 
-/** The choices that only a person can make. */
+/** The choices that the user must make. */
 export function Bindings(props: {
   readonly bindings: N8nAnswer["bindings"];
   readonly chosen: Readonly<Record<string, string>>;
@@ -122,7 +122,7 @@ const CHOICES_MAX = 200;
 interface Choice {
   readonly id: string;
   readonly name: string;
-  /** Of a connector: its type and the service of the catalogue that it was made for. */
+  /** For connectors: the type, and the catalogue service that it was created for. */
   readonly type?: string;
   readonly preset?: string | null;
 }
@@ -136,7 +136,7 @@ const toOptions = (choices: readonly Choice[]) =>
 
 const toKey = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
-/** Whether a connector is of the service that a node needs; anything else than a connector fits. */
+/** Returns whether a connector matches the service that a node needs; other kinds always match. */
 function fitsBinding({ name, type, preset }: Choice, bindingId: string): boolean {
   const [kind, service = ""] = bindingId.split(":");
   if (kind !== "connector") return true;
@@ -147,7 +147,7 @@ function fitsBinding({ name, type, preset }: Choice, bindingId: string): boolean
   });
 }
 
-/** What there is to choose from, once it is known. */
+/** Returns the options of a kind once they are loaded. */
 function useChoices(kind: string): readonly Choice[] | undefined {
   const query = { limit: CHOICES_MAX };
   const connectors = useOp("connectors.list", { query }, { enabled: kind === "connector" });
@@ -163,6 +163,6 @@ function useChoices(kind: string): readonly Choice[] | undefined {
     }));
   if (kind === "workflow") return workflows.data?.data;
   if (kind === "secret") return secrets.data?.data.map(({ name }) => ({ id: name, name }));
-  // Steps know tables by their slugs.
+  // Steps refer to tables by slug.
   return tables.data?.data.map(({ slug, name }) => ({ id: slug, name }));
 }
