@@ -1,6 +1,6 @@
 /**
- * The nodes that React Flow draws. One that looks the same stays the same object, and neither it nor its card does
- * anything.
+ * The nodes for React Flow. A node that has not changed stays the same object, so that it and its card are not
+ * re-rendered.
  */
 import { type Node, Position } from "@xyflow/react";
 import { useMemo, useRef } from "react";

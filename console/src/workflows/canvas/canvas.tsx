@@ -98,7 +98,8 @@ interface CanvasProps {
 }
 
 /**
- * The graph of a workflow. React Flow carries nodes, pan, zoom and selection; wires are drawn by us, in one drawing.
+ * The graph of a workflow. React Flow handles nodes, pan, zoom and selection; wires are rendered separately in one
+ * SVG.
  */
 export function Canvas(props: CanvasProps) {
   const layout = useLayout(props.definition, props.folding);

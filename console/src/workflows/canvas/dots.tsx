@@ -6,8 +6,8 @@ const GAP = 20;
 const GAP_MIN = 10;
 
 /**
- * The dotted ground. It is painted once for a zoom and only shifted while one pans: painting it anew took most of a
- * frame.
+ * The dotted background. It is painted once per zoom level and only shifted during panning, because repainting it
+ * took most of a frame.
  */
 export function Dots() {
   const ground = useRef<HTMLDivElement>(null);

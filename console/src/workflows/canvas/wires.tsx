@@ -82,8 +82,8 @@ function flowOf(wire: Wire, run: RunView): string {
 }
 
 /**
- * All wires in one drawing, and their words above it. A wire that moves glides; one that takes another form is drawn
- * anew. Many don't glide: those that look alike are one path.
+ * All wires in one SVG, with their labels above it. A moved wire is animated; one with a new shape is redrawn. In
+ * large graphs, wires are not animated: those with the same style are one path.
  */
 export const Wires = memo(function Wires(props: WiresProps) {
   const wires = useWiresInSight(props);
@@ -119,8 +119,8 @@ function looksOf({ wire, run, marks, chosen, drop }: OneWire): string {
 }
 
 /**
- * The browser goes through all that is drawn at each move of the canvas: 200 wires of their own took a third of a
- * frame.
+ * Combines many wires into few paths: the browser visits every element when the canvas moves, and 200 separate
+ * wires took a third of a frame.
  */
 function WireBundles({ wires, ...props }: WiresProps & { readonly wires: readonly Wire[] }) {
   const { offset, handlers } = props;

@@ -36,8 +36,8 @@ export function replaceStep<G extends Graph>(root: G, key: string, next: Step): 
 }
 
 /**
- * Inserts steps: what followed now follows them. The new edge takes the old one's place, since columns stand in the
- * order of edges.
+ * Inserts steps before the former successors. The new edge replaces the old one at its position, because the order
+ * of edges is the order of columns.
  */
 export function insertSteps<G extends Graph>(root: G, clip: Graph, spot: Spot): G {
   return changeGraph(root, spot.place, (graph) => {
@@ -195,7 +195,8 @@ function renameMentions(value: unknown, ids: ReadonlyMap<string, string>): unkno
 }
 
 /**
- * Moves steps elsewhere under their own ids, so that what others say of them holds. Unchanged where there is no way.
+ * Moves steps and keeps their ids, so that references stay valid. Returns the same graph if the move is not
+ * possible.
  */
 export function moveSteps<G extends Graph>(root: G, keys: readonly string[], spot: Spot): G {
   const clip = copySteps(root, keys);

@@ -1,7 +1,7 @@
 /**
- * The definition of a workflow as a graph of steps. Every function returns a new definition that shares what it did not
- * touch, so that a history of them costs little and `===` tells what changed. A step is named by its way through the
- * loops: `each/charge`.
+ * The definition of a workflow as a graph of steps. Every function returns a new definition that shares unchanged
+ * parts, so that a history is cheap and `===` detects changes. The key of a step is its path through the loops:
+ * `each/charge`.
  */
 import type { Schemas } from "../../data/api.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Undo of everything: a list of whole definitions, which share what did not change. Writing in one field without a
- * pause is one edit. Undo goes on beyond a save, and beyond somebody else's: the edits are then based on theirs.
+ * Undo and redo: a list of complete definitions that share unchanged parts. Typing in one field without a pause is
+ * one edit. Undo works across saves, also those of other users: the edits are rebased onto theirs.
  */
 import type { Definition } from "./graph.ts";
 import { isEqual } from "./merge.ts";

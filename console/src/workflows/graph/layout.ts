@@ -1,6 +1,6 @@
 /**
- * Where the steps of a workflow stand: from the top down, by the definition alone; no positions are stored. Columns
- * stand in the order of the edges. A loop is laid out first, and then is one box.
+ * Computes the positions of steps from top to bottom, from the definition alone; positions are not stored. Columns
+ * are in the order of edges. A loop is laid out first and then treated as one box.
  */
 import { Graph as Dagre, layout } from "@dagrejs/dagre";
 import { bodyOf, type Edge, type Graph, toKey } from "./graph.ts";

@@ -1,6 +1,6 @@
 /**
- * Two people's edits of one definition become one, step by step. What only one of them touched is taken as it is; what
- * both changed is a conflict, and somebody chooses. Nobody's step is lost, and none begins with the run that did not.
+ * Merges two users' edits of one definition, step by step. A step that only one user changed is taken as it is; if
+ * both changed it, the user resolves the conflict. No step is lost, and no other step becomes a start step.
  */
 import { connectionError, healEdges, renameIds } from "./edit.ts";
 import {

@@ -66,8 +66,8 @@ export function viewRun(
 }
 
 /**
- * The view of a run of which only some steps are known, with the counts of all of them. Inside of an item that one
- * looks at, the steps themselves say how they went.
+ * The view of a run with the counts of all steps, of which only some are loaded. Within a selected loop item, the
+ * loaded steps provide the status.
  */
 export function viewSummary(
   graph: Graph,

@@ -1,6 +1,6 @@
 /**
- * Which steps a run starts with. Those that no line leads to start, unless `start` is false: a step that lost its last
- * line in the editor must not run by that.
+ * Finds the steps that a run starts with: those without incoming edges, unless `start` is false. A step that lost
+ * its last edge in the editor must not start for that reason.
  */
 import {
   bodyOf,

@@ -1,5 +1,6 @@
 /**
- * Pickers of things that a step names: connectors, actions, tables, topics, people, workflows. Each with a way to it.
+ * Pickers for the resources that a step refers to: connectors, actions, tables, topics, people and workflows. Each
+ * links to the selected one.
  */
 import { Link } from "@tanstack/react-router";
 import { SquareArrowOutUpRight } from "lucide-react";

@@ -1,6 +1,6 @@
 /**
- * Pages of this browser know of each other which drafts they have open: by locks, which end with their page, and over
- * plain HTTP, where there are none, by asking.
+ * Pages of the same browser share which drafts they have open: through locks, which end with their page, or through
+ * messages over plain HTTP, where locks are unavailable.
  */
 const CHANNEL = "millrace-drafts";
 /** Long enough for a background page to answer, and for a reloaded page to disappear. */

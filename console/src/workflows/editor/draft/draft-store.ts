@@ -1,6 +1,6 @@
 /**
- * Drafts in the browser's own database, one for each person, workflow and open page: a reload loses nothing, leaving
- * never asks, and two tabs don't overwrite each other.
+ * Stores drafts in IndexedDB, one per person, workflow and open page: a reload loses nothing, leaving needs no
+ * confirmation, and two tabs do not overwrite each other.
  */
 import { place } from "../../../data/place.ts";
 import { type History, parseHistory } from "../../graph/history.ts";
@@ -15,13 +15,14 @@ const DATABASE = "millrace-drafts";
 const STORE = "drafts";
 
 /**
- * Two pages of one person never write the same draft. A reload is a new page, and takes over what the last one left.
+ * Two pages of one person never write the same draft. A reloaded page counts as a new one and takes over the draft
+ * of the old one.
  */
 const PAGE = crypto.getRandomValues(new Uint32Array(2)).join("-");
 
 /**
- * A draft that a page left with: its write to the database may still be under way, or never have begun, when the next
- * page reads. This is written before the page is gone, and read before anything else.
+ * The draft of an unloading page: its write to the database may be unfinished when the next page reads. This copy
+ * is written synchronously on unload and read first.
  */
 const PARTING = "millrace.draft.";
 const NOTHING = "";

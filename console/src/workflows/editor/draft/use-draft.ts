@@ -1,6 +1,7 @@
 /**
- * The draft of a workflow: what is on the server with one's own edits on top, kept in the browser until it is saved. A
- * save names the version it began with, so nobody is overwritten; what others save meanwhile lies under the edits.
+ * The draft of a workflow: the server's version with the user's edits, kept in the browser until it is saved. A
+ * save includes the version it is based on, so that it never overwrites another user's; edits are rebased onto
+ * newer versions.
  */
 import { useEffect, useRef, useState } from "react";
 import { ApiError, cache, call, etagOf, query, type Schemas, useOp } from "../../../data/api.ts";

@@ -1,6 +1,6 @@
 /**
- * The keyboard's way between the canvas and the panel beside it. Fields are downloaded when they are first shown: a key
- * that is pressed before that is not lost.
+ * Moves focus between the canvas and the side panel. Field components load on first use: a shortcut pressed before
+ * that is not lost.
  */
 import { showField } from "../use-problems.ts";
 

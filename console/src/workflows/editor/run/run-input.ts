@@ -1,6 +1,6 @@
 /**
- * The form of what a run begins with: that of the trigger's schema. Without one its fields are those that the steps
- * read of the input, with the types that they had the last time.
+ * The input form of a run: the trigger's schema, or by default the fields that the steps read, with the types of
+ * the last input.
  */
 import type { Fields, Schema } from "../../../form/index.ts";
 import type { Definition } from "../../graph/graph.ts";

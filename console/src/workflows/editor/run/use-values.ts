@@ -1,6 +1,6 @@
 /**
- * The values that fields may use: of the shown run, or of the last one that was no test. They are of one item, the
- * chosen or the first: values of different items must never stand side by side.
+ * The values for expressions: of the shown run, or of the last run that was not a test. All belong to one loop
+ * item, the selected or the first, because values of different items must not be mixed.
  */
 import { useMemo } from "react";
 import { useOp } from "../../../data/api.ts";

@@ -1,5 +1,6 @@
 /**
- * Outputs that tests take for granted, each by the key of its step: those of others stay whoever pins at the same time.
+ * Pinned outputs by step key. Each pin is saved separately, so that users who pin at the same time do not overwrite
+ * each other.
  */
 import { call, useOp } from "../../../data/api.ts";
 import { perform } from "../../../data/use-command.ts";

@@ -1,6 +1,4 @@
-/**
- * The values that a step's expressions can see, nearest first: the loop's item, the steps before, what started the run.
- */
+/** The values that a step's expressions can use, nearest first: the loop item, earlier steps, the trigger. */
 import type { ScopeSource } from "../../../code/index.ts";
 import { joinPath } from "../../../ui/json/value.ts";
 import {

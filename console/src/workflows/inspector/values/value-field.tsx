@@ -51,8 +51,8 @@ export function TextExpression({
 }
 
 /**
- * A plain control, or by `fx` an expression that gives the value. What is typed never turns one into the other, and each
- * side keeps what was last written in it.
+ * A plain control, or an expression after a click on `fx`. Typing never switches between the two, and each keeps
+ * its own last content.
  */
 export function SwitchField(props: ValueFieldProps & { readonly plain?: ReactNode }) {
   const { field, sources, plain = <PlainControl {...field} /> } = props;
