@@ -1,4 +1,4 @@
-/** The part of a table's screen that an address can name. */
+/** The search parameters of a table's screen. */
 import type { Condition } from "./filter/filter-tree.ts";
 
 export interface TableSearch {
@@ -10,7 +10,7 @@ export interface TableSearch {
   readonly group?: string | undefined;
   /** The record whose panel is open. */
   readonly open?: string | undefined;
-  /** The moment as of which that record is shown. */
+  /** The time of the shown version of that record. */
   readonly at?: string | undefined;
 }
 

@@ -20,7 +20,7 @@ interface TableHeadProps {
   readonly state: LayoutState;
 }
 
-/** The table's name, its search, and what is done with it as a whole. */
+/** The table's title, search and actions. */
 export function TableHead({ table, state }: TableHeadProps) {
   const refusalOf = useRefusals();
   const navigate = useNavigate();
@@ -88,7 +88,7 @@ function SearchField(props: {
       if (words !== props.value) props.onChange(words);
     },
   });
-  // Only what was typed and rests is looked for.
+  // Searches only after the user stops typing.
   useEffect(() => look(late), [late, look]);
   return (
     <TextInput

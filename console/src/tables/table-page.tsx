@@ -1,4 +1,4 @@
-/** A table: its records as a grid, board or calendar, in the views that people have of it. */
+/** A table: its records as a grid, board, calendar or form, in saved views. */
 import "./table-page.css";
 import { useParams } from "@tanstack/react-router";
 import { useMemo } from "react";
@@ -36,7 +36,7 @@ export function TablePage() {
       </div>
     );
   }
-  // Another table begins anew: nothing of one may be written into another.
+  // The key resets all state: edits of one table must not be applied to another.
   return <TableScreen key={slug} table={table} />;
 }
 

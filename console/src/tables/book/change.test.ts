@@ -25,7 +25,7 @@ function bookOf(): RowBook {
 const look = (book: RowBook): unknown =>
   book.order.map((id) => [id, id && book.rows.get(id)?.values["title"]]);
 
-test("any change followed by its inverse leaves the list as it was, and forward as it became", () => {
+test("applying a change and its inverse restores the list, and redo restores the change", () => {
   const book = bookOf();
   const row = book.rows.get("rec_2");
   if (!row) throw new Error("It was put there.");
@@ -50,7 +50,7 @@ test("any change followed by its inverse leaves the list as it was, and forward 
   expect(look(book)).toEqual(after);
 });
 
-test("steps follow a record that was made again under another id", () => {
+test("later changes refer to a re-created record by its new id", () => {
   const change = {
     ...NO_CHANGE,
     label: "Edit",

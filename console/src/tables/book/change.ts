@@ -1,4 +1,4 @@
-/** Changes of a grid as things that can be undone: cells that were set, records that came and went. */
+/** Undoable changes of a grid: cells that were set, records that were created or deleted. */
 import { isSame } from "../column/value.ts";
 import type { Row, RowBook } from "./row-book.ts";
 
@@ -16,9 +16,9 @@ export interface PlacedRow {
 
 /** One step of undo. */
 export interface Change {
-  /** What was done, in words: `40 cells pasted`. */
+  /** The description of the change, such as `40 cells pasted`. */
   readonly label: string;
-  /** Names it in the history. */
+  /** Identifies the change in the history. */
   readonly key?: number;
   readonly sets: readonly CellSet[];
   readonly created: readonly PlacedRow[];
@@ -39,7 +39,7 @@ export function invert({ sets, created, deleted, ...rest }: Change): Change {
   };
 }
 
-/** Shows a change before the server knows of it. */
+/** Applies a change locally, before the server confirms it. */
 export function applyChange(book: RowBook, { sets, created, deleted }: Change): void {
   for (const { id, field, after } of sets) book.setValues(id, { [field]: after });
   for (const { row } of deleted) book.remove(row.id);
@@ -48,7 +48,7 @@ export function applyChange(book: RowBook, { sets, created, deleted }: Change): 
   }
 }
 
-/** Takes a change back that the server refused; cells that were changed again since keep their values. */
+/** Reverts a change that the server rejected; cells that were changed again since keep their values. */
 export function revertChange(book: RowBook, { sets, created, deleted }: Change): void {
   for (const { id, field, before, after } of sets) {
     const row = book.rows.get(id);
@@ -60,12 +60,12 @@ export function revertChange(book: RowBook, { sets, created, deleted }: Change):
   }
 }
 
-/** Leaves out what is that way already. */
+/** Removes sets that do not change the value. */
 export function dropSame(sets: readonly CellSet[]): readonly CellSet[] {
   return sets.filter(({ before, after }) => !isSame(before, after));
 }
 
-/** The sets of each record, for one request. */
+/** Groups the sets by record, for one request. */
 export function groupSets(
   sets: readonly CellSet[],
 ): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
@@ -78,7 +78,7 @@ export function groupSets(
   return byId;
 }
 
-/** Records that were made, or made again, have other ids: what is still to be undone or redone follows them. */
+/** Created and re-created records get new ids: the entries for undo and redo are updated to these ids. */
 export function renameIn(change: Change, names: ReadonlyMap<string, string>): Change {
   const idOf = (id: string): string => {
     const next = names.get(id);
@@ -99,7 +99,7 @@ export function renameIn(change: Change, names: ReadonlyMap<string, string>): Ch
 
 const STEPS_MAX = 100;
 
-/** What can be undone, and what was. */
+/** The changes that can be undone and redone. */
 export interface History {
   readonly past: readonly Change[];
   readonly future: readonly Change[];
@@ -111,7 +111,7 @@ export function record({ past }: History, change: Change): History {
   return { past: [...past, change].slice(-STEPS_MAX), future: [] };
 }
 
-/** Forgets a change that the server refused: there is nothing to undo. */
+/** Removes a change that the server rejected, because there is nothing to undo. */
 export function dropChange({ past, future }: History, key: number | undefined): History {
   const others = (list: readonly Change[]) => list.filter((one) => one.key !== key);
   return { past: others(past), future };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseTsv, tileCells, toHtml, toTsv } from "./clipboard.ts";
 
-test("what is copied is pasted as it was, with tabs, lines and quotes in it", () => {
+test("copied cells are pasted unchanged, including tabs, line breaks and quotes", () => {
   const cells = [
     ["plain", 'he said "no"', "two\nlines"],
     ["", "a\ttab", '"quoted"'],
@@ -13,7 +13,7 @@ test("what is copied is pasted as it was, with tabs, lines and quotes in it", ()
   ]);
 });
 
-test("one cell fills a selection; what does not fit is pasted as it is", () => {
+test("a single cell fills the selection; other sizes are pasted as they are", () => {
   expect(tileCells([["x"]], 2, 2)).toEqual([
     ["x", "x"],
     ["x", "x"],
@@ -21,7 +21,7 @@ test("one cell fills a selection; what does not fit is pasted as it is", () => {
   expect(tileCells([["a"], ["b"]], 3, 1)).toEqual([["a"], ["b"]]);
 });
 
-test("a table of HTML says what its cells hold, and no more", () => {
+test("an HTML table contains only the cell values, escaped", () => {
   expect(toHtml([["<b>", "a & b"]])).toBe(
     "<table><tr><td>&lt;b&gt;</td><td>a &amp; b</td></tr></table>",
   );

@@ -1,8 +1,8 @@
-/** Cells to and from spreadsheets: text with tabs, and a table of HTML for those that want one. */
+/** Converts cells to and from spreadsheet formats: tab-separated text and an HTML table. */
 
 import { type Cells, parseCells } from "../../ui/readable/cells.ts";
 
-/** Tabs between cells; one with a tab, line or quote in it stands in quotes, as spreadsheets write it. */
+/** Separates cells with tabs. Cells with a tab, line break or quote are quoted, as in spreadsheets. */
 export function toTsv(cells: Cells): string {
   return cells.map((row) => row.map(quote).join("\t")).join("\n");
 }
@@ -25,12 +25,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 const escape = (text: string): string => text.replaceAll(/[&<>\n]/g, (one) => ESCAPES[one] ?? one);
 
-/** Reads what a spreadsheet put on the clipboard. */
+/** Parses clipboard text from a spreadsheet. */
 export function parseTsv(text: string): Cells {
   return parseCells(text.replace(/\r?\n$/, ""), "\t");
 }
 
-/** What is pasted fills a larger selection by repetition, as in spreadsheets. */
+/** Repeats the pasted cells to fill a larger selection, as in spreadsheets. */
 export function tileCells(cells: Cells, rows: number, columns: number): Cells {
   const [height, width] = [cells.length, Math.max(...cells.map((row) => row.length), 1)];
   const isWhole = rows % height === 0 && columns % width === 0;

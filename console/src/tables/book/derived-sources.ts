@@ -1,13 +1,13 @@
 /**
- * The tables whose records decide what a table shows: those that its references and links name, and those that its
- * computed columns read.
+ * Finds the tables whose records affect a table's displayed values: targets of its references and links, and tables
+ * that its computed columns read.
  */
 import { type GridColumn, isComputed, linkTargetOf, targetOf } from "../column/column.ts";
 
 export interface DerivedSources {
-  /** True where the server computes some of a record's values, or names what it refers to. */
+  /** True if the server computes some values of a record, or returns names of referenced records. */
   readonly isDerived: boolean;
-  /** True where a change of a record of this table may change what is shown. */
+  /** True if a change to a record of this table can change the displayed values. */
   readonly reads: (table: string) => boolean;
 }
 
@@ -16,7 +16,7 @@ export function findSources(columns: readonly GridColumn[]): DerivedSources {
     columns.flatMap((column) => targetOf(column) ?? linkTargetOf(column) ?? []),
   );
   const computed = columns.filter(isComputed);
-  // A path may lead through tables that are not known here, and a formula may read any computed column.
+  // A path may lead through unknown tables, and a formula may read any computed column.
   const isOpen = computed.some(({ type }) => type !== "backlinks" && type !== "embedding");
   const isDerived = computed.length > 0 || tables.size > 0 || columns.some(isGenerated);
   return {
@@ -25,6 +25,6 @@ export function findSources(columns: readonly GridColumn[]): DerivedSources {
   };
 }
 
-/** True where the server gives each new record a value. */
+/** True if the server generates a value for each new record. */
 const isGenerated = ({ type, hasDefault }: GridColumn): boolean =>
   type === "autonumber" || hasDefault === true;

@@ -2,7 +2,7 @@ import { call, type Input, type OperationId, type Schemas } from "../../data/api
 
 export type DryRun = Schemas["DryRun"];
 
-/** Performs a command and takes it back: what would come of it, and nothing stays. Fails as the command would. */
+/** Runs a command and rolls it back, to show its effect. It fails if the command would fail. */
 export async function dryRun<O extends OperationId>(
   id: O,
   input: Input<O>,
@@ -10,7 +10,7 @@ export async function dryRun<O extends OperationId>(
 ): Promise<DryRun> {
   const { query } = input as { readonly query?: object };
   const tried = { ...input, query: { ...query, dryRun: true } };
-  // A signal keeps it out of the outbox: a preview that nobody waits for any more is not sent later.
+  // The signal keeps the request out of the offline queue: an abandoned preview must not be sent later.
   const answer: unknown = await call(id, tried, { signal });
   return (answer as { readonly data: DryRun }).data;
 }

@@ -1,4 +1,4 @@
-/** The names of records that cells link to. A reference comes with its name; a list of links is ids alone. */
+/** The names of linked records. References include their name; lists of links contain only ids. */
 import { useEffect, useMemo } from "react";
 import { call } from "../../data/api.ts";
 import { type GridColumn, linkTargetOf } from "../column/column.ts";
@@ -7,15 +7,15 @@ import type { RowBook } from "./row-book.ts";
 
 const IDS_MAX = 200;
 
-/** Ids that were asked for already, with or without an answer. */
+/** Ids that were already requested, with or without a result. */
 const asked = new WeakMap<RowBook, Set<string>>();
 
-/** Records may have other names now: they are read again. */
+/** Reloads the names of these records, because they may have changed. */
 export function forgetNames(book: RowBook, ids: readonly string[]): void {
   for (const id of ids) asked.get(book)?.delete(id);
 }
 
-/** Reads the names of the linked records of the rows that were read, some hundred at a time. */
+/** Loads the names of the linked records of loaded rows, in batches of some hundred. */
 export function useLinkNames(book: RowBook, columns: readonly GridColumn[]): void {
   const { version } = book;
   useEffect(() => {
@@ -48,11 +48,11 @@ async function readNames(book: RowBook, field: string, target: string): Promise<
     }
     book.touch();
   } catch {
-    // Without a name a cell shows the id.
+    // If the request fails, the cell shows the id.
   }
 }
 
-/** A new function when something has a new name: rows are drawn again then. */
+/** Returns a new function when a name changes, so that rows re-render. */
 export function useCellNames(book: RowBook, names: (id: string) => string | undefined) {
   const known = book.namesVersion;
   return useMemo(() => {

@@ -8,7 +8,7 @@ const OTHERS = { isMine: false, isPlain: true, isDerived: false };
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A server whose pages are answered when a test says so, with what there was when they were asked for. */
+/** A fake server: a test decides when each page is answered, with the data from the time of the request. */
 function serve(titles: readonly string[]) {
   const records = new Map<string, StoredRecord>(
     titles.map((title, n) => [`rec_${n + 1}`, { id: `rec_${n + 1}`, revision: 1, title }]),
@@ -30,7 +30,7 @@ function serve(titles: readonly string[]) {
   return {
     book,
     rows,
-    /** Answers the pages that were asked for, the newest first. */
+    /** Answers the pending page requests, the newest first. */
     async answer(): Promise<void> {
       for (const answer of answers.splice(0).toReversed()) answer();
       await vi.runAllTimersAsync();
@@ -51,7 +51,7 @@ function serve(titles: readonly string[]) {
 const titles = (book: RowBook): readonly unknown[] =>
   book.order.map((id) => id && book.rows.get(id)?.values["title"]);
 
-test("what is told while the first page is on its way is in the list when it is there", async () => {
+test("a change during the first page request is in the list after the response", async () => {
   const server = serve(["one", "two", "three"]);
   server.book.need(0, 1);
   server.write("rec_2", "from Bo");
@@ -61,7 +61,7 @@ test("what is told while the first page is on its way is in the list when it is 
   expect(titles(server.book)).toEqual(["one", "from Bo", "four"]);
 });
 
-test("a page that was read before a change takes nothing of it back", async () => {
+test("a page that was read before a change does not overwrite it", async () => {
   const server = serve(["one", "two", "three"]);
   server.book.need(0, 1);
   await server.answer();
@@ -70,14 +70,14 @@ test("a page that was read before a change takes nothing of it back", async () =
   server.write("rec_1", "from Bo");
   server.delete("rec_2");
   server.write("rec_4", "four");
-  // The change is read before the older page comes.
+  // The change is loaded before the older page arrives.
   await vi.runAllTimersAsync();
   expect(titles(server.book)).toEqual(["from Bo", "three"]);
   await server.answer();
   expect(titles(server.book)).toEqual(["from Bo", "three", "four"]);
 });
 
-test("of two answers the newer one counts, in whichever order they come", async () => {
+test("the newer of two responses wins, whatever their order", async () => {
   const server = serve(["one"]);
   server.book.need(0, 1);
   await server.answer();
@@ -86,7 +86,7 @@ test("of two answers the newer one counts, in whichever order they come", async 
   expect(titles(server.book)).toEqual(["third"]);
 });
 
-test("what is to be read again outlives a listener that is left and taken up again", async () => {
+test("pending reloads survive when a listener is removed and added again", async () => {
   const server = serve(["one"]);
   server.book.need(0, 1);
   await server.answer();
@@ -97,7 +97,7 @@ test("what is to be read again outlives a listener that is left and taken up aga
   expect(titles(server.book)).toEqual(["from Bo"]);
 });
 
-test("more records than are read by their ids are read as the page that is in sight", async () => {
+test("too many records for a request by ids are reloaded as the visible page", async () => {
   const server = serve(Array.from({ length: 300 }, (_, n) => `${n}`));
   server.book.need(0, 1);
   await server.answer();
@@ -108,7 +108,7 @@ test("more records than are read by their ids are read as the page that is in si
   expect(new Set(titles(server.book))).toEqual(new Set(["from Bo"]));
 });
 
-test("an answer that nobody completes is asked for again", async () => {
+test("records missing from a response are requested again", async () => {
   let asked = 0;
   const book = new RowBook(async () => {
     asked += 1;

@@ -1,7 +1,7 @@
 /**
- * What others do to the records of a list, as the log tells it. Nothing moves under somebody's hands: what has no
- * certain place is only counted. An event may be told while a page is on its way that was read before it happened: such
- * events are followed once more when the page is there.
+ * Applies changes by other users, from the event log, to a list. Displayed rows do not move while a user works: new
+ * records without a certain position are only counted. An event can arrive while an older page is loading, so these
+ * events are applied again after that page.
  */
 import type { LogEvent } from "../../data/live/live.ts";
 import { isSame } from "../column/value.ts";
@@ -10,12 +10,12 @@ import type { Flash, RowBook } from "./row-book.ts";
 const BURST_MS = 120;
 const FLASH_MS = 2_600;
 const DRAW_MS = 30;
-/** Of more than these, what is in sight is read as a page. */
+/** Above this number, the visible page is reloaded instead. */
 const IDS_MAX = 400;
 const HELD_MAX = 1_000;
 
 type StoredRecord = Readonly<Record<string, unknown>>;
-/** Reads records by their ids, as they are now. */
+/** Loads the current state of records by id. */
 type ReadRows = (ids: readonly string[]) => Promise<readonly StoredRecord[]>;
 
 interface RecordData {
@@ -25,9 +25,9 @@ interface RecordData {
 
 interface Told {
   readonly isMine: boolean;
-  /** The list is in the order in which records are made, and has all of them. */
+  /** True if the list is in creation order and has no filter. */
   readonly isPlain: boolean;
-  /** The server computes some of a record's values, or names what it refers to. */
+  /** The server computes some values of a record, or returns names of referenced records. */
   readonly isDerived: boolean;
 }
 
@@ -36,9 +36,9 @@ type RecordEvent = Pick<LogEvent, "type" | "resource" | "actor" | "data">;
 export class LiveRows {
   readonly #book: RowBook;
   readonly #readRows: ReadRows;
-  /** Records that are read again in a moment. */
+  /** Records that will be reloaded shortly. */
   readonly #stale = new Set<string>();
-  /** Events that were told while a page was on its way. */
+  /** Events that arrived during a page request. */
   #held: (readonly [RecordEvent, Told])[] = [];
   #isOverfull = false;
   #reread: ReturnType<typeof setTimeout> | undefined;
@@ -64,13 +64,13 @@ export class LiveRows {
     for (const leave of this.#leave) leave();
   }
 
-  /** Reads records again: values that the server derives have changed, or may have. */
+  /** Reloads records whose derived values may have changed. */
   reread(ids: Iterable<string>): void {
     for (const id of ids) this.#stale.add(id);
     if (this.#stale.size > 0) this.#rereadSoon();
   }
 
-  /** Reads all records again, as they come into sight: what they refer to has changed. */
+  /** Reloads all records as they become visible, because records that they refer to have changed. */
   rereadAll(): void {
     this.reread(this.#book.rows.keys());
   }
@@ -79,13 +79,13 @@ export class LiveRows {
     if (this.#book.isReading) {
       if (this.#held.length < HELD_MAX) this.#held.push([event, told]);
       else this.#isOverfull = true;
-      // Its place is known when the page is there.
+      // The position of a new record is only known when its page is loaded.
       if (event.type === "record.created") return;
     }
     this.#apply(event, told);
   }
 
-  /** Another page may be on its way still, which is older: the events are kept until the last one is there. */
+  /** An older page may still be loading, so the events are kept until the last response. */
   #followHeld(): void {
     const held = this.#held;
     const isDone = !this.#book.isReading;
@@ -105,7 +105,7 @@ export class LiveRows {
     if (event.type === "record.updated" && row) {
       const { changes = [], after } = event.data as RecordData;
       const changed = changes.filter((field) => !isSame(row.values[field], after?.[field]));
-      // What we wrote ourselves is there already, but for what the server derives of it.
+      // Our own changes are already displayed; only derived values must be loaded.
       if (changed.length === 0 && isMine && !isDerived) return;
       if (changed.length > 0) this.#flash(id, { fields: changed, by: event.actor.name });
       this.#stale.add(id);
@@ -139,12 +139,12 @@ export class LiveRows {
       for (const record of await this.#readRows(ids)) book.keep(record);
       return book.touch();
     } catch {
-      // It is read again with the page that it is on.
+      // The record is loaded together with its page.
       return book.forget();
     }
   }
 
-  /** Draws what came meanwhile in one go: a colleague's paste is a thousand events. */
+  /** Renders incoming changes in batches: a paste by another user causes up to a thousand events. */
   #drawSoon(): void {
     if (this.#willDraw) return;
     this.#willDraw = true;

@@ -17,7 +17,7 @@ function bookOf() {
 
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
-test("only what is in sight is read, once; the rest are gaps", async () => {
+test("only visible pages are loaded, once; all other places are gaps", async () => {
   const { book, asked } = bookOf();
   book.need(0, 40);
   await settle();
@@ -34,7 +34,7 @@ test("only what is in sight is read, once; the rest are gaps", async () => {
   expect(book.count).toBe(TOTAL);
 });
 
-test("what is scrolled past is given up", async () => {
+test("requests for pages that were scrolled past are aborted", async () => {
   const { book, asked } = bookOf();
   book.need(0, 10);
   book.need(900, 910);
@@ -44,7 +44,7 @@ test("what is scrolled past is given up", async () => {
   expect(book.rowAt(900)?.id).toBe("rec_900");
 });
 
-test("references stand by their ids, their names beside; a record that was made gets its id", () => {
+test("references are stored as ids, with names next to them; a created record gets its id", () => {
   const { book } = bookOf();
   book.put(0, [{ ...record(1), customer: { id: "rec_c", createdAt: "x", name: "Ada" } }]);
   expect(book.rowAt(0)?.values["customer"]).toBe("rec_c");

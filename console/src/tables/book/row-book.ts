@@ -1,12 +1,12 @@
 /**
- * The records of one list, as far as they were read. A list of a million records is a million places; what is not
- * read yet is a gap, and pages fill gaps when they come into sight. Whoever draws it follows `version`.
+ * The loaded records of one list. A list of a million records has a million places; unloaded ones are gaps, which
+ * are filled page by page when they become visible. Components re-render when `version` changes.
  */
 import { nameIn } from "../column/value.ts";
 
 export interface Row {
   readonly id: string;
-  /** 0 where the server has none yet. */
+  /** 0 if the server does not have the record. */
   readonly revision: number;
   readonly values: Readonly<Record<string, unknown>>;
 }
@@ -14,23 +14,23 @@ export interface Row {
 export interface RowPage {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   readonly hasMore: boolean;
-  /** True where nobody tells all that has happened since it was read. */
+  /** True if not all events since this page was read were received. */
   readonly isLate?: boolean;
 }
 
-/** Reads records from a place in the list. */
+/** Loads records from an offset of the list. */
 export type ReadPage = (offset: number, limit: number, signal: AbortSignal) => Promise<RowPage>;
 
-/** Says of a cell that it is not as somebody wanted it. */
+/** Marks a cell whose value was rejected or has a conflict. */
 export interface Fault {
   readonly message: string;
-  /** The value that was refused: it is not lost. */
+  /** The rejected value, kept so that it is not lost. */
   readonly mine: unknown;
-  /** Somebody else's value, where the two are at odds. */
+  /** The other user's value, in case of a conflict. */
   readonly theirs?: unknown;
 }
 
-/** A change by somebody else, shown for a moment. */
+/** A change by another user, highlighted briefly. */
 export interface Flash {
   readonly fields: ReadonlySet<string>;
   readonly by: string | undefined;
@@ -41,34 +41,34 @@ export const PAGE_ROWS = 100;
 
 interface Unsaved {
   readonly value: unknown;
-  /** How many changes under way set this cell. */
+  /** The number of pending changes to this cell. */
   readonly count: number;
 }
 
-/** True for the id of a record that the server does not know yet. */
+/** Returns whether the id belongs to a record that the server does not have. */
 export const isDraft = (id: string): boolean => id.startsWith("new-");
 
 export class RowBook {
-  /** Ids in their order; a gap is not read yet. */
+  /** Ids in list order; a gap is not loaded. */
   readonly order: (string | undefined)[] = [];
   readonly rows = new Map<string, Row>();
   readonly names = new Map<string, string>();
-  /** Counts changes of names: rows that show one are drawn again. */
+  /** Counts name changes, so that rows with names re-render. */
   namesVersion = 0;
   readonly faults = new Map<string, Fault>();
   readonly flashes = new Map<string, Flash>();
-  /** The revisions of records that were changed here and are not loaded. */
+  /** The revisions of records that were changed here but are not loaded. */
   readonly revisions = new Map<string, number>();
-  /** Records that others made, and whose place in this order is not known. */
+  /** The number of records created by others whose position in this order is unknown. */
   unseen = 0;
   error: Error | undefined;
   version = 0;
   #isRead = false;
   #pages = new Set<number>();
   #reads = new Map<number, AbortController>();
-  /** Values that were set here and that the server has not confirmed yet. */
+  /** Values set here that the server has not confirmed. */
   readonly #unsaved = new Map<string, Map<string, Unsaved>>();
-  /** Records that the server does not know yet: its places do not count them. */
+  /** Records that the server does not have; offsets of the server's list do not count them. */
   readonly #drafts = new Set<string>();
   #sight: readonly [number, number] = [0, PAGE_ROWS];
   #watchers = new Set<() => void>();
@@ -89,7 +89,7 @@ export class RowBook {
     return this.#isRead;
   }
 
-  /** True while a page is on its way: it may be older than what the log has told since. */
+  /** True during a page request: the response may be older than events received since. */
   get isReading(): boolean {
     return this.#reads.size > 0;
   }
@@ -104,7 +104,7 @@ export class RowBook {
     return () => this.#watchers.delete(watcher);
   };
 
-  /** Calls with the ids of records that were written here: what the server computes of them is read again. */
+  /** Calls back with the ids of records written here, so that their computed values are reloaded. */
   onWritten(watcher: (ids: readonly string[]) => void): () => void {
     this.#writeWatchers.add(watcher);
     return () => this.#writeWatchers.delete(watcher);
@@ -114,19 +114,19 @@ export class RowBook {
     for (const watcher of this.#writeWatchers) watcher(ids);
   }
 
-  /** Calls after each page that came, before it is drawn. */
+  /** Calls back after each loaded page, before it is rendered. */
   onPage(watcher: () => void): () => void {
     this.#pageWatchers.add(watcher);
     return () => this.#pageWatchers.delete(watcher);
   }
 
-  /** Tells whoever draws it. */
+  /** Notifies the subscribers. */
   touch(): void {
     this.version += 1;
     for (const watcher of this.#watchers) watcher();
   }
 
-  /** Reads what is missing of a span; what is no longer wanted is given up. */
+  /** Loads the missing pages of a range and aborts requests that are no longer needed. */
   need(from: number, to: number): void {
     this.#sight = [from, to];
     const first = Math.floor(from / PAGE_ROWS);
@@ -142,7 +142,7 @@ export class RowBook {
     }
   }
 
-  /** A list may have grown since its last page was read. */
+  /** The list may have grown since its last page was loaded. */
   #hasGap(page: number): boolean {
     const end = Math.min(this.order.length, (page + 1) * PAGE_ROWS);
     for (let place = page * PAGE_ROWS; place < end; place += 1) {
@@ -174,7 +174,7 @@ export class RowBook {
     this.touch();
   }
 
-  /** Puts records in their places, from a place in the server's list on; returns the place behind the last. */
+  /** Stores records from an offset of the server's list; returns the place after the last one. */
   put(offset: number, records: readonly Readonly<Record<string, unknown>>[]): number {
     let place = this.#toPlace(offset);
     for (const record of records) {
@@ -190,7 +190,7 @@ export class RowBook {
     return id !== undefined && this.#drafts.has(id);
   }
 
-  /** The place in the server's list, which has no drafts. */
+  /** Converts a place to an offset in the server's list, which has no drafts. */
   toListPlace(place: number): number {
     if (this.#drafts.size === 0) return place;
     let drafts = 0;
@@ -207,7 +207,7 @@ export class RowBook {
     return place;
   }
 
-  /** Ends the list at a place; drafts behind it stay, as its last rows. */
+  /** Truncates the list at a place; later drafts stay as its last rows. */
   #cut(end: number): void {
     const drafts = this.order.slice(end).filter((id) => id !== undefined && this.#drafts.has(id));
     this.order.length = end;
@@ -215,8 +215,8 @@ export class RowBook {
   }
 
   /**
-   * Keeps a record; what it refers to stands in it by its id, and its name beside. Answers come in any order: an older
-   * one takes nothing back.
+   * Stores a record: references as ids, with their names next to them. Responses can arrive in any order; an older
+   * one does not overwrite a newer one.
    */
   keep(record: Readonly<Record<string, unknown>>): Row {
     const { revision = 1, ...fields } = record;
@@ -248,7 +248,7 @@ export class RowBook {
     this.namesVersion += 1;
   }
 
-  /** How many records the server's list has, once somebody counted. */
+  /** Sets the length of the server's list, once it is counted. */
   setCount(count: number): void {
     const total = count + this.#drafts.size;
     if (total === this.order.length) return;
@@ -267,7 +267,7 @@ export class RowBook {
     if (row) this.rows.set(id, { ...row, values: { ...row.values, ...values } });
   }
 
-  /** Keeps a value that was set here: an answer that was read before the server has it does not take it back. */
+  /** Keeps a value that was set here: older responses must not overwrite it. */
   hold(id: string, field: string, value: unknown): void {
     const fields = this.#unsaved.get(id) ?? new Map<string, Unsaved>();
     fields.set(field, { value, count: (fields.get(field)?.count ?? 0) + 1 });
@@ -283,7 +283,7 @@ export class RowBook {
     if (fields.size === 0) this.#unsaved.delete(id);
   }
 
-  /** The revision that is known of a record, whether it is loaded or was only changed. */
+  /** Returns the known revision of a record, either loaded or only changed. */
   revisionOf(id: string): number | undefined {
     return this.rows.get(id)?.revision ?? this.revisions.get(id);
   }
@@ -300,7 +300,7 @@ export class RowBook {
     this.order.splice(place, 0, row.id);
   }
 
-  /** Takes a record out of the list; its place was the number that is returned. */
+  /** Removes a record from the list and returns its former place. */
   remove(id: string): number {
     const place = this.order.indexOf(id);
     if (place >= 0) this.order.splice(place, 1);
@@ -309,7 +309,7 @@ export class RowBook {
     return place;
   }
 
-  /** A record that was made here has its id now. */
+  /** Replaces the temporary id of a created record with its real one. */
   rename(id: string, record: Readonly<Record<string, unknown>>): void {
     const place = this.order.indexOf(id);
     this.rows.delete(id);
@@ -323,7 +323,7 @@ export class RowBook {
     }
   }
 
-  /** Forgets which pages were read: they are read again when they are needed; what is shown stays until then. */
+  /** Marks all pages as unloaded, so that they are reloaded when needed; the current rows stay until then. */
   forget(): void {
     for (const reading of this.#reads.values()) reading.abort();
     this.#reads.clear();
@@ -332,7 +332,7 @@ export class RowBook {
     this.touch();
   }
 
-  /** Forgets the place of every record: others moved them, and only what is read again is certain. */
+  /** Clears the place of every record, because other users moved records. The order is loaded again. */
   forgetPlaces(): void {
     for (const [place, id] of this.order.entries()) {
       if (id !== undefined && !this.#drafts.has(id)) this.order[place] = undefined;
@@ -340,7 +340,10 @@ export class RowBook {
     this.forget();
   }
 
-  /** Forgets what is not in sight of these: it is read again when it comes into sight. Returns those on the pages in sight. */
+  /**
+   * Marks these records as unloaded unless they are visible; they reload when they become visible. Returns the
+   * visible ones.
+   */
   takeInSight(ids: ReadonlySet<string>): readonly string[] {
     const from = Math.floor(this.#sight[0] / PAGE_ROWS) * PAGE_ROWS;
     const to = Math.ceil(this.#sight[1] / PAGE_ROWS) * PAGE_ROWS;

@@ -1,4 +1,4 @@
-/** Sends changes of a grid to the server, each as one request: all of it is saved, or nothing. */
+/** Sends grid changes to the server, each as one atomic request. */
 import { ApiError, call, correlationOf, type Reply } from "../../data/api.ts";
 import { asText, isSame, toText } from "../column/value.ts";
 import type { GridColumn } from "../column/column.ts";
@@ -8,41 +8,41 @@ import { cellKey, isDraft, type RowBook } from "./row-book.ts";
 const READ_MAX = 200;
 const READS_AT_ONCE = 3;
 const CHANGED_MEANWHILE = "Someone else changed these records meanwhile.";
-/** Times that a change is sent again because others changed other cells of its records. */
+/** How often a change is retried because other users changed other cells of its records. */
 const TRIES = 3;
 
 export interface Target {
   readonly slug: string;
   readonly book: RowBook;
   readonly columns: readonly GridColumn[];
-  /** The correlations by which records were deleted: undo restores them by it, with their ids. */
+  /** The correlation ids of deletions: undo restores the records with it, under their old ids. */
   readonly deletions: Map<string, string>;
-  /** Tells that records have other ids now. */
+  /** Called when records get new ids. */
   readonly onRename: (names: ReadonlyMap<string, string>) => void;
 }
 
-/** A cell because of which a change was refused; without a field it is the whole record. */
+/** The cell that caused a rejection; without a field, the whole record. */
 export interface RefusedCell {
   readonly id: string;
   readonly field: string;
   readonly message: string;
-  /** Somebody else's value, where the two are at odds. */
+  /** The other user's value, in case of a conflict. */
   readonly theirs?: unknown;
 }
 
-/** Why nothing of a change was saved. */
+/** Why a change was rejected. */
 export interface Refusal {
   readonly message: string;
   readonly cells: readonly RefusedCell[];
 }
 
-/** Sends a change; returns why it was refused, in which case the server has none of it. */
+/** Sends a change; returns the reason if the server rejected it. A rejected change has no effect. */
 export async function sendChange(target: Target, change: Change): Promise<Refusal | undefined> {
   const created = await restoreDeleted(target, change.created);
   return send(target, { ...change, created }, TRIES);
 }
 
-/** Restores what was deleted, with its id and all that refers to it; returns the others, to be made anew. */
+/** Restores deleted records with their ids and references; returns those that must be created again. */
 async function restoreDeleted(
   { slug, book, deletions }: Target,
   created: readonly PlacedRow[],
@@ -60,7 +60,7 @@ async function restoreDeleted(
   return rest;
 }
 
-/** Undoes an act; false for those who may not. */
+/** Undoes an operation; returns false if the user does not have permission. */
 async function isUndone(correlationId: string): Promise<boolean> {
   try {
     await call("undo.perform", { body: { correlationId } });
@@ -71,7 +71,7 @@ async function isUndone(correlationId: string): Promise<boolean> {
   }
 }
 
-/** The request of a change: what each entry of its lists is about. */
+/** The request of a change, with the record of each list entry. */
 interface Request {
   readonly create: readonly PlacedRow[];
   readonly edit: readonly (readonly [string, Readonly<Record<string, unknown>>])[];
@@ -81,7 +81,7 @@ interface Request {
 function toRequest(target: Target, { sets, created, deleted }: Change): Request {
   const { book } = target;
   const drafts = new Map(created.map((placed) => [placed.row.id, placed]));
-  // A draft is made as soon as it has all that it needs.
+  // A draft is created as soon as its required fields are set.
   for (const { id } of sets) {
     const row = isDraft(id) ? book.rows.get(id) : undefined;
     if (row) drafts.set(id, { row, place: book.order.indexOf(id) });
@@ -102,7 +102,8 @@ async function send(
   const request = toRequest(target, change);
   const { create, edit, deleted } = request;
   if (create.length + edit.length + deleted.length === 0) return undefined;
-  // The record may be changed by others since this change was made on another list: its cells are compared first.
+  // This change was made in another list, and other users may have changed the record since: compare its
+  // cells first.
   if (edit.some(([id]) => book.revisionOf(id) === undefined)) {
     const cells = await findConflicts(target, change);
     if (cells.length > 0) return { message: CHANGED_MEANWHILE, cells };
@@ -151,7 +152,7 @@ function noteSaved(
   book.noteWritten([...reply.data.created, ...reply.data.edited].map(({ id }) => id));
 }
 
-/** Finds the cells of an answer's paths: `/edit/3/set/price`, `/create/0/name`. */
+/** Maps the paths of an error response to cells: `/edit/3/set/price`, `/create/0/name`. */
 function toRefusal(error: ApiError, { create, edit }: Request): Refusal {
   const cells = error.errors.flatMap(({ path, message }): readonly RefusedCell[] => {
     const [, list, at = "", ...rest] = path.split("/");
@@ -162,7 +163,7 @@ function toRefusal(error: ApiError, { create, edit }: Request): Refusal {
   return { message: error.message, cells };
 }
 
-/** The fields that must have a value and have none. */
+/** Returns the required fields that are empty. */
 export function findMissing(
   { columns }: Pick<Target, "columns">,
   values: Readonly<Record<string, unknown>>,
@@ -186,7 +187,7 @@ function writableOf({ columns }: Target, values: Readonly<Record<string, unknown
   );
 }
 
-/** Reads the records that others changed. What they changed in other cells is no conflict. */
+/** Reloads records that other users changed. Changes in other cells are not conflicts. */
 async function findConflicts(
   { slug, book, columns }: Target,
   { sets }: Change,
@@ -215,7 +216,7 @@ async function findConflicts(
   return [...deleted, ...changed];
 }
 
-/** Reads records by their ids, as they are now. */
+/** Loads the current state of records by id. */
 export async function readRows(
   slug: string,
   ids: readonly string[],
@@ -235,7 +236,7 @@ export async function readRows(
       };
       const { data } = await call("records.list", { params: { slug }, query });
       rows.push(...(data as readonly Readonly<Record<string, unknown>>[]));
-      // A page of large records holds fewer than were asked for.
+      // A page of large records can contain fewer than requested.
       const found = new Set(data.map(({ id }) => id));
       const last = data.length > 0 && data.length < part.length;
       const left = last ? part.filter((id) => !found.has(id)) : [];

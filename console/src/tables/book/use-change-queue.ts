@@ -1,4 +1,4 @@
-/** Shows changes of a grid at once, and sends them one after the other. */
+/** Applies grid changes optimistically and sends them in order. */
 import { useEffect, useRef, useState } from "react";
 import type { GridColumn } from "../column/column.ts";
 import { applyChange, type Change, renameIn, revertChange } from "./change.ts";
@@ -11,7 +11,7 @@ export interface EditTarget {
   readonly columns: readonly GridColumn[];
 }
 
-/** The browser asks before it leaves what is on its way. */
+/** Asks before the page is closed while changes are unsaved. */
 function useWarning(isUnsaved: boolean): void {
   useEffect(() => {
     if (!isUnsaved) return undefined;
@@ -21,7 +21,7 @@ function useWarning(isUnsaved: boolean): void {
   }, [isUnsaved]);
 }
 
-/** Shows changes at once and sends them one after the other. */
+/** Applies changes optimistically and sends them in order. */
 export function useChangeQueue(
   { slug, book, columns }: EditTarget,
   onRename: (names: ReadonlyMap<string, string>) => void,
@@ -41,11 +41,11 @@ export function useChangeQueue(
     book.touch();
     setWaiting((n) => n + 1);
     const sent = queue.current.then(async () => {
-      // What was sent before it may have given its records their ids.
+      // Earlier changes may have given the records their ids.
       const named = renameIn(change, renames.current);
       const target = { slug, book, columns, deletions: deletions.current, onRename: rename };
       const refusal = await sendChange(target, named).catch((error: unknown): Refusal => {
-        // Whether it was saved is not known: what is shown is read again.
+        // The result of the request is unknown, so the rows are reloaded.
         book.forget();
         return { message: error instanceof Error ? error.message : String(error), cells: [] };
       });
@@ -61,7 +61,7 @@ export function useChangeQueue(
   return { carry, waiting };
 }
 
-/** What becomes of records that could not be made: a typed one stays as a draft, of a paste nothing stays. */
+/** What happens to records that could not be created: a typed one stays as a draft, pasted ones are all removed. */
 type CarryMode = "keep-drafts" | "all-or-none";
 
 function withoutDrafts(change: Change): Change {

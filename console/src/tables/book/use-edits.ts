@@ -1,4 +1,4 @@
-/** What somebody does in a grid: shown at once, sent in its order, undone and done again. */
+/** The user's edits in a grid: applied optimistically, sent in order, with undo and redo. */
 import { useMemo, useRef } from "react";
 import { notify, notifyRefusal } from "../../ui/toast.tsx";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
@@ -23,16 +23,16 @@ import { type EditTarget, useChangeQueue } from "./use-change-queue.ts";
 
 let lastDraft = 0;
 let lastKey = 0;
-/** Reasons that a toast has room for. */
+/** The maximum number of reasons in a toast. */
 const REASONS_TOLD = 4;
 
 export interface Edits {
   readonly setValue: (row: Row, column: GridColumn, value: unknown) => void;
-  /** Makes empty records at a place, with some values; their ids are returned. */
+  /** Adds records with initial values at a place and returns their ids. */
   readonly addRows: (place: number, values: readonly Values[]) => readonly string[];
   /**
-   * Shows and sends one change of many cells or records, all or none. When it is refused, nothing of it stays, and the
-   * answer says why.
+   * Applies and sends one atomic change of many cells or records. A rejected change is reverted completely, and the
+   * reason is returned.
    */
   readonly performWhole: (change: Change) => Promise<Refusal | undefined>;
   readonly undo: () => void;
@@ -64,7 +64,7 @@ export function useEdits({ slug, book, columns }: EditTarget): Edits {
     const kept = begin(change);
     void carry(kept, "keep-drafts").then((refusal) => {
       if (!refusal) return;
-      // A record that could not be made stays as a draft, which can be undone.
+      // A record that could not be created stays as a draft, so the change can still be undone.
       if (change.created.length === 0) forget(kept);
       markRefused(book, change, refusal);
       notify(`Not saved: ${refusal.cells[0]?.message ?? refusal.message}`);
@@ -119,7 +119,7 @@ function tellStep(word: "undo" | "redo", { label }: Change, refusal: Refusal | u
   return notifyRefusal({ text: `Nothing was ${word}ne.`, reasons: told });
 }
 
-/** Marks the cells that were refused, with what was written: it is not lost. */
+/** Marks the rejected cells and keeps their values. */
 function markRefused(book: RowBook, change: Change, { cells }: Refusal): void {
   for (const { id, field, message, theirs } of cells) {
     const set = change.sets.find((one) => one.id === id && one.field === field);

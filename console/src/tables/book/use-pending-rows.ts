@@ -1,4 +1,4 @@
-/** Rows whose texts the model has yet to read: no event tells when it has, so they are looked at again for a while. */
+/** Rows whose texts are not yet embedded by the model. No event reports this, so they are polled for a while. */
 import { useEffect } from "react";
 import type { GridColumn } from "../column/column.ts";
 import type { RowBook } from "./row-book.ts";
@@ -27,7 +27,7 @@ export function usePendingRows(book: RowBook, slug: string, columns: readonly Gr
           const hasNews = rows.some((row) => !isPending(row));
           for (const row of rows) book.keep(row);
           if (hasNews) book.touch();
-          // A model that is busy is not asked after all the time.
+          // The interval doubles while nothing changes, to not overload a busy model.
           pauseMs = hasNews ? FIRST_PAUSE_MS : Math.min(pauseMs * 2, PAUSE_MAX_MS);
         }
       } catch {

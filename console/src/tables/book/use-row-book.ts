@@ -1,4 +1,4 @@
-/** The records of a list for a screen: read in pages as they come into sight, and kept as the log says. */
+/** The records of a list: loaded in pages as they become visible, and updated from the event log. */
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { call, useOp } from "../../data/api.ts";
 import { onEvent, onGap } from "../../data/live/live.ts";
@@ -11,18 +11,18 @@ import { LiveRows } from "./live-rows.ts";
 import { type ReadPage, RowBook } from "./row-book.ts";
 import { readRows } from "./send-change.ts";
 
-/** A list: which records, in which order, and the figures wanted of it. */
+/** A list: its filter, sort order and summaries. */
 export interface ListSpec {
   readonly slug: string;
   readonly filter: Condition;
   readonly q: string;
-  /** With the field of the groups first. */
+  /** The group field comes first. */
   readonly sort: string;
-  /** References whose names are shown. */
+  /** References whose names are displayed. */
   readonly expand: string;
 }
 
-/** The query of the API for a list. */
+/** Returns the API query of a list. */
 export function toQuery({ filter, q, sort, expand }: ListSpec) {
   return {
     ...(Object.keys(filter).length > 0 && { filter: JSON.stringify(filter) }),
@@ -59,7 +59,7 @@ function pageReader(spec: ListSpec): ReadPage {
   };
 }
 
-/** Counts the list with the figures of its columns; the count is the height of the grid. */
+/** Loads the number of records, which defines the grid's height, and the column summaries. */
 export function useSummary(spec: ListSpec, by: string | null, figures: string) {
   const { sort: _, expand: __, ...query } = toQuery(spec);
   return useOp("records.summarize", {
@@ -68,9 +68,7 @@ export function useSummary(spec: ListSpec, by: string | null, figures: string) {
   });
 }
 
-/**
- * Shows what others do, in a book for as long as it is open: what is to be read again outlives a change of its screen.
- */
+/** Applies changes by other users to an open book. Pending reloads are kept when the screen changes its parameters. */
 function useLiveRows(book: RowBook, spec: ListSpec, columns: readonly GridColumn[]): void {
   const { slug, filter, q, sort, expand } = spec;
   const me = useMe()?.user.id;
@@ -102,7 +100,7 @@ function useLiveRows(book: RowBook, spec: ListSpec, columns: readonly GridColumn
   }, [rows, book, slug, me, isPlain, sources]);
 }
 
-/** A column that was added, or is computed in another way, has values that were not read yet. */
+/** Reloads values when a column was added or its definition changed. */
 function useColumnChanges(book: RowBook, columns: readonly GridColumn[]): void {
   const shape = JSON.stringify(columns.map(({ name, type, options }) => [name, type, options]));
   const read = useRef({ book, shape });

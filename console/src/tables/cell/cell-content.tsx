@@ -1,4 +1,4 @@
-/** What stands in a cell. Most are a bare text: a grid draws some hundred of them at once. */
+/** The content of a cell. Most cells are plain text for speed: a grid renders hundreds of them at once. */
 import { Check } from "lucide-react";
 import type { ReactNode } from "react";
 import { choicesOf, type GridColumn, linkTargetOf, targetOf } from "../column/column.ts";
@@ -37,7 +37,7 @@ export function cellContent(column: GridColumn, value: unknown, nameOf: NameOf):
   return toText(column, value, nameOf);
 }
 
-/** A choice with a colour of its own, always the same for its place among the choices. */
+/** A choice with its colour, which depends only on its position in the list of choices. */
 export function Choice({ column, value }: { readonly column: GridColumn; readonly value: string }) {
   const place = choicesOf(column).indexOf(value);
   return <span className={`choice tone-${place < 0 ? 0 : 1 + (place % TONES)}`}>{value}</span>;

@@ -1,6 +1,6 @@
 /**
- * The field in which a cell is written. It begins with what was typed, says what is wrong, and leaves with Enter, Tab
- * or a press elsewhere.
+ * The text editor of a cell. It starts with the typed character, shows parse errors, and closes on Enter, Tab or
+ * blur.
  */
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { useFloat } from "../../ui/overlay/placement.ts";
@@ -14,7 +14,7 @@ import { TextArea, TextInput } from "../../ui/form/controls.tsx";
 export interface EditorProps {
   readonly column: GridColumn;
   readonly value: unknown;
-  /** What was typed to begin with; undefined begins with the value. */
+  /** The typed text that started the edit; undefined starts with the current value. */
   readonly typed: string | undefined;
   readonly nameOf: NameOf;
   readonly onSave: (value: unknown, leave: Leave) => void;
@@ -46,7 +46,7 @@ function TextEditor({ column, value, typed, nameOf, onSave, onCancel }: EditorPr
   useEffect(() => {
     const { current } = field;
     current?.focus();
-    // A calendar of the browser has no caret.
+    // Native date inputs have no text caret.
     if (!current || current.type === "date" || current.type === "datetime-local") return;
     if (typed === undefined) current.select();
     else current.setSelectionRange(current.value.length, current.value.length);
@@ -74,7 +74,7 @@ function TextEditor({ column, value, typed, nameOf, onSave, onCancel }: EditorPr
         isDone.current = true;
         return onCancel();
       }
-      // Alt and Enter is a new line, as in spreadsheets.
+      // Alt+Enter inserts a line break, as in spreadsheets.
       if (event.key === "Enter" && (event.altKey || event.nativeEvent.isComposing)) {
         if (event.altKey) setText((old) => `${old}\n`);
         return undefined;
@@ -87,7 +87,7 @@ function TextEditor({ column, value, typed, nameOf, onSave, onCancel }: EditorPr
     onBlur: () => {
       if (isDone.current) return;
       const parsed = parseText(column, text);
-      // What is not valid is not kept when one goes elsewhere.
+      // Invalid input is discarded on blur.
       if ("error" in parsed) onCancel();
       else save("stay");
     },
@@ -115,7 +115,7 @@ function TextEditor({ column, value, typed, nameOf, onSave, onCancel }: EditorPr
   );
 }
 
-/** Dates have the browser's own calendar; typed over, they are texts of any common form. */
+/** Date columns use the browser's date picker; typing into the cell opens a text field instead. */
 const PICKERS: Readonly<Record<string, string>> = { date: "date", timestamp: "datetime-local" };
 const isPicker = ({ type }: GridColumn): boolean => PICKERS[type] !== undefined;
 
@@ -126,7 +126,7 @@ function editableText(column: GridColumn, value: unknown, nameOf: NameOf): strin
   return toPlain(column, value, nameOf);
 }
 
-/** A moment as the browser's calendar takes it: without an offset. */
+/** Formats a timestamp for a `datetime-local` input, without offset. */
 function toLocal(text: string): string {
   const at = new Date(text);
   const shifted = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);

@@ -1,5 +1,6 @@
 /**
- * A list below a cell: type to find, arrows to walk, Enter to take. Several can be taken where a cell holds several.
+ * A list below a cell: type to filter, arrow keys to move, Enter to select. Cells with several values allow
+ * several.
  */
 import { Check } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
@@ -11,7 +12,7 @@ import { TextInput } from "../../ui/form/controls.tsx";
 
 interface ChoiceListProps {
   readonly label: string;
-  /** Draws the options as choices of this column. */
+  /** Renders the options as choices of this column. */
   readonly column?: GridColumn;
   readonly options: readonly ChoiceOption[];
   readonly chosen: readonly string[];
@@ -19,7 +20,7 @@ interface ChoiceListProps {
   readonly mayClear: boolean;
   readonly isMany?: boolean;
   readonly isLoading?: boolean;
-  /** The server finds; without it the list itself is narrowed. */
+  /** Searches on the server; by default, the list is filtered locally. */
   readonly onWords?: (words: string) => void;
   readonly onPick: (value: string | undefined) => void;
   readonly onLeave: (leave: Leave) => void;
@@ -105,7 +106,7 @@ export function ChoiceList(props: ChoiceListProps) {
         aria-label={props.label}
         aria-multiselectable={isMany || undefined}
         className="float list-box"
-        // A press keeps the focus in the field.
+        // Prevents the click from taking focus from the field.
         onPointerDown={(event) => event.preventDefault()}
       >
         {found.map((option, n) => (

@@ -4,5 +4,5 @@ export interface ChoiceOption {
   readonly about?: string | undefined;
 }
 
-/** Where somebody goes who has written a cell. */
+/** The direction of the focus after an edit. */
 export type Leave = "stay" | "down" | "up" | "right" | "left";

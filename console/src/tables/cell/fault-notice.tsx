@@ -11,7 +11,7 @@ interface FaultNoticeProps {
   readonly onDismiss: () => void;
 }
 
-/** Says what is wrong with the cell that one stands on; what was written there is not lost. */
+/** Describes the error of the focused cell and offers the rejected value. */
 export function FaultNotice({ fault, column, nameOf, onMine, onDismiss }: FaultNoticeProps) {
   const mine = toText(column, fault.mine, nameOf);
   const isConflict = "theirs" in fault;

@@ -1,4 +1,4 @@
-/** Figures of columns and selections in words. */
+/** Formats the summaries of columns and selections. */
 import type { GridColumn } from "../column/column.ts";
 import {} from "../column/column.ts";
 import { toText } from "../column/value.ts";
@@ -17,7 +17,7 @@ export const figureWord = (figure: string): string => WORDS[figure] ?? figure;
 
 const plain = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 
-/** A figure as the server gave it. */
+/** Formats a summary value from the server. */
 export function figureText(column: GridColumn, figure: string, value: unknown): string {
   if (value === null || value === undefined) return "–";
   if (figure === "filled" || figure === "unique" || figure === "average") {
@@ -26,7 +26,7 @@ export function figureText(column: GridColumn, figure: string, value: unknown): 
   return toText(column, value, () => undefined);
 }
 
-/** `sum:total` with its value: `Total 1,240.50`. */
+/** Formats `sum:total` and its value as `Total 1,240.50`. */
 export function toFigure(columns: readonly GridColumn[], name: string, value: unknown): string {
   const [figure = "", field = ""] = name.split(":");
   const column = columns.find((one) => one.name === field);
@@ -44,7 +44,7 @@ export interface SelectionFigures {
   readonly max: number;
 }
 
-/** The figures of selected values, as spreadsheets show them at the foot. */
+/** Computes the summary of the selected values, like the status bar of a spreadsheet. */
 export function figuresOfValues(values: readonly unknown[]): SelectionFigures {
   const numbers = values.filter((value) => typeof value === "number");
   const filled = values.filter((value) => value !== null && value !== undefined && value !== "");

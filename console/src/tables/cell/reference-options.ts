@@ -8,7 +8,7 @@ import type { ChoiceOption } from "./choice-option.ts";
 const PAUSE_MS = 150;
 const SHOWN = 50;
 
-/** The records or people that a reference can lead to, found by words. */
+/** Searches the records or people that a reference can point to. */
 export function useReferenceOptions(target: string, words: string) {
   const q = useDebounced(words.trim(), PAUSE_MS);
   const isPeople = target === "users";
@@ -35,7 +35,7 @@ export function useReferenceOptions(target: string, words: string) {
   return { options, isLoading: isFetching, isAnswered, error };
 }
 
-/** Options of a field that says itself what is typed in it. */
+/** Options of a combobox that reports its search text. */
 export function useReferenceSearch(target: string): SearchedOptions {
   const [typed, setTyped] = useState<string>();
   const { options, isLoading, isAnswered, error } = useReferenceOptions(target, typed ?? "");
@@ -51,7 +51,7 @@ export function useReferenceSearch(target: string): SearchedOptions {
   };
 }
 
-/** A second text of a record, which tells two of the same name apart. */
+/** Returns a second text of a record, to distinguish records with the same name. */
 function aboutOf(record: object): string | undefined {
   const texts = Object.entries(record).filter(
     ([name, value]) => !PASSED.has(name) && typeof value === "string" && value !== "",

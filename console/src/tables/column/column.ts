@@ -1,25 +1,25 @@
-/** A column as the grid shows it: those of the table, and those that every table has. */
+/** Columns for the grid: those of the table and the system columns. */
 import type { Schemas } from "../../data/api.ts";
 
 export type TableShape = Schemas["TableWithAccess"];
 export type Column = Schemas["Column"];
 
 export interface GridColumn {
-  /** What the API calls it. */
+  /** The API name of the column. */
   readonly name: string;
-  /** What people call it: their own words, never changed. */
+  /** The title, exactly as the user wrote it. */
   readonly title: string;
-  /** As the server says it; one that this console does not know is shown and not edited. */
+  /** The type from the server. Columns of unknown types are displayed and read-only. */
   readonly type: string;
   readonly options: Readonly<Record<string, unknown>>;
   readonly isRequired: boolean;
   readonly isUnique: boolean;
   readonly description: string;
-  /** Says why nobody writes into it here. */
+  /** The reason why the column is read-only. */
   readonly readOnly: string | undefined;
-  /** Every table has it. */
+  /** Exists in every table. */
   readonly isSystem: boolean;
-  /** A new record gets a value here where it names none. */
+  /** True if new records get a default value. */
   readonly hasDefault?: boolean;
 }
 
@@ -28,7 +28,7 @@ const SYSTEM: readonly GridColumn[] = [
   systemColumn("createdBy", "Created by", "reference", { table: "users" }),
   systemColumn("updatedAt", "Updated at", "timestamp"),
 ];
-/** Types that people fill; whatever else there is, the server fills. */
+/** Types with user input; the server computes all others. */
 const WRITABLE = new Set([
   "text",
   "integer",
@@ -98,14 +98,14 @@ export function choicesOf({ options: { values } }: Pick<GridColumn, "options">):
   return Array.isArray(values) ? values.map(String) : [];
 }
 
-/** The table that a reference leads to, or `users`. */
+/** Returns the slug of the referenced table, or `users`. */
 export function targetOf(column: Pick<GridColumn, "type" | "options">): string | undefined {
   if (column.type === "user") return "users";
   const { table } = column.options;
   return REFERENCES.has(column.type) && typeof table === "string" ? table : undefined;
 }
 
-/** The table whose records a column lists: links of its own, or those from the other end. */
+/** Returns the table of the linked records, for links and backlinks. */
 export function linkTargetOf({
   type,
   options: { table },
@@ -113,7 +113,7 @@ export function linkTargetOf({
   return LINKS.has(type) && typeof table === "string" ? table : undefined;
 }
 
-/** Says where the values of a column come from that nobody writes into. */
+/** Explains where the values of a read-only column come from. */
 export function explainReadOnly(type: string, options: GridColumn["options"]): string {
   const text = (name: string): string => {
     const value = options[name];
@@ -150,18 +150,18 @@ const LINKS = new Set(["links", "backlinks"]);
 const COMPUTED = new Set(["lookup", "rollup", "formula", "backlinks", "embedding"]);
 const NUMBERS = new Set(["integer", "decimal", "autonumber", "duration"]);
 
-/** True where a cell holds files. */
+/** Returns whether cells of the column contain files. */
 export const isFiles = ({ type }: Pick<GridColumn, "type">): boolean =>
   type === "file" || type === "image";
 
-/** True where the values are computed when they are read: nothing of them is stored. */
+/** Returns whether values are computed on read and not stored. */
 export const isComputed = ({ type }: Pick<GridColumn, "type">): boolean => COMPUTED.has(type);
 
 export const isNumber = ({ type }: Pick<GridColumn, "type">): boolean => NUMBERS.has(type);
 
 /**
- * What people call the column of a name: its title. Of `customer.city` it is the title of the reference, and the
- * field. Fields of every record have titles too.
+ * Returns the title of a column, also of system columns. For `customer.city`, it is the title of the reference and
+ * the field.
  */
 export function titleOfColumn(
   columns: readonly Pick<GridColumn, "name" | "title">[],

@@ -1,11 +1,11 @@
-/** Lengths of time in seconds, as people write and read them: `1:30:00`, `1h 30m`, `PT1H30M`. */
+/** Parses and formats durations in seconds: `1:30:00`, `1h 30m`, `PT1H30M`. */
 const UNITS = [604_800, 86_400, 3_600, 60, 1];
 const CLOCK = /^(\d{1,7}):([0-5]?\d)(?::([0-5]?\d(?:\.\d{1,3})?))?$/;
 const ISO = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d{1,3})?)S)?)?$/i;
 const WORDS =
   /^(?:(\d+)\s*w)?\s*(?:(\d+)\s*d)?\s*(?:(\d+)\s*h)?\s*(?:(\d+)\s*m(?:in)?)?\s*(?:(\d+(?:\.\d{1,3})?)\s*s)?$/i;
 
-/** The seconds that a text means; a bare number is one of seconds. */
+/** Returns the seconds of a text; a bare number is in seconds. */
 export function readDuration(text: string): number | undefined {
   const trimmed = text.trim();
   if (/^\d+(\.\d{1,3})?$/.test(trimmed)) return Number(trimmed);
@@ -21,7 +21,7 @@ function weigh(parts: readonly (string | undefined)[], units: readonly number[])
   return Math.round(sum * 1_000) / 1_000;
 }
 
-/** Hours first, so that it reads back as it was: `1:30:00`. */
+/** Formats as hours, minutes and seconds, which parses to the same value: `1:30:00`. */
 export function toClock(seconds: number): string {
   const whole = Math.floor(seconds);
   const rest = Math.round((seconds - whole) * 1_000);

@@ -1,6 +1,6 @@
 import type { GridColumn } from "./column.ts";
 
-/** The first text of a record, or its number: an id is nobody's name. */
+/** Returns the first text of a record, or its number. An id is not used as a title. */
 export function titleOf(
   record: Readonly<Record<string, unknown>>,
   columns: readonly GridColumn[],

@@ -78,7 +78,7 @@ const WORDS: Readonly<Record<string, string>> = {
   vector: "Vector",
 };
 
-/** A type of column in words. */
+/** Returns the display name of a column type. */
 export function typeWord(type: string): string {
   const words = type.replaceAll("_", " ");
   return WORDS[type] ?? words.charAt(0).toUpperCase() + words.slice(1);

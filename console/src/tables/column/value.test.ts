@@ -28,7 +28,7 @@ test("numbers of several countries are read", () => {
   ]);
 });
 
-test("days of several countries are read, and those that are none refused", () => {
+test("dates in formats of several countries are parsed, and invalid dates are rejected", () => {
   expect(
     ["2026-11-05", "5.11.2026", "11/25/2026", "5 Nov 2026", "31.2.2026", "Bolt 7"].map((text) =>
       readDay(text),
@@ -36,7 +36,7 @@ test("days of several countries are read, and those that are none refused", () =
   ).toEqual(["2026-11-05", "2026-11-05", "2026-11-25", "2026-11-05", undefined, undefined]);
 });
 
-test("what is copied is read as the same value again", () => {
+test("copied text is parsed to the same value", () => {
   const cases: readonly [GridColumn, unknown][] = [
     [column("decimal"), 12.5],
     [column("boolean"), false],
@@ -51,27 +51,27 @@ test("what is copied is read as the same value again", () => {
   }
 });
 
-test("a choice is found whatever its case; what is none says which there are", () => {
+test("choices match case-insensitively, and an error lists the valid ones", () => {
   const status = column("enum", { values: ["Open", "Closed"] });
   expect(parseText(status, "open")).toEqual({ value: "Open" });
   expect(parseText(status, "lost")).toEqual({ error: "“lost” is none of Open, Closed." });
   expect(parseText({ ...status, isRequired: true }, "")).toHaveProperty("error");
 });
 
-test("a type that is not known is shown as what it is", () => {
+test("a value of an unknown type is displayed as text", () => {
   expect(toText(column("rollup"), 3, nobody)).toBe("3");
   expect(toText(column("files"), [{ id: "fil_1", name: "plan.pdf" }], nobody)).toBe("plan.pdf");
   expect(toText(column("lookup"), { x: 1 }, nobody)).toBe('{"x":1}');
 });
 
-test("a column is called by its title, and a path by the title of its reference", () => {
+test("a column label is its title, and a path starts with the title of its reference", () => {
   const columns = [{ name: "sku", title: "SKU" }];
   expect(
     ["sku", "sku.city", "createdAt", "gone"].map((name) => titleOfColumn(columns, name)),
   ).toEqual(["SKU", "SKU · city", "Created at", "gone"]);
 });
 
-test("lengths of time read as they are written, and back", () => {
+test("durations are parsed and formatted to the same text", () => {
   expect(["1:30", "1:30:05", "1h 30m", "PT1H30M", "90", "2d", "soon"].map(readDuration)).toEqual([
     5_400,
     5_405,

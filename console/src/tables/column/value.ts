@@ -20,7 +20,7 @@ const times = new Intl.DateTimeFormat("en-GB", {
 });
 const numbers = new Map<number, Intl.NumberFormat>();
 
-/** A cell in words. */
+/** Formats a cell as text. */
 export function toText(column: GridColumn, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return "";
   if (isFiles(column) && Array.isArray(value)) return count(value.length, "file");
@@ -40,7 +40,7 @@ function wordOf(column: GridColumn, value: unknown, nameOf: NameOf): string {
   return text;
 }
 
-/** True where an id stands for something that has a name. */
+/** Returns whether the column's values are ids of records with names. */
 const isNamed = (column: GridColumn): boolean =>
   targetOf(column) !== undefined || linkTargetOf(column) !== undefined;
 
@@ -71,7 +71,7 @@ function toTime(text: string): string {
   return Number.isNaN(at) ? text : times.format(at);
 }
 
-/** The name in a record or person that stands in the place of its id: its first text. */
+/** Returns the first text of a referenced record or person, to show instead of the id. */
 export function nameIn(value: object): string | undefined {
   const named = Object.entries(value).find(
     ([name, text]) => !UNNAMED.has(name) && typeof text === "string" && text !== "",
@@ -81,7 +81,7 @@ export function nameIn(value: object): string | undefined {
 
 const UNNAMED = new Set(["id", "createdAt", "updatedAt", "createdBy"]);
 
-/** A cell as a spreadsheet takes it, and as `parseText` reads it again. */
+/** Formats a cell for spreadsheets; `parseText` returns the same value. */
 export function toPlain(column: GridColumn, value: unknown, nameOf: NameOf): string {
   if (value === null || value === undefined) return "";
   if (Array.isArray(value)) return value.map((one) => plainOf(column, one, nameOf)).join("; ");
@@ -101,7 +101,7 @@ export type Parsed = { readonly value: unknown } | { readonly error: string };
 /** The order of the numbers in `03/04/2026`: the day first, or the month. */
 export type DateOrder = "dmy" | "mdy";
 
-/** Reads a typed or pasted text as a value of a column. What only the server can tell, the server refuses. */
+/** Parses typed or pasted text. Rules that only the server can check are not checked here. */
 export function parseText(column: GridColumn, text: string, order?: DateOrder): Parsed {
   if (column.readOnly !== undefined) return { error: column.readOnly };
   const trimmed = text.trim();
@@ -158,7 +158,7 @@ function parseAddress(text: string, pattern: RegExp, words: string): Parsed {
   return pattern.test(text) ? { value: text } : { error: `“${text}” is not ${words}.` };
 }
 
-/** Ids only: whoever knows names finds their ids first. */
+/** Parses ids only; callers look up names first. */
 function parseLinks(text: string): Parsed {
   const ids = text.split(/[;,\s]+/).filter(Boolean);
   const other = ids.find((id) => !id.startsWith("rec_"));
@@ -167,11 +167,11 @@ function parseLinks(text: string): Parsed {
     : { error: `Nothing is called “${other}”.` };
 }
 
-/** Takes `1,234.50`, `1.234,50`, `1 234.5`, `€ 12` and `12 %` alike. */
+/** Accepts `1,234.50`, `1.234,50`, `1 234.5`, `€ 12` and `12 %`. */
 export function readNumber(text: string): number | undefined {
   const bare = text.replaceAll(/[\s'’\u00A0\u202F€$£%]/g, "");
   const [comma, dot] = [bare.lastIndexOf(","), bare.lastIndexOf(".")];
-  // The last of the two is the decimal one; a single comma before three digits only parts thousands.
+  // The last separator is the decimal one; a single comma before three digits separates thousands.
   const isCommaDecimal = comma > dot && !(dot < 0 && /^-?\d{1,3}(,\d{3})+$/.test(bare));
   const plain = isCommaDecimal
     ? bare.replaceAll(".", "").replace(",", ".")
@@ -202,7 +202,7 @@ function parseBoolean(text: string): Parsed {
 const ISO_DAY = /^(-?\d{4,6})-(\d{1,2})-(\d{1,2})/;
 const DOTTED_DAY = /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})/;
 
-/** The orders in which a text such as `03/04/2026` is a day; undefined where its form leaves no question. */
+/** Returns the orders in which a text such as `03/04/2026` is a valid date; undefined if the format is unambiguous. */
 export function ordersOf(text: string): ReadonlySet<DateOrder> | undefined {
   const [, first, mark, second, year] = SLASHED_DAY.exec(text.trim()) ?? [];
   if (mark === undefined || first === second) return undefined;
@@ -214,7 +214,7 @@ export function ordersOf(text: string): ReadonlySet<DateOrder> | undefined {
 
 const SLASHED_DAY = /^(\d{1,2})([/-])(\d{1,2})\2(\d{4})/;
 
-/** Takes `2026-11-15`, `15.11.2026` and `15 Nov 2026`; without an order, of two numbers the one above twelve is the day. */
+/** Parses `2026-11-15`, `15.11.2026` and `15 Nov 2026`. Without an order, a number above twelve is the day. */
 export function readDay(text: string, order?: DateOrder): string | undefined {
   const iso = ISO_DAY.exec(text);
   if (iso) return toDay(iso[1], iso[2], iso[3]);
@@ -225,7 +225,7 @@ export function readDay(text: string, order?: DateOrder): string | undefined {
     if (order !== undefined) return toDay(year, second, first);
     return Number(second) > 12 ? toDay(year, first, second) : toDay(year, second, first);
   }
-  // Browsers take nearly any words with a number for a date: only months are.
+  // Browsers parse nearly any word with a number as a date, so only month names are accepted.
   const [, day, first, year] = NAMED_DAY.exec(text) ?? [];
   const month = MONTHS.indexOf((first ?? "").toLowerCase());
   return month < 0 ? undefined : toDay(year, String(month + 1), day);
@@ -294,7 +294,7 @@ function parseJson(text: string): Parsed {
   }
 }
 
-/** True where two values are the same cell. */
+/** Returns whether two cell values are equal. */
 export function isSame(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
 }

@@ -16,7 +16,6 @@ interface AddColumnProps {
   readonly onClose: () => void;
 }
 
-/** A new column, from the grid itself. */
 export function AddColumn({ table, onClose }: AddColumnProps) {
   const taken = table.columns.map(({ name }) => name);
   const form = useForm("tables.update", {
@@ -31,7 +30,7 @@ export function AddColumn({ table, onClose }: AddColumnProps) {
   const { column } = form.values;
   return (
     <FormDialog
-      // As it is, it is no update of the table.
+      // Without this, the unchanged form would count as an empty update.
       form={{ ...form, isUnchanged: false }}
       title="Add a column"
       act="Add"

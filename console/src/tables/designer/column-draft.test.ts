@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { draftFault, NEW_COLUMN, toColumnName, toNewColumn } from "./column-draft.ts";
 
-test("words become names that the API takes", () => {
+test("titles are converted to valid API names", () => {
   expect(
     ["Unit price (€)", "Größe", "orderedAt", "2nd try", "VAT id", "Ordered At"].map(toColumnName),
   ).toEqual(
@@ -11,7 +11,7 @@ test("words become names that the API takes", () => {
   );
 });
 
-test("a draft says what it lacks, and is a column when it lacks nothing", () => {
+test("a draft reports missing fields, and converts to a column if it is complete", () => {
   expect(draftFault(NEW_COLUMN, [])).toBe("Enter a title.");
   expect(draftFault({ ...NEW_COLUMN, title: "Title", name: "title" }, ["title"])).toMatch(
     "Another",

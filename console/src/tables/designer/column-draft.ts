@@ -1,36 +1,36 @@
-/** A column as somebody designs it. */
+/** A column definition while the user edits it. */
 import { count } from "../../ui/words.ts";
 import { choicesOf, type Column } from "../column/column.ts";
 
 export interface ColumnDraft {
-  /** What people call it; the server derives a name from it. */
+  /** The title; the server derives the name from it. */
   readonly title: string;
-  /** What the API calls a column that is there; it is changed where programs are to use another one. */
+  /** The API name of an existing column. Users can rename it for API clients. */
   readonly name: string;
   readonly type: string;
   readonly isRequired: boolean;
   readonly isUnique: boolean;
   readonly isIndexed: boolean;
   readonly description: string;
-  /** Of choices, one a line. */
+  /** For choices: one per line. */
   readonly values: string;
-  /** The table of a reference. */
+  /** For references: the target table. */
   readonly target: string;
   readonly scale: string;
   readonly isMultiline: boolean;
-  /** Of links: the column that lists this end over there. */
+  /** For links: the name of the inverse column in the target table. */
   readonly inverse: string;
-  /** Of a lookup: a reference and a field, as `customer.city`. */
+  /** For lookups: a reference and a field, such as `customer.city`. */
   readonly path: string;
-  /** Of a rollup: the column that lists the records. */
+  /** For rollups: the column that lists the records. */
   readonly via: string;
   readonly function: string;
-  /** Of a rollup the field over there, of backlinks the column that refers here. */
+  /** For rollups: the field of the listed records. For backlinks: the column that refers to this table. */
   readonly field: string;
   readonly expression: string;
-  /** Of a meaning: the columns whose texts are read. */
+  /** For embeddings: the text columns to embed. */
   readonly sources: readonly string[];
-  /** Of a vector. */
+  /** For vectors. */
   readonly dimensions: string;
 }
 
@@ -56,7 +56,7 @@ export const NEW_COLUMN: ColumnDraft = {
   dimensions: "384",
 };
 
-/** The types that somebody can give a column here. */
+/** The column types that users can create. */
 export const TYPES: readonly string[] = [
   "text",
   "integer",
@@ -86,14 +86,14 @@ export const TYPES: readonly string[] = [
 
 const COMPUTED = new Set(["formula", "lookup", "rollup", "backlinks", "embedding"]);
 
-/** True where nothing is stored: such a column is neither required nor unique. */
+/** Returns whether the type is computed and not stored; such columns can't be required or unique. */
 export const isComputedType = (type: string): boolean => COMPUTED.has(type);
 
-/** True where an index can be asked for; of what is computed, a formula may have one. */
+/** Returns whether the column can have an index; of the computed types, only formulas can. */
 export const isIndexableType = (type: string): boolean =>
   type === "formula" || (!isComputedType(type) && type !== "vector");
 
-/** The functions of a rollup, in words. */
+/** The functions of a rollup with their labels. */
 export const ROLLUPS: readonly (readonly [string, string])[] = [
   ["count", "How many"],
   ["sum", "Sum"],
@@ -107,7 +107,7 @@ export const ROLLUPS: readonly (readonly [string, string])[] = [
 
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
-/** `Our orders` as `ourOrders`: a name for the other end of links. */
+/** Derives a column name from a title: `Our orders` becomes `ourOrders`. Used for the inverse column of links. */
 export function toColumnName(words: string): string {
   const [first = "", ...rest] = words
     .normalize("NFKD")
@@ -133,7 +133,7 @@ export function valuesOf({ values }: Pick<ColumnDraft, "values">): readonly stri
   ];
 }
 
-/** What is missing before it can be made; undefined when nothing is. */
+/** Returns why the column can't be created yet; undefined if it can. */
 export function draftFault(draft: ColumnDraft, taken: readonly string[]): string | undefined {
   const { title, name } = draft;
   if (title.trim() === "") return "Enter a title.";
@@ -189,7 +189,7 @@ export function toOptions(draft: ColumnDraft): Readonly<Record<string, unknown>>
   return {};
 }
 
-/** The column as the API takes it. */
+/** Converts the draft to the API format. */
 export function toNewColumn(draft: ColumnDraft) {
   const isStored = !isComputedType(draft.type);
   return {
@@ -203,7 +203,7 @@ export function toNewColumn(draft: ColumnDraft) {
   };
 }
 
-/** A column that is there, as a draft to change. */
+/** Converts an existing column to a draft. */
 export function toDraft(column: Column): ColumnDraft {
   const { options } = column;
   const text = (name: string, other = ""): string => {
@@ -235,7 +235,7 @@ export function toDraft(column: Column): ColumnDraft {
   };
 }
 
-/** What a change costs, in words: whether records are written anew, and what waits for it. */
+/** Describes the cost of a change: whether it rewrites records and blocks writes. */
 export function costOf(
   column: Column,
   draft: ColumnDraft,

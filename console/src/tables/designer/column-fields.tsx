@@ -13,7 +13,7 @@ interface ColumnFieldsProps {
   readonly table: TableShape;
 }
 
-/** The fields of a column: those that its type has and no others. */
+/** The form fields of a column, depending on its type. */
 export function ColumnFields({ draft, onChange, table }: ColumnFieldsProps) {
   const set = (next: Partial<ColumnDraft>): void => onChange({ ...draft, ...next });
   return (

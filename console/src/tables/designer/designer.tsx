@@ -1,4 +1,4 @@
-/** The columns of a table, what they hold, and what a change of them costs. */
+/** The columns of a table with their contents, and the cost of changes. */
 import "../table-page.css";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { Plus, Trash2 } from "lucide-react";
@@ -213,7 +213,7 @@ function ChangeColumn({ table, column, onClose }: ChangeColumnProps) {
   );
 }
 
-/** What a change of a column is to the table. */
+/** Converts a column change to a table update. */
 function toUpdate(column: Column, draft: ColumnDraft): object {
   const { name, title, type, isRequired, isUnique, isIndexed, description } = draft;
   const changed = {

@@ -5,7 +5,7 @@ import { isComputed, toGridColumns } from "../column/column.ts";
 import { titleOf } from "../column/title.ts";
 import type { TypeFieldsProps } from "./relation-fields.tsx";
 
-/** A formula, with names that complete and what it makes of a record that is there. */
+/** A formula editor with completion and the result for an existing record. */
 export function FormulaField({ draft, set, table }: TypeFieldsProps) {
   const { slug, columns } = table;
   const first = useOp("records.list", { params: { slug }, query: { limit: 1 } }).data?.data[0];
@@ -17,7 +17,7 @@ export function FormulaField({ draft, set, table }: TypeFieldsProps) {
         path: name,
         title,
         isListedByTitle: true,
-        // Nothing is not null here: a sum with it is nothing, as in the table, and no error.
+        // Missing values are undefined instead of null: a sum with one is empty, as in the table, and not an error.
         value: toOperand(type, record?.[name] ?? undefined),
       }));
   }, [columns, first]);
@@ -40,6 +40,6 @@ export function FormulaField({ draft, set, table }: TypeFieldsProps) {
   );
 }
 
-/** A decimal is written as a text, so that no digit is lost, and is a number to a formula. */
+/** Decimals are strings in the API to keep all digits; formulas calculate with numbers. */
 const toOperand = (type: string, value: unknown): unknown =>
   type === "decimal" && typeof value === "string" ? Number(value) : value;

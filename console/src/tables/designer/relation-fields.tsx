@@ -1,4 +1,4 @@
-/** The fields of columns that lead to other tables: everything is chosen, nothing is written by heart. */
+/** The settings of reference, link, lookup and rollup columns, all with pickers. */
 import { useOp } from "../../data/api.ts";
 import { Field } from "../../ui/field.tsx";
 import { type Column, linkTargetOf, type TableShape, targetOf } from "../column/column.ts";
@@ -8,7 +8,7 @@ import { Select, TextInput } from "../../ui/form/controls.tsx";
 export interface TypeFieldsProps {
   readonly draft: ColumnDraft;
   readonly set: (next: Partial<ColumnDraft>) => void;
-  /** The table that the column is of. */
+  /** The table that contains the column. */
   readonly table: TableShape;
 }
 

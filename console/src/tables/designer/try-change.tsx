@@ -10,7 +10,10 @@ interface TryChangeProps {
   readonly toBody: () => object;
 }
 
-/** Changes the table and takes that back: whether every value fits, and how long the table is locked for it. */
+/**
+ * Changes the table in a transaction and rolls back: reports whether all values fit and how long the table is
+ * locked.
+ */
 export function TryChange({ slug, toBody }: TryChangeProps) {
   const trial = useMutation({
     mutationFn: async () => {

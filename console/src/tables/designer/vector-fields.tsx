@@ -1,4 +1,4 @@
-/** The fields of columns by which records are found by meaning. */
+/** The settings of vector and embedding columns. */
 import { Field } from "../../ui/field.tsx";
 import {} from "../column/column.ts";
 import type { TypeFieldsProps } from "./relation-fields.tsx";
@@ -33,7 +33,7 @@ function DimensionsField({ draft, set }: TypeFieldsProps) {
   );
 }
 
-/** The texts in the order in which they were chosen: so the model reads them. */
+/** The source columns in the order of selection, which is the order in which the model reads them. */
 function SourceFields({ draft, set, table }: TypeFieldsProps) {
   const texts = table.columns.filter(({ type }) => TEXTS.has(type));
   const toggle = (name: string, isOn: boolean): void =>

@@ -1,4 +1,4 @@
-/** All tables and how they refer to each other. */
+/** The diagram of all tables and their relations. */
 import "@xyflow/react/dist/base.css";
 import "./diagram.css";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -23,7 +23,7 @@ import { TableNode, type TableNodeData } from "./table-node.tsx";
 
 const NODE_TYPES = { table: TableNode };
 const MINIMAP_FROM = 12;
-/** Below it columns can't be read: names of tables are drawn large instead. */
+/** Below this zoom columns are unreadable, so only table names are shown, in large text. */
 const AFAR_ZOOM = 0.6;
 
 export function TableDiagram() {
@@ -114,7 +114,7 @@ function DiagramScreen({ tables }: { readonly tables: readonly TableShape[] }) {
   );
 }
 
-/** All of it, or a table with those beside it. */
+/** Fits the whole diagram, or one table with its neighbours. */
 const fitTo = (near: ReadonlySet<string> | undefined) => ({
   maxZoom: 1,
   padding: near ? 0.2 : 0.04,
@@ -159,7 +159,7 @@ function toEdges({ relations }: Diagram, chosen: string | undefined): Edge[] {
     });
 }
 
-/** The relations in words, for those who do not see the picture. */
+/** The relations as a list, for screen readers. */
 function RelationList({ diagram }: { readonly diagram: Diagram }) {
   return (
     <ul className="hide" aria-label="Relations">

@@ -9,7 +9,7 @@ const table = (slug: string, columns: readonly (readonly [string, string, string
     columns: columns.map(([name, type, target]) => ({ name, type, options: { table: target } })),
   }) as unknown as TableShape;
 
-test("sixty tables stand beside each other, and none over another", () => {
+test("sixty tables are laid out without overlaps", () => {
   const tables = Array.from({ length: 60 }, (_, n) =>
     table(`t${n}`, [
       ["name", "text"],
@@ -32,7 +32,7 @@ test("sixty tables stand beside each other, and none over another", () => {
   }
 });
 
-test("references come first, people and unknown tables are no relations", () => {
+test("references are listed first, and people and unknown tables are not relations", () => {
   const { cards, relations } = toDiagram([
     table("a", [
       ["title", "text"],

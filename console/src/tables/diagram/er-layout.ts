@@ -1,17 +1,17 @@
-/** Where the tables of a diagram stand: those that refer to each other by layers, the others in rows below. */
+/** Lays out the tables of a diagram: connected tables in layers, the others in rows below. */
 import { Graph as Dagre, layout } from "@dagrejs/dagre";
 import { type Column, linkTargetOf, type TableShape, targetOf } from "../column/column.ts";
 
 export const CARD = { width: 216, head: 34, row: 22, foot: 6 } as const;
 export const ROWS_MAX = 9;
 const GAP = { across: 84, down: 26 } as const;
-/** Of a screen beside the menu. */
+/** The aspect ratio of a screen without the menu. */
 const ASPECT = 1.5;
 
 export interface TableCard {
   readonly slug: string;
   readonly name: string;
-  /** Columns that lead somewhere first, then the others as far as there is room. */
+  /** Relation columns first, then as many others as fit. */
   readonly columns: readonly Column[];
   readonly more: number;
   readonly x: number;
@@ -24,7 +24,7 @@ export interface Relation {
   readonly from: string;
   readonly to: string;
   readonly column: string;
-  /** True where each record may lead to several. */
+  /** True if a record can refer to several. */
   readonly isMany: boolean;
 }
 
@@ -71,7 +71,7 @@ function toCard({ slug, name, columns }: TableShape): TableCard {
   return { slug, name, columns: shown, more, x: 0, y: 0, height };
 }
 
-/** Cards by how far they are from what leads to nothing, each rank in an order that crosses few lines. */
+/** Ranks tables by their distance from tables without references, and orders each rank to reduce crossings. */
 function rankCards(
   cards: readonly TableCard[],
   relations: readonly Relation[],
@@ -90,7 +90,7 @@ function rankCards(
     .map(([, rank]) => rank.toSorted((a, b) => placeOf(a).y - placeOf(b).y));
 }
 
-/** Sets ranks from left to right; one that is too long for a screen goes on in the column beside it. */
+/** Lays out ranks from left to right; a rank that is too tall is split into several columns. */
 function placeRanks(ranks: readonly (readonly TableCard[])[]): readonly TableCard[] {
   const all = ranks.flat();
   const area = all.reduce(
@@ -124,7 +124,7 @@ function splitRank(rank: readonly TableCard[], heightMax: number): TableCard[][]
   return columns;
 }
 
-/** The tables that a table leads to or that lead to it, and itself. */
+/** Returns the table and all tables that are related to it. */
 export function neighboursOf(slug: string, relations: readonly Relation[]): ReadonlySet<string> {
   const beside = relations.flatMap(({ from, to }) =>
     from === slug ? [to] : to === slug ? [from] : [],

@@ -1,4 +1,4 @@
-/** Builds a filter without a line of JSON, and shows the request that it makes. */
+/** Builds a filter without JSON, and shows the API request for it. */
 import { ListFilter } from "lucide-react";
 import { useMemo } from "react";
 import { Popover } from "../../ui/overlay/popover.tsx";
@@ -13,7 +13,7 @@ interface FilterBuilderProps {
   readonly filter: Condition;
   readonly onChange: (filter: Condition) => void;
   readonly slug: string;
-  /** The rest of the request that it is part of. */
+  /** The other parameters of the request. */
   readonly query: Readonly<Record<string, string | number>>;
 }
 

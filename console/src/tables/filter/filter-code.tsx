@@ -19,7 +19,7 @@ interface FilterCodeProps {
   readonly tree: FilterGroup;
 }
 
-/** A filter as a program asks for it: over HTTP, in TypeScript, in SQL. */
+/** A filter as code: HTTP request, TypeScript or SQL. */
 export function FilterCode({ slug, query, columns, tree }: FilterCodeProps) {
   const may = useMay();
   const [language, setLanguage] = useState<Language>("curl");

@@ -1,4 +1,4 @@
-/** The rules of a filter and their groups, one below the other. */
+/** The rules of a filter and their nested groups. */
 import { FolderPlus, Plus, X } from "lucide-react";
 import { type GridColumn } from "../column/column.ts";
 import {
@@ -18,9 +18,9 @@ interface FilterGroupsProps {
   readonly columns: readonly GridColumn[];
   readonly tree: FilterGroup;
   readonly onChange: (tree: FilterGroup) => void;
-  /** Says that nothing is chosen yet. */
+  /** The text shown before anything is selected. */
   readonly empty: string;
-  /** A person may be compared with whoever looks. */
+  /** True if people fields can be compared with the current user. */
   readonly hasSelf?: boolean;
 }
 

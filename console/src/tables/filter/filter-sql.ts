@@ -1,4 +1,4 @@
-/** A filter as SQL, to take into the editor: what the list shows, asked in another way. */
+/** Converts a filter to a SQL statement for the editor, with the same records as the list. */
 import { quoteName, quoteValue } from "../../sql/index.ts";
 import type { GridColumn } from "../column/column.ts";
 import { asText } from "../column/value.ts";

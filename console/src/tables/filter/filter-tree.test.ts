@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countRules, fromCondition, NO_FILTER, replaceAt, toCondition } from "./filter-tree.ts";
 
-test("a filter that is read from the API is the same filter again", () => {
+test("a filter converted from the API's format converts back unchanged", () => {
   const conditions = [
     {},
     { status: "open" },
@@ -20,7 +20,7 @@ test("a filter that is read from the API is the same filter again", () => {
   }
 });
 
-test("a rule without a value says nothing; a group without rules goes", () => {
+test("a rule without a value is ignored, and a group without rules is removed", () => {
   const rule = { kind: "rule", field: "title", operator: "contains", value: "" } as const;
   const group = {
     ...NO_FILTER,

@@ -1,4 +1,4 @@
-/** A filter as people build it, and as the API takes it: rules, and groups of rules of which all or any must hold. */
+/** Filters as the builder edits them (rules, and groups that match all or any) and as the API expects them. */
 import { choicesOf, type GridColumn, isNumber, linkTargetOf, targetOf } from "../column/column.ts";
 
 export interface FilterRule {
@@ -14,7 +14,7 @@ export interface FilterGroup {
   readonly parts: readonly FilterNode[];
 }
 
-/** A condition that the builder has no words for; it is kept as it is. */
+/** A condition that the builder can't display; it is kept unchanged. */
 export interface FilterOther {
   readonly kind: "other";
   readonly condition: Condition;
@@ -30,7 +30,7 @@ export interface Operator {
   readonly label: string;
   /** Takes no value. */
   readonly isBare?: true;
-  /** Takes several. */
+  /** Takes several values. */
   readonly isMany?: true;
 }
 
@@ -74,7 +74,7 @@ const REFERENCE: readonly Operator[] = [
   ...EMPTY,
 ];
 
-/** How a column can be compared. */
+/** Returns the operators of a column. */
 export function operatorsOf(column: GridColumn): readonly Operator[] {
   if (isNumber(column)) return NUMBER;
   if (column.type === "boolean") return BOOLEAN;
@@ -86,7 +86,7 @@ export function operatorsOf(column: GridColumn): readonly Operator[] {
   return column.type === "json" ? EMPTY : TEXT;
 }
 
-/** A new rule on a column, with a value to begin with. */
+/** Creates a rule for a column, with a default value. */
 export function newRule(column: GridColumn): FilterRule {
   const [first] = operatorsOf(column);
   const { id: operator, isMany = false } = first ?? { id: "eq" };
@@ -98,7 +98,7 @@ export function newRule(column: GridColumn): FilterRule {
   return { kind: "rule", field: column.name, operator, value };
 }
 
-/** The condition of a filter; rules without a value are not finished and say nothing yet. */
+/** Converts a filter to a condition; incomplete rules without a value are omitted. */
 export function toCondition(node: FilterNode): Condition {
   if (node.kind === "other") return node.condition;
   if (node.kind === "rule") return ruleCondition(node);
@@ -108,7 +108,7 @@ export function toCondition(node: FilterNode): Condition {
   if (parts.length === 1) return first;
   if (node.mode === "or") return { or: parts };
   const names = parts.flatMap((part) => Object.keys(part));
-  // Rules on different fields stand beside each other, which is how people write it.
+  // Rules on different fields are merged into one object, the common form in the API.
   return new Set(names).size === names.length && !names.some(isWord)
     ? Object.assign({}, ...parts)
     : { and: parts };
@@ -124,7 +124,7 @@ function ruleCondition({ field, operator, value }: FilterRule): Condition {
   return { [field]: operator === "eq" ? value : { [operator]: value } };
 }
 
-/** Reads a condition again, as the API or an address has it. */
+/** Parses a condition from the API or the address. */
 export function fromCondition(condition: Condition): FilterGroup {
   const node = nodeOf(condition);
   if (node.kind === "group") return node;
@@ -161,7 +161,7 @@ export function countRules(node: FilterNode): number {
   return node.kind === "group" ? node.parts.reduce((sum, part) => sum + countRules(part), 0) : 1;
 }
 
-/** Replaces the part at a path of places; undefined takes it away, and groups that are empty then with it. */
+/** Replaces the node at a path; undefined removes it, and groups that become empty. */
 export function replaceAt(
   group: FilterGroup,
   path: readonly number[],

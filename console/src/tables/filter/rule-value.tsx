@@ -14,7 +14,7 @@ interface RuleValueProps {
   readonly hasSelf?: boolean;
 }
 
-/** What a rule compares with, as the column's type has it. */
+/** The value input of a rule, depending on the column type. */
 export function RuleValue({ column, isMany, value, onChange, hasSelf }: RuleValueProps) {
   const target = targetOf(column) ?? linkTargetOf(column);
   if (target !== undefined) {

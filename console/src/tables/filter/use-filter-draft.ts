@@ -3,14 +3,14 @@ import { type Condition, type FilterGroup, fromCondition, toCondition } from "./
 
 const PAUSE_MS = 250;
 
-/** A filter while it is built: rules that say nothing yet stay, and the list follows a moment later. */
+/** The filter while the user edits it: incomplete rules are kept, and the list is updated after a short delay. */
 export function useFilterDraft(filter: Condition, onChange: (filter: Condition) => void) {
   const [tree, setTree] = useState(() => fromCondition(filter));
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const told = useRef(JSON.stringify(filter));
   const now = JSON.stringify(filter);
   useEffect(() => {
-    // Somebody else changed it: another view, or the way back.
+    // The filter changed elsewhere: by another view or by browser navigation.
     if (now === told.current) return;
     told.current = now;
     setTree(fromCondition(JSON.parse(now) as Condition));

@@ -1,4 +1,4 @@
-/** What is shown of a table and in which order, and what is done to what is selected. */
+/** The grid's toolbar: columns, sort order and row height, and actions on the selection. */
 import { TABLE_VIEW_ROW_HEIGHT } from "@millrace/client/enums";
 import {
   AlignJustify,

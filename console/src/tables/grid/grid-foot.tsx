@@ -13,7 +13,7 @@ interface GridFootProps {
   readonly onChange: (column: GridColumn, figure: string) => void;
 }
 
-/** A figure below each column, of all records that the list finds. */
+/** A summary below each column, for all records of the list. */
 export function GridFoot({ lines, summaries, figures, widthPx, onChange }: GridFootProps) {
   const { columns, edges, frozen, sight, headPx } = lines;
   const shown = [...columns.slice(0, frozen), ...columns.slice(sight.from, sight.to)];

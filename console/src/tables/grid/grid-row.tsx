@@ -9,15 +9,15 @@ import { cellContent } from "../cell/cell-content.tsx";
 import type { Span } from "./viewport.ts";
 import { PlainButton } from "../../ui/form/button.tsx";
 
-/** How columns lie: the frozen ones first, then those in sight. */
+/** The layout of columns: the frozen ones first, then the visible ones. */
 export interface ColumnLines {
   readonly columns: readonly GridColumn[];
   readonly edges: readonly number[];
   readonly frozen: number;
   readonly sight: Span;
-  /** Of the column of row numbers. */
+  /** The width of the row number column. */
   readonly headPx: number;
-  /** True where columns are out of sight, beside which the frozen ones stay. */
+  /** True if some columns are scrolled out of view; the frozen ones stay visible. */
   readonly isWide: boolean;
 }
 
@@ -26,19 +26,19 @@ export interface RowProps {
   readonly place: number;
   readonly top: number;
   readonly heightPx: number;
-  /** Undefined while it is read. */
+  /** Undefined while the row loads. */
   readonly row: Row | undefined;
   readonly lines: ColumnLines;
   readonly nameOf: NameOf;
-  /** The selected cells of this row, and the one that somebody stands on. */
+  /** The selected range in this row, and the focused column. */
   readonly from: number;
   readonly to: number;
   readonly active: number;
-  /** In the cell that one stands on. */
+  /** The editor in the focused cell. */
   readonly editor: ReactNode;
   readonly flash: Flash | undefined;
   readonly faults: ReadonlyMap<string, Fault> | undefined;
-  /** Cells that others stand on, by the name of the column. */
+  /** Cells that other users have focused, by column name. */
   readonly others: ReadonlyMap<string, Other> | undefined;
   readonly hasHandle: boolean;
   readonly isDraft: boolean;

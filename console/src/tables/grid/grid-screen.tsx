@@ -1,4 +1,4 @@
-/** The grid with its bars: filter and order above, figures below, and everything that can be done to cells. */
+/** The grid with its toolbar, summaries and cell actions. */
 import { useMemo, useRef, useState } from "react";
 import { useNames } from "../../data/names/names.ts";
 import { Empty, ErrorNotice } from "../../ui/feedback.tsx";
@@ -51,7 +51,7 @@ export function GridScreen({ table, columns, state, onOpen }: GridScreenProps) {
   if (total !== undefined && book.isRead && summed.isNew(book)) book.setCount(total);
   const rows = useMemo(
     () => (groupColumn && groups ? groupRows(groups, folded) : plainRows(book.count)),
-    // The book is the same object while its length changes.
+    // `book` is mutable: it stays the same object when its length changes.
     [groupColumn, groups, folded, book.count],
   );
   const [range, setRange] = useState<Range>(at(0, 0));
@@ -141,7 +141,7 @@ interface ListTarget {
   readonly state: LayoutState;
 }
 
-/** The list that the grid shows, as the API is asked for it. */
+/** The API query of the list in the grid. */
 function useListSpec({ slug, columns, state }: ListTarget): ListSpec {
   const { layout, search } = state;
   const { groupBy } = layout;
@@ -163,7 +163,7 @@ interface FigureTarget {
   readonly state: LayoutState;
 }
 
-/** The count and figures of the list, and of its groups. */
+/** The number of records and the summaries, of the list and of its groups. */
 function useFigures({ spec, shown, state }: FigureTarget) {
   const { summaries, groupBy } = state.layout;
   const wanted = shown
@@ -179,7 +179,7 @@ function useFigures({ spec, shown, state }: FigureTarget) {
     count: whole.isPlaceholderData ? undefined : all?.count,
     figures: all?.figures ?? {},
     groups: groupBy === null || grouped.isPlaceholderData ? undefined : grouped.data?.data.groups,
-    /** True once for each count that the server gave: what is added meanwhile is not taken away by it. */
+    /** Returns true once for each new count from the server, so that rows added since are not removed by it. */
     isNew(book: object): boolean {
       const mark = `${whole.dataUpdatedAt}:${JSON.stringify(spec)}`;
       const isNew = applied.current !== mark;

@@ -1,7 +1,4 @@
-/**
- * The grid: a spreadsheet over a list of any length. It draws what is in sight, both ways, and leaves the rest to its
- * keys.
- */
+/** A spreadsheet-like grid for lists of any length. It renders only the visible rows and columns. */
 import "./grid.css";
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useState } from "react";
 import { flushSync } from "react-dom";
@@ -128,13 +125,13 @@ export function Grid(props: GridProps) {
 interface DrawnRowsProps extends GridProps {
   readonly lines: ColumnLines;
   readonly span: Span;
-  /** How many elements there are for rows. */
+  /** The number of row elements. */
   readonly slots: number;
-  /** The row that stands at the top of the box in which they are drawn. */
+  /** The row at the top of the box that contains the row elements. */
   readonly originRow: number;
 }
 
-/** Rows in sight. One that leaves the view gives its element to the one that comes into it: nothing is made anew. */
+/** The visible rows. An element that leaves the view is reused for the row that enters it. */
 function DrawnRows(props: DrawnRowsProps) {
   const { book, rows, columns, rowPx, range, lines, span, slots } = props;
   const stable = useStableHandlers({ onFold: props.onFold });
@@ -181,7 +178,7 @@ function DrawnRows(props: DrawnRowsProps) {
   });
 }
 
-/** Where the box is scrolled to, once a frame. */
+/** The scroll position, updated once per frame. */
 function useView(box: React.RefObject<HTMLDivElement | null>): View {
   const [view, setView] = useState<View>({ topPx: 0, leftPx: 0, widthPx: 1200, heightPx: 800 });
   useLayoutEffect(() => {
@@ -198,7 +195,7 @@ function useView(box: React.RefObject<HTMLDivElement | null>): View {
         heightPx: clientHeight,
       });
     };
-    // Drawn within the frame that it is for: otherwise layout would be worked out twice, and a frame be late.
+    // Rendered in the same frame: otherwise layout would run twice, and the frame would be late.
     const later = (): void => {
       frame ||= requestAnimationFrame(() => flushSync(look));
     };
@@ -215,7 +212,7 @@ function useView(box: React.RefObject<HTMLDivElement | null>): View {
   return view;
 }
 
-/** Reads what is in sight once the scrolling rests a little; the first page at once. */
+/** Loads visible rows when scrolling pauses; the first page is loaded immediately. */
 function useReads(book: RowBook, rows: GroupRows, from: number, to: number): void {
   const first = rows.placeAt(from) ?? rows.placeAt(from + 1) ?? 0;
   const last = rows.placeAt(to - 1) ?? rows.placeAt(to - 2) ?? first;
@@ -235,7 +232,7 @@ interface Followed {
   readonly frozen: number;
 }
 
-/** Scrolls the cell that one stands on into sight when one moves, and whenever what it returns is called. */
+/** Scrolls to the focused cell when it changes, and when the returned function is called. */
 function useFollow(
   box: React.RefObject<HTMLDivElement | null>,
   { range, scale, edges, bodyPx, frozen }: Followed,
@@ -254,12 +251,15 @@ function useFollow(
     else if (right > element.scrollLeft + seen) element.scrollLeft = right - seen;
   };
   const { show } = useStableHandlers({ show: reveal });
-  // Only a move scrolls: whoever scrolls away may look elsewhere.
+  // Only a focus change scrolls, so that the user can scroll away from the focused cell.
   useEffect(() => show(), [row, column, show]);
   return show;
 }
 
-/** Whether a key moves from the cell or types into it: one wants to see where. Copying leaves the view alone. */
+/**
+ * Returns whether a key moves the focus or edits the cell, so that the cell must be visible. Copying does not
+ * scroll.
+ */
 function actsOnCell({ key, ctrlKey, metaKey }: React.KeyboardEvent): boolean {
   return MOVES.test(key) || (!MODIFIERS.has(key) && !ctrlKey && !metaKey);
 }

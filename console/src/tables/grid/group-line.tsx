@@ -19,7 +19,7 @@ interface GroupLineProps {
   readonly onFold: (value: unknown) => void;
 }
 
-/** The line over a group: its value, how many it has, and their figures. */
+/** The header of a group: its value, number of records and summaries. */
 export const GroupLine = memo(function GroupLine(props: GroupLineProps) {
   const { group, column, columns, isFolded } = props;
   const words = toText(column, group.value, props.nameOf) || "Nothing";

@@ -1,6 +1,4 @@
-/**
- * The names of the columns: sorted, moved, made wider and opened from here, by keys and menus as well as by dragging.
- */
+/** The column headers: sort, move, resize and open the menu, by keyboard, menu or dragging. */
 import { ArrowDown, ArrowUp, ChevronDown, Plus } from "lucide-react";
 import { type PointerEvent, useState } from "react";
 import { Menu, type MenuItem } from "../../ui/overlay/menu.tsx";
@@ -16,7 +14,7 @@ export interface HeadHandlers {
   readonly onSelect: (at: number, isRange: boolean) => void;
   readonly onWidth: (column: GridColumn, px: number) => void;
   readonly onMove: (column: GridColumn, to: number) => void;
-  /** Absent where one may not change the table. */
+  /** Undefined if the user can't change the table. */
   readonly onAdd?: (() => void) | undefined;
 }
 
@@ -148,7 +146,7 @@ function HeadCell(props: HeadCellProps) {
 
 const DRAGGED = "text/x-millrace-column";
 
-/** Dragged to make a column wider; a double press gives it its usual width. */
+/** Drag to resize the column; double-click to reset its width. */
 function WidthHandle(props: { readonly width: number; readonly onWidth: (px: number) => void }) {
   const start = (event: PointerEvent<HTMLElement>): void => {
     event.preventDefault();

@@ -17,11 +17,11 @@ interface StatusLineProps {
   readonly edits: Edits;
   readonly book: RowBook;
   readonly total: number | undefined;
-  /** What is under way with the selection, in words. */
+  /** Describes the operation in progress on the selection. */
   readonly busy: string | undefined;
 }
 
-/** The foot of the grid: how many records, what is selected and its figures, and whether all is saved. */
+/** The grid's status bar: number of records, summary of the selection, and save state. */
 export function StatusLine({ sheet, range, edits, book, total, busy }: StatusLineProps) {
   const size = sizeOf(boxOf(range));
   const figures = useSelectionFigures(sheet, range, book.version);
@@ -71,13 +71,13 @@ export function StatusLine({ sheet, range, edits, book, total, busy }: StatusLin
   );
 }
 
-/** The figures of what is selected; `version` says that some value is another. */
+/** Computes the summary of the selection; `version` changes with every value. */
 function useSelectionFigures(sheet: Sheet, range: Range, version: number) {
   return useMemo(() => {
     const size = sizeOf(boxOf(range));
     if (version < 0 || isOne(range) || size.rows * size.columns > READ_MAX) return undefined;
     const { top, bottom } = boxOf(range);
-    // The figures of a part would look like those of all.
+    // Returns nothing for a partly loaded selection: its summary would look like that of all cells.
     if (!isLoaded(sheet, placesIn(sheet, top, bottom))) return "unloaded" as const;
     const columns = columnsIn(sheet, range);
     const rows = rowsIn(sheet, range);

@@ -1,4 +1,4 @@
-/** What can be done from a column's name. */
+/** The menu of a column header. */
 import { useNavigate } from "@tanstack/react-router";
 import {
   ArrowDown,
@@ -89,7 +89,7 @@ interface ItemProps {
   readonly state: LayoutState;
 }
 
-/** Order, groups and filter by a column. */
+/** Sorting, grouping and filtering by a column. */
 function shownItems({
   column,
   state: { layout, change },
@@ -139,7 +139,7 @@ interface PlaceProps extends ItemProps {
   readonly move: (column: GridColumn, to: number) => void;
 }
 
-/** Where a column stands and how wide it is. */
+/** The position and width of a column. */
 function placeItems(props: PlaceProps): readonly MenuItem[] {
   const { column, at, shown, setWidth, move } = props;
   const { layout, change } = props.state;

@@ -1,4 +1,4 @@
-/** Presses and drags in a grid: a cell, a range, a row, the handle that fills. */
+/** Mouse selection in a grid: cells, ranges, rows and the fill handle. */
 import { type MouseEvent, type PointerEvent, type RefObject, useRef } from "react";
 import type { GridColumn } from "../column/column.ts";
 import type { Range } from "../sheet/cell-range.ts";
@@ -15,7 +15,7 @@ export interface PointerProps {
 
 interface Place {
   readonly line: number;
-  /** Undefined in the column of row numbers. */
+  /** Undefined in the row number column. */
   readonly column: number | undefined;
 }
 
@@ -49,7 +49,7 @@ export function useGridPointer(props: PointerProps) {
     const end = { row: place.line, column: place.column ?? last };
     props.onRange({ anchor: event.shiftKey ? anchor : start, end });
     props.box.current?.focus({ preventScroll: true });
-    // A finger scrolls; a mouse selects.
+    // Touch scrolls, and the mouse selects.
     if (event.pointerType === "mouse") event.preventDefault();
     else drag.current = undefined;
   };

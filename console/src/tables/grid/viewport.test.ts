@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { columnsAt, edgesOf, originAt, rowsAt, scaleRows, scrollTo } from "./viewport.ts";
 
-test("every row of a table that is taller than a browser can be reached, and is drawn in sight", () => {
+test("every row of a table that is taller than the browser's limit can be scrolled to and is rendered in view", () => {
   const [count, rowPx, viewPx] = [2_000_000, 28, 700];
   const scale = scaleRows(count, rowPx, viewPx);
   expect(scale.heightPx).toBeLessThan(17_000_000);
@@ -24,7 +24,7 @@ test("a small table is scrolled by the pixel", () => {
   expect(scrollTo(scale, 12, { topPx: 280, viewPx: 280 })).toBeUndefined();
 });
 
-test("columns out of sight are not drawn; frozen ones are drawn apart", () => {
+test("columns out of view are not rendered; frozen ones are rendered separately", () => {
   const edges = edgesOf(Array.from({ length: 50 }, () => 100));
   expect(columnsAt(edges, 1, { leftPx: 0, viewPx: 500 })).toEqual({ from: 1, to: 6 });
   expect(columnsAt(edges, 1, { leftPx: 2000, viewPx: 500 })).toEqual({ from: 20, to: 26 });

@@ -1,6 +1,6 @@
-/** Which part of a table is in sight. Only that is drawn, whatever the table's size. */
+/** The visible part of a table. Only this part is rendered, so that the size of the table does not matter. */
 
-/** Browsers end at about 17 million pixels; a taller table is scrolled in proportion. */
+/** Browsers limit elements to about 17 million pixels; taller tables are scrolled proportionally. */
 const HEIGHT_MAX_PX = 15_000_000;
 const ROWS_AROUND = 6;
 const ROWS_TOGETHER = 10_000;
@@ -10,11 +10,11 @@ export interface Span {
   readonly to: number;
 }
 
-/** How rows lie in the scrolled box. */
+/** Maps rows to the scrolled box. */
 export interface RowScale {
   readonly rowPx: number;
   readonly count: number;
-  /** Of the box that is scrolled. */
+  /** The height of the scrolled box. */
   readonly heightPx: number;
   /** Pixels of the table for one pixel of the box. */
   readonly factor: number;
@@ -33,28 +33,29 @@ export function scaleRows(count: number, rowPx: number, viewPx: number): RowScal
   return { rowPx, count, heightPx, factor };
 }
 
-/** Rows in sight at a scroll position, with some around them. */
+/** Returns the rows visible at a scroll position, plus some around them. */
 export function rowsAt({ rowPx, count, factor }: RowScale, topPx: number, viewPx: number): Span {
   const first = Math.floor((topPx * factor) / rowPx);
   const from = first - ROWS_AROUND;
   return { from: Math.max(0, from), to: Math.min(count, from + rowsDrawn(rowPx, viewPx)) };
 }
 
-/** How many rows are drawn at most, wherever the table is scrolled to. */
+/** Returns the maximum number of rendered rows, for any scroll position. */
 export function rowsDrawn(rowPx: number, viewPx: number): number {
   return Math.ceil(viewPx / rowPx) + 1 + 2 * ROWS_AROUND;
 }
 
 /**
- * Where rows are drawn in the scrolled box: each from a row that stays the same for long, and that one from the box's
- * top. So only one element moves while a tall table is scrolled in proportion, and not each of its rows.
+ * Returns the offset of each row relative to an origin row that rarely changes, and the offset of that origin row
+ * from the top of the box. When a tall table is scrolled proportionally, only one element has to move instead of
+ * all rows.
  */
 export function originAt({ rowPx, factor }: RowScale, from: number, topPx: number): RowOrigin {
   const row = from - (from % ROWS_TOGETHER);
   return { row, topPx: Math.round(row * rowPx + topPx - topPx * factor) };
 }
 
-/** The scroll position that brings a row into sight; undefined where it is. */
+/** Returns the scroll position that makes a row visible; undefined if it is already visible. */
 export function scrollTo(
   { rowPx, factor }: RowScale,
   row: number,
@@ -67,14 +68,14 @@ export function scrollTo(
   return undefined;
 }
 
-/** The edges of columns from the left, one more than there are columns. */
+/** Returns the left edges of all columns, plus the right edge of the last one. */
 export function edgesOf(widths: readonly number[]): readonly number[] {
   const edges = [0];
   for (const width of widths) edges.push((edges.at(-1) ?? 0) + width);
   return edges;
 }
 
-/** Columns in sight beside the frozen ones. */
+/** Returns the visible columns, apart from the frozen ones. */
 export function columnsAt(
   edges: readonly number[],
   frozen: number,

@@ -18,7 +18,7 @@ interface FaultLinesProps {
   readonly invalid: number;
 }
 
-/** The lines that can't be imported, each cell to be mended in its place. */
+/** The lines with errors; users can correct each cell. */
 export function FaultLines({ current, invalid }: FaultLinesProps) {
   const { id, columns } = current;
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});

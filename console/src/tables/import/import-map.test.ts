@@ -17,7 +17,7 @@ const guess = {
   invalidExamples: [],
 } as const;
 
-test("a mapping begins as it was guessed, and keeps the order of the file", () => {
+test("a mapping starts with the guessed types, in the order of the file", () => {
   const mapping = firstMapping({ mapping: [], columns: [guess, guess] });
   expect(mapping.map(({ column, type }) => [column, type])).toEqual([
     [0, "enum"],
@@ -28,7 +28,7 @@ test("a mapping begins as it was guessed, and keeps the order of the file", () =
   expect(withType(mapping[0]!, "text", guess)).toMatchObject({ type: "text", options: {} });
 });
 
-test("what is missing is said before anything is sent", () => {
+test("missing choices are reported before a request is sent", () => {
   const mapping = firstMapping({ mapping: [], columns: [guess, guess] });
   const columns = [guess, guess, { ...guess, header: "Due", isAmbiguous: true }];
   const into = { columns, table: "parts", newTable: null, typeOf: () => "date", fields: [] };
@@ -46,7 +46,7 @@ test("what is missing is said before anything is sent", () => {
   expect(mappingFault([{ ...due, type: "text" }], made)).toBeUndefined();
 });
 
-test("a file gives a table its name", () => {
+test("the name of a new table is derived from the file name", () => {
   expect(toNewTable("orders_2026 (Köln).xlsx")).toEqual({
     name: "Orders 2026 (Köln)",
     slug: "orders_2026_koln",

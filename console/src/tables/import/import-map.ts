@@ -1,4 +1,4 @@
-/** What becomes of the columns of a file: the fields that they fill, and how their cells are read. */
+/** The mapping of file columns to fields, and how their cells are parsed. */
 import type { Schemas } from "../../data/api.ts";
 import { type GridColumn, titleOfColumn } from "../column/column.ts";
 
@@ -6,7 +6,7 @@ export type Import = Schemas["Import"];
 export type SourceColumn = Schemas["SourceColumn"];
 export type ColumnMapping = Schemas["ColumnMapping"];
 
-/** Types that the cells of a file can become. */
+/** The column types that an import can create. */
 export const FILE_TYPES: readonly string[] = [
   "text",
   "integer",
@@ -23,7 +23,7 @@ export const FILE_TYPES: readonly string[] = [
   "json",
 ];
 
-/** The mapping that an import begins with, where the server has none yet: every column as it was guessed. */
+/** The initial mapping if the server has none: every column with its guessed type. */
 export function firstMapping({ mapping, columns }: Pick<Import, "mapping" | "columns">) {
   return mapping.length > 0 ? mapping : columns.map((_, at) => guessedMapping(columns, at));
 }
@@ -35,13 +35,13 @@ export function guessedMapping(columns: readonly SourceColumn[], at: number): Co
     field: guess?.field ?? `column${at + 1}`,
     type: guess?.type ?? "text",
     options: guess?.options ?? {},
-    // Where both orders would do, the person decides.
+    // If both date orders are possible, the user decides.
     ...(guess?.dateOrder && !guess.isAmbiguous && { dateOrder: guess.dateOrder }),
     ...(guess?.decimalMark && { decimalMark: guess.decimalMark }),
   };
 }
 
-/** Puts the mapping of one column into the others, or takes it out. */
+/** Inserts the mapping of one column, or removes it. */
 export function putMapping(
   mapping: readonly ColumnMapping[],
   column: number,
@@ -51,7 +51,7 @@ export function putMapping(
   return (next ? [...others, next] : others).toSorted((a, b) => a.column - b.column);
 }
 
-/** Another type for a new column; choices are those that the file has, a reference needs a table. */
+/** Changes the type of a new column. Choices are the values in the file; references need a table. */
 export function withType(mapping: ColumnMapping, type: string, guess: SourceColumn): ColumnMapping {
   const { match: _, ...rest } = mapping;
   const { suggestion } = guess;
@@ -63,7 +63,7 @@ export function withType(mapping: ColumnMapping, type: string, guess: SourceColu
   };
 }
 
-/** `orders 2026.xlsx` as a table of the name `Orders 2026` with the slug `orders_2026`. */
+/** Derives a table from a file name: `orders 2026.xlsx` becomes `Orders 2026` with the slug `orders_2026`. */
 export function toNewTable(fileName: string): { readonly slug: string; readonly name: string } {
   const bare = fileName
     .replace(/\.[a-z]{2,5}$/i, "")
@@ -84,7 +84,7 @@ export function toSlug(name: string): string {
   return slug.slice(0, 50) || "imported";
 }
 
-/** True where the order of a column's dates is still to be decided. */
+/** Returns whether the user must select the date order of a column. */
 export const needsOrder = (
   { dateOrder }: ColumnMapping,
   type: string | undefined,
@@ -96,16 +96,16 @@ export const needsOrder = (
 
 interface MappingContext {
   readonly columns: readonly SourceColumn[];
-  /** The slug of a table that exists. */
+  /** The slug of an existing table. */
   readonly table: string | null;
   readonly newTable: { readonly name: string } | null;
   /** The columns of that table. */
   readonly fields: readonly Pick<GridColumn, "name" | "title">[];
-  /** The type of a field of that table. */
+  /** Returns the type of a field of that table. */
   readonly typeOf: (field: string) => string | undefined;
 }
 
-/** What keeps an import from being checked; undefined when nothing does. */
+/** Returns why the import can't be validated yet; undefined if it can. */
 export function mappingFault(
   mapping: readonly ColumnMapping[],
   { columns, table, newTable, typeOf, fields: named }: MappingContext,
@@ -129,5 +129,5 @@ export function mappingFault(
 
 const WORKING = new Set(["analyzing", "checking", "running", "taking_back"]);
 
-/** True while the server works on it. */
+/** Returns whether the server is processing the import. */
 export const isWorking = ({ state }: Pick<Import, "state">): boolean => WORKING.has(state);

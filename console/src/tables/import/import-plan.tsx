@@ -23,11 +23,11 @@ const SEPARATORS: readonly (readonly [string, string])[] = [
   ["|", "Bar"],
 ];
 
-/** What was found in the file, and what becomes of it. */
+/** The content of the file and its mapping. */
 export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
   const { table, columns, lines, check } = current;
   const tables = useOp("tables.list", { query: { limit: 200 } }).data?.data ?? [];
-  // The server names a table that it has yet to make, too.
+  // The server also returns a name for a table that it has not created yet.
   const isNew = table === null || current.newTable !== null;
   const target = isNew ? undefined : tables.find(({ slug }) => slug === table);
   const [mapping, setMapping] = useState(() => firstMapping(current));
@@ -50,7 +50,7 @@ export function ImportPlan({ current, onChange, onAct }: ImportPlanProps) {
       ...(isNew && { newTable }),
       key: key === "" ? null : key,
     });
-    // A mapping that was refused is not the one that would be imported.
+    // Continue only if the mapping was saved: otherwise the import would use the old one.
     if (isChanged) await onAct(act);
     setSent(false);
   };
@@ -119,7 +119,7 @@ interface KeyFieldProps {
   readonly onChange: (name: string) => void;
 }
 
-/** The unique column by which lines update records. */
+/** The unique column that identifies existing records to update. */
 function KeyField({ columns, value, onChange }: KeyFieldProps) {
   return (
     <Field
@@ -147,7 +147,7 @@ function KeyField({ columns, value, onChange }: KeyFieldProps) {
   );
 }
 
-/** How the file is read; another way reads it again. */
+/** The file format; changing it parses the file again. */
 function FormatLine({ current, onChange }: Pick<ImportPlanProps, "current" | "onChange">) {
   const { format, lines, columns } = current;
   if (!format) return null;

@@ -1,4 +1,4 @@
-/** One import, from what is in its file to records that can be taken back. */
+/** One import, from the uploaded file to imported records, which can be rolled back. */
 import "../table-page.css";
 import "./import.css";
 import { Link, useParams } from "@tanstack/react-router";
@@ -13,7 +13,7 @@ import { ImportPlan } from "./import-plan.tsx";
 import { type Import, isWorking } from "./import-map.ts";
 import { Button } from "../../ui/form/button.tsx";
 
-/** The log says when it goes on; this is for a browser that lost the log. */
+/** Polls in case the event stream is interrupted; normally events report progress. */
 const LOOK_AGAIN_MS = 1_500;
 
 export function ImportScreen() {
@@ -59,7 +59,7 @@ function ImportParts({ current }: { readonly current: Import }) {
       setError(problem instanceof Error ? problem : new Error(String(problem)));
     }
   };
-  /** False where it was refused. */
+  /** Resolves to false if the server rejected the change. */
   const change = async (body: Input<"imports.update">["body"]): Promise<boolean> => {
     setError(undefined);
     try {
@@ -137,7 +137,7 @@ interface OutcomeProps {
   readonly onAct: (act: Act) => Promise<void>;
 }
 
-/** What came of it, and the way back. */
+/** The result of the import, with a rollback action. */
 function Outcome({ current, onAct }: OutcomeProps) {
   const { counts, table, state, corrections } = current;
   const [isAsking, setAsking] = useState(false);

@@ -1,4 +1,4 @@
-/** An import begins with a file: it is sent, and the server reads what is in it. */
+/** Starts an import with a file upload; the server parses the file. */
 import "../table-page.css";
 import "./import.css";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
@@ -14,7 +14,7 @@ import { count, toWords } from "../../ui/words.ts";
 import { Button } from "../../ui/form/button.tsx";
 import { FileInput } from "../../ui/form/controls.tsx";
 
-/** Into a table that is there. */
+/** Imports into an existing table. */
 export function TableImport() {
   const { slug } = useParams({ from: "/inside/tables/$slug/import" });
   const table = useOp("tables.get", { params: { slug } }).data?.data;
@@ -22,7 +22,7 @@ export function TableImport() {
   return <ImportStart slug={slug} name={table?.name ?? slug} />;
 }
 
-/** Into a new table. */
+/** Imports into a new table. */
 export function NewImport() {
   useTitle("Table from a file");
   return <ImportStart slug={undefined} name={undefined} />;
@@ -112,7 +112,7 @@ function ImportStart({ slug, name }: ImportStartProps) {
   );
 }
 
-/** Imports from before: each can still be looked at, gone on with, or taken back. */
+/** Past imports: users can open, continue or roll back each. */
 function PastImports({ slug }: { readonly slug: string | undefined }) {
   const query = { limit: 20, ...(slug !== undefined && { table: slug }) };
   const past = useOp("imports.list", { query }).data?.data ?? [];

@@ -16,13 +16,13 @@ import { CheckBox, Select, TextInput } from "../../ui/form/controls.tsx";
 interface MappingTableProps {
   readonly columns: readonly SourceColumn[];
   readonly mapping: readonly ColumnMapping[];
-  /** The table that is there; without one, columns are made. */
+  /** The existing table; undefined if the import creates one. */
   readonly target: TableShape | undefined;
   readonly tables: readonly TableShape[];
   readonly onChange: (mapping: readonly ColumnMapping[]) => void;
 }
 
-/** The columns of the file: what is in them, and the fields that they fill. */
+/** The columns of the file with sample values, and the fields that they are mapped to. */
 export function MappingTable({ columns, mapping, target, tables, onChange }: MappingTableProps) {
   return (
     <div
@@ -168,7 +168,7 @@ function FieldType({
 
 type ChoiceProps = Omit<CellProps, "target">;
 
-/** Which of the two days a text is: the person decides, and nothing is chosen beforehand. */
+/** The day and month order of ambiguous dates. Nothing is preselected, because the user must decide. */
 function DateOrderField({ own, guess, put }: ChoiceProps) {
   const [example = "03/04/2026"] = guess.ambiguousExamples ?? [];
   return (
@@ -186,7 +186,7 @@ function DateOrderField({ own, guess, put }: ChoiceProps) {
 
 const CHANGES_SHOWN = 2;
 
-/** Another type that the values can be read as, with what they would become: it is taken only by choice. */
+/** Suggests another type, with the converted values; it is applied only if the user selects it. */
 function Suggestion({ own, guess, put }: ChoiceProps) {
   const { suggestion } = guess;
   if (!suggestion) return null;
@@ -218,11 +218,11 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 interface ReferenceFieldsProps extends Omit<CellProps, "target"> {
   readonly tables: readonly TableShape[];
   readonly slug: string;
-  /** The column is there, and its table with it. */
+  /** The column and its table already exist. */
   readonly isFixed: boolean;
 }
 
-/** The table that a cell's text is looked up in, and the field that has it. */
+/** The table and field that the text of a cell is looked up in. */
 function ReferenceFields({ own, guess, tables, slug, isFixed, put }: ReferenceFieldsProps) {
   const other = tables.find((table) => table.slug === slug);
   const named = other?.columns.filter(({ type }) => type === "text" || type === "email") ?? [];

@@ -1,4 +1,4 @@
-/** Makes a table: of columns that somebody names, or of a spreadsheet that they paste or drop. */
+/** Creates a table from column names, or from a pasted or dropped spreadsheet. */
 import { useNavigate } from "@tanstack/react-router";
 import { ClipboardPaste, Plus, X } from "lucide-react";
 import { call, type Input } from "../../data/api.ts";
@@ -40,7 +40,7 @@ export function CreateTable({ onClose, onMade }: CreateTableProps) {
     onDone: ({ data }) => onMade(data.slug),
   });
   const { name } = form.values;
-  // An import shows what its columns are read as, before a table is made of them.
+  // An import shows the guessed column types before it creates the table.
   const taking = useWork("imports.create");
   const take = (file: File): void =>
     void taking.run(async () => {

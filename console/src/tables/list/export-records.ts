@@ -8,7 +8,7 @@ interface ExportQuery {
   readonly sort: string;
 }
 
-/** Downloads what a list shows, as a file for a spreadsheet. */
+/** Downloads the records of a list as a spreadsheet file. */
 export async function exportRecords(slug: string, { filter, q, sort }: ExportQuery): Promise<void> {
   const query = {
     ...(Object.keys(filter).length > 0 && { filter: JSON.stringify(filter) }),

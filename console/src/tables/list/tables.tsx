@@ -1,4 +1,4 @@
-/** All tables: how large they are, when they changed, and the way to a new one. */
+/** All tables with size and last change, and an action to create one. */
 import "./tables.css";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Network, Table2, Upload } from "lucide-react";

@@ -1,4 +1,4 @@
-/** Finds the records and people that pasted names mean. */
+/** Finds the records and people that pasted names refer to. */
 import { call } from "../../data/api.ts";
 import { type GridColumn, linkTargetOf, targetOf } from "../column/column.ts";
 import type { Cells } from "../../ui/readable/cells.ts";
@@ -8,16 +8,16 @@ const NAMES_AT_ONCE = 50;
 const PAGE = 200;
 const PAGES_MAX = 20;
 
-/** The id that a name means in a column, or why it means none. */
+/** Returns the id for a name in a column, or why there is none. */
 export type FindId = (
   column: GridColumn,
   name: string,
 ) => { readonly id: string } | { readonly error: string };
 
-/** Names in lower case to ids: a name that two have means neither. */
+/** Lower-case names to ids; a name shared by two records matches neither. */
 type Names = Map<string, Set<string>>;
 
-/** The names of a cell that links to several. */
+/** Splits the names in a cell of links. */
 export function splitNames(text: string): readonly string[] {
   return text
     .split(/[;\n]/)
@@ -52,7 +52,7 @@ export async function findReferences(
     else
       await readNamed(target, [...wanted], (id, name) => {
         keep(id, name);
-        // The grid shows it by its name from now on.
+        // Caches the name, so that the grid can display it.
         book.setName(id, name);
       });
   }
@@ -70,7 +70,7 @@ export async function findReferences(
 
 type Keep = (id: string, name: string) => void;
 
-/** People are found by their names and e-mail addresses. */
+/** Finds people by name and e-mail address. */
 async function readPeople(show: Keep, keep: Keep): Promise<void> {
   let after: string | undefined;
   for (let page = 0; page < PAGES_MAX; page += 1) {

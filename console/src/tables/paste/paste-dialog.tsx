@@ -1,4 +1,7 @@
-/** What can't be written of a change, and dates that can be read in two ways: the person decides before it is sent. */
+/**
+ * Shows values that can't be written and dates that are ambiguous, so that the user decides before the change is
+ * sent.
+ */
 import { SOURCE_COLUMN_DATE_ORDER } from "@millrace/client/enums";
 import { choicesOf } from "../../ui/form/choices.ts";
 import "./paste-dialog.css";

@@ -1,4 +1,4 @@
-/** What a paste would write, and which of its cells can't be written: that is decided before anything is sent. */
+/** Computes the changes of a paste and the cells that can't be written, before anything is sent. */
 import { type Change, NO_CHANGE, type PlacedRow, type CellSet } from "../book/change.ts";
 import { findMissing } from "../book/send-change.ts";
 import type { Cells } from "../../ui/readable/cells.ts";
@@ -9,9 +9,9 @@ import { rowOnLine, setOf, type Sheet } from "../sheet/cell-acts.ts";
 import { boxOf, type Range } from "../sheet/cell-range.ts";
 import { type FindId, splitNames } from "./find-references.ts";
 
-/** Cells that can't be written as they are, and why. */
+/** Cells that can't be written, with the reason. */
 export interface Problem {
-  /** As the grid numbers it; undefined where it is a whole column. */
+  /** The row number in the grid; undefined for a whole column. */
   readonly row: number | undefined;
   readonly column: string;
   readonly text: string;
@@ -26,16 +26,16 @@ export interface Paste {
 }
 
 export interface PasteOptions {
-  /** Every column of the table: a new record needs those that are required, shown or not. */
+  /** All columns of the table: a new record needs the required ones, even if they are hidden. */
   readonly all: readonly GridColumn[];
   readonly findId: FindId;
   readonly newId: () => string;
-  /** Why no records may be added; undefined where they may. */
+  /** Why records can't be added; undefined if they can. */
   readonly noCreate: string | undefined;
   readonly order: DateOrder | undefined;
 }
 
-/** The first lines of records from a line on, as many as are pasted; there may be fewer. */
+/** Returns the lines of records from `top`, at most `height`. */
 export function linesFrom({ rows }: Sheet, top: number, height: number): readonly number[] {
   const lines: number[] = [];
   for (let line = top; line < rows.count && lines.length < height; line += 1) {
@@ -44,7 +44,7 @@ export function linesFrom({ rows }: Sheet, top: number, height: number): readonl
   return lines;
 }
 
-/** Dates of which nobody but the person knows whether the day or the month comes first; undefined where none are. */
+/** Returns a date whose day and month order is ambiguous; undefined if there is none. */
 export function findOpenDate(
   columns: readonly GridColumn[],
   left: number,
@@ -64,7 +64,7 @@ export function findOpenDate(
   return undefined;
 }
 
-/** The order of the dates of a column, where some of them can be read in one only. */
+/** Returns the date order of a column, if some of its dates are valid in only one order. */
 function orderIn(texts: readonly string[]): DateOrder | undefined {
   const certain = new Set(
     texts.flatMap((text) => {
@@ -75,7 +75,7 @@ function orderIn(texts: readonly string[]): DateOrder | undefined {
   return certain.size === 1 ? [...certain][0] : undefined;
 }
 
-/** Pastes from the first selected cell on; what goes beyond the last record makes new ones. */
+/** Pastes from the first selected cell; cells beyond the last record create new records. */
 export function pasteCells(sheet: Sheet, range: Range, cells: Cells, options: PasteOptions): Paste {
   const { top, left } = boxOf(range);
   const width = Math.max(...cells.map(({ length }) => length), 1);
@@ -142,7 +142,7 @@ function labelOf(sets: readonly CellSet[], created: readonly PlacedRow[]): strin
   )} pasted`;
 }
 
-/** Columns that take nothing of what is pasted: those that are computed, and those that the grid does not have. */
+/** Returns the columns that can't be pasted into: computed columns, and columns outside the grid. */
 function findClosedColumns(
   columns: readonly GridColumn[],
   cells: Cells,

@@ -1,4 +1,4 @@
-/** What the server refused of a change, as the person who decides about it sees it. */
+/** Shows the rejected parts of a change to the user who decides about them. */
 import type { Change } from "../book/change.ts";
 import type { Refusal } from "../book/send-change.ts";
 import { cellKey } from "../book/row-book.ts";
@@ -7,7 +7,7 @@ import { asText } from "../column/value.ts";
 import type { Sheet } from "../sheet/cell-acts.ts";
 import type { Problem } from "./paste.ts";
 
-/** The change without what was refused; undefined where that is not known, or nothing is left. */
+/** Removes the rejected parts of a change; undefined if they are unknown, or nothing remains. */
 export function leaveOut(change: Change, { cells }: Refusal): Change | undefined {
   const records = new Set(cells.filter(({ field }) => field === "").map(({ id }) => id));
   const refused = new Set(cells.map(({ id, field }) => cellKey(id, field)));

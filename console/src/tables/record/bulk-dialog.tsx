@@ -1,4 +1,4 @@
-/** Sets one field of all records that a list finds. How many that are is said before anything happens. */
+/** Sets one field of all records in a list, after showing how many records that affects. */
 import { useState } from "react";
 import { useForm } from "../../data/form/use-form.ts";
 import { useWork } from "../../data/use-command.ts";
@@ -27,7 +27,7 @@ interface Draft {
   readonly value: unknown;
 }
 
-/** What was tried, and what would come of it. */
+/** The tested change and its effect. */
 interface Trial {
   readonly draft: Draft;
   readonly told: Awaited<ReturnType<typeof dryRun>>;
@@ -96,7 +96,7 @@ export function BulkDialog({ table, columns, spec, onClose, onDone }: BulkDialog
   );
 }
 
-/** Why no change of these records can be sent. */
+/** Returns why these records can't be changed. */
 function describeObstacle(spec: ListSpec, found: number | undefined): string | undefined {
   if (spec.q !== "") return "Clear the search first: a change goes by the filter.";
   if (found === undefined) return "The records are being counted.";

@@ -13,7 +13,7 @@ interface BulkPreviewProps {
   readonly found: number;
 }
 
-/** What a change of many records would do: it was done, and taken back. */
+/** The effect of a bulk change: the server runs it and rolls back. */
 export function BulkPreview({ told, column, columns, found }: BulkPreviewProps) {
   const same = Math.max(0, found - told.eventCount);
   const say = (thing: unknown): string =>

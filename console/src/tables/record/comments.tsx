@@ -1,4 +1,4 @@
-/** What people say about a record. A name behind an @ tells that person of it. */
+/** Comments on a record. An @ mention notifies that person. */
 import { Trash2 } from "lucide-react";
 import { useOp } from "../../data/api.ts";
 import { useForm } from "../../data/form/use-form.ts";

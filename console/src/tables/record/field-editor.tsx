@@ -1,4 +1,4 @@
-/** A field of a record outside of the grid: saved when it is left, with what is wrong below it. */
+/** A field of a record outside the grid: saved on blur, with its error below. */
 import { X } from "lucide-react";
 import { useId, useState } from "react";
 import { useOp } from "../../data/api.ts";
@@ -151,7 +151,7 @@ function TextField({ column, value, nameOf, onSave }: FieldEditorProps) {
   );
 }
 
-/** The way to where an address leads; a script is no address. */
+/** A link to the address in the cell. Script URLs are not links. */
 function AddressLink({ type, text }: { readonly type: string; readonly text: string }) {
   const href = type === "email" ? `mailto:${text}` : text;
   const isLink = text !== "" && (type === "email" || (type === "url" && /^https?:/i.test(text)));
@@ -172,7 +172,7 @@ function textOf(column: GridColumn, value: unknown, nameOf: NameOf): string {
 
 const NAMED_MAX = 200;
 
-/** The records that this one links to, each with the way to take it off, and a field that finds more. */
+/** The linked records, each with a remove button, and a field to add more. */
 function LinksField({ column, value, nameOf, onSave }: FieldEditorProps) {
   const ids = Array.isArray(value) ? value.map(String) : [];
   const { options, search } = useReferenceSearch(linkTargetOf(column) ?? "");

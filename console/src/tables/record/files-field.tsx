@@ -1,4 +1,4 @@
-/** The files of a cell: names that open them, pictures as such, and the way to add and take off. */
+/** The files of a cell: links and thumbnails, with buttons to add and remove. */
 import { FileText, Paperclip, X } from "lucide-react";
 import { useRef } from "react";
 import { useOp } from "../../data/api.ts";

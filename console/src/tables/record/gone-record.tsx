@@ -13,7 +13,7 @@ interface GoneRecordProps {
   readonly onSee: (at: string) => void;
 }
 
-/** A record that was deleted: what happened to it, and the way back. */
+/** A deleted record: its history, and an action to restore it. */
 export function GoneRecord(props: GoneRecordProps) {
   const { slug, columns, recordId, nameOf, onBack, onSee } = props;
   const restore = useCommand("records.restore", { said: "The record is back.", onDone: onBack });

@@ -1,4 +1,4 @@
-/** What happened to a record, from the log: who changed which field from what to what. */
+/** The history of a record from the event log: who changed which field, with old and new values. */
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { UndoButton } from "../../events/index.ts";
@@ -14,9 +14,9 @@ interface RecordHistoryProps {
   readonly columns: readonly GridColumn[];
   readonly recordId: string;
   readonly nameOf: NameOf;
-  /** Shows the record as it was then. */
+  /** Shows the record at that time. */
   readonly onSee?: ((at: string) => void) | undefined;
-  /** The moment as of which it is shown. */
+  /** The time of the shown version. */
   readonly at?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ interface Changed {
   readonly changes?: readonly string[];
 }
 
-/** The events of a record, the newest first. */
+/** Returns the events of a record, newest first. */
 export const useRecordEvents = (slug: string, recordId: string) =>
   useOp("records.history", { params: { slug, recordId }, query: { limit: 100 } });
 

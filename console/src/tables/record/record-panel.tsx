@@ -1,4 +1,4 @@
-/** One record beside the grid: all its fields, what it refers to and what refers to it, and what happened to it. */
+/** The record panel next to the grid: fields, references in both directions, and history. */
 import { Link } from "@tanstack/react-router";
 import { Link2, X } from "lucide-react";
 import { useMemo, useState } from "react";
@@ -26,7 +26,7 @@ interface RecordPanelProps {
   readonly table: TableShape;
   readonly columns: readonly GridColumn[];
   readonly recordId: string;
-  /** The moment as of which it is shown; undefined is now. */
+  /** The time of the shown version; undefined shows the current one. */
   readonly at: string | undefined;
   readonly onAt: (at: string | undefined) => void;
   readonly onClose: () => void;
@@ -128,7 +128,7 @@ function PresentRecord(props: Omit<RecordPanelProps, "at">) {
   );
 }
 
-/** A record as it was at a moment, and what had happened to it by then. */
+/** A record at a point in time, with its history until then. */
 function PastRecord(props: RecordPanelProps & { readonly at: string }) {
   const { table, columns, recordId, at, onAt, onClose } = props;
   const { slug } = table;
@@ -193,7 +193,7 @@ function Fields({ table, columns, record, nameOf, reread }: FieldsProps) {
   const { slug } = table;
   const recordId = String(record["id"]);
   const access = useAccess(table);
-  // The version that these fields show; a change by somebody else meanwhile is not overwritten.
+  // The version of the displayed fields, so that saving does not overwrite another user's change.
   const ifMatch = etagOf("records.get", { params: { slug, recordId } });
   const save = async (column: GridColumn, value: unknown): Promise<void> => {
     const saved = await perform(

@@ -1,4 +1,4 @@
-/** What a record refers to, and what refers to it, by name. */
+/** The references from and to a record, by name. */
 import { Link } from "@tanstack/react-router";
 import { useOp } from "../../data/api.ts";
 import { Empty } from "../../ui/feedback.tsx";

@@ -9,7 +9,7 @@ import { CheckBox } from "../../ui/form/controls.tsx";
 
 export type Role = Schemas["ListedRole"];
 
-/** No rule binds these. */
+/** Access rules do not apply to these roles. */
 const UNBOUND = new Set(["owner", "admin"]);
 
 interface RuleCardProps {
@@ -17,7 +17,7 @@ interface RuleCardProps {
   readonly columns: readonly GridColumn[];
   readonly roles: readonly Role[];
   readonly disabled: string | undefined;
-  /** Undefined takes it away. */
+  /** Undefined removes the rule. */
   readonly onChange: (rule: Rule | undefined) => void;
 }
 

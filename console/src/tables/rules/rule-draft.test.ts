@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { describeRule, NEW_RULE, ruleFault, toggle } from "./rule-draft.ts";
 
-test("a rule says what it grants, and what it lacks", () => {
+test("a rule describes what it grants and what is missing", () => {
   expect(describeRule(NEW_RULE, String, String)).toBe("Everybody may see all records.");
   const some = { roles: ["agent"], actions: ["update", "read"], where: { a: 1 }, fields: ["a"] };
   expect(

@@ -1,4 +1,4 @@
-/** Rules of a table as somebody edits them. */
+/** Edits the access rules of a table. */
 import { TABLE_RULE_ACTIONS } from "@millrace/client/enums";
 import { choicesOf } from "../../ui/form/choices.ts";
 import type { Schemas } from "../../data/api.ts";
@@ -15,19 +15,19 @@ export const ACTIONS = choicesOf(TABLE_RULE_ACTIONS, {
 
 export const NEW_RULE: Rule = { roles: ["*"], actions: ["read"] };
 
-/** Puts something into a list, or takes it out. */
+/** Adds a value to a list, or removes it. */
 export function toggle<T>(list: readonly T[], one: T): readonly T[] {
   return list.includes(one) ? list.filter((other) => other !== one) : [...list, one];
 }
 
-/** What is missing before a rule can be saved; undefined when nothing is. */
+/** Returns why a rule can't be saved; undefined if it can. */
 export function ruleFault({ roles, actions, fields }: Rule): string | undefined {
   if (roles.length === 0) return "Choose somebody.";
   if (actions.length === 0) return "Choose what they may do.";
   return fields?.length === 0 ? "Choose a field, or let them have all." : undefined;
 }
 
-/** A rule in one sentence. */
+/** Describes a rule in one sentence. */
 export function describeRule(
   rule: Rule,
   nameOf: (role: string) => string,

@@ -1,4 +1,4 @@
-/** The table as somebody else sees it, by the rules as they stand here, saved or not. */
+/** Previews the table as another person or role, with the current rules, saved or not. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Check, EyeOff, X } from "lucide-react";
 import { useMemo, useState } from "react";
@@ -22,7 +22,7 @@ interface TesterProps {
   readonly table: TableShape;
   readonly columns: readonly GridColumn[];
   readonly roles: readonly Role[];
-  /** Those that are not saved yet. */
+  /** The unsaved rules. */
   readonly rules: readonly Rule[] | undefined;
 }
 
@@ -105,7 +105,7 @@ export function Tester({ table, columns, roles, rules }: TesterProps) {
   );
 }
 
-/** Somebody whom rules bind. */
+/** The first role that access rules apply to. */
 const firstRole = (roles: readonly Role[]): Role | undefined =>
   roles.find(({ id }) => id === "viewer") ??
   roles.find(({ id }) => id !== "owner" && id !== "admin");
@@ -121,7 +121,7 @@ function Grant({ word, records }: { readonly word: string; readonly records: key
   );
 }
 
-/** Why the list is empty: there is nothing, or nothing for them. */
+/** Explains an empty list: there are no records, or this person can't see any. */
 function NoRecords({ readable = "none" }: { readonly readable?: keyof typeof WORDS | undefined }) {
   if (readable === "all") return <Empty title="The table has no records" />;
   return (

@@ -1,4 +1,4 @@
-/** Which cells a selection means, and what clears and fills them. Each is one change, and so one step of undo. */
+/** The cells of a selection, and how to clear and fill them. Each operation is one undo step. */
 import type { GridColumn } from "../column/column.ts";
 import { type NameOf, toPlain } from "../column/value.ts";
 import type { CellSet, PlacedRow } from "../book/change.ts";
@@ -12,11 +12,11 @@ export interface Sheet {
   readonly rows: GroupRows;
   readonly columns: readonly GridColumn[];
   readonly nameOf: NameOf;
-  /** Records of a selection that the book has not loaded, by their places. */
+  /** Selected records that the book has not loaded, by place. */
   readonly further?: ReadonlyMap<number, Row>;
 }
 
-/** The record of a line, with its place; undefined for a group's line and for what is not loaded. */
+/** Returns the record of a line with its place; undefined for group headers and for unloaded rows. */
 export function rowOnLine({ book, rows, further }: Sheet, line: number): PlacedRow | undefined {
   const place = rows.placeAt(line);
   if (place === undefined) return undefined;
@@ -24,7 +24,7 @@ export function rowOnLine({ book, rows, further }: Sheet, line: number): PlacedR
   return row && { row, place };
 }
 
-/** The places of the records on these lines; lines of groups have none. */
+/** Returns the places of the records on these lines; group headers have none. */
 export function placesIn({ rows }: Sheet, top: number, bottom: number): readonly number[] {
   const places: number[] = [];
   for (let line = top; line <= Math.min(bottom, rows.count - 1); line += 1) {
@@ -70,7 +70,7 @@ export const setOf = (row: Row, { name }: GridColumn, after: unknown): CellSet =
   after,
 });
 
-/** Every record of the selection gets the values of its first. */
+/** Fills every record of the selection with the values of the first one. */
 export function fillCells(sheet: Sheet, range: Range): readonly CellSet[] {
   const columns = columnsIn(sheet, range).filter(({ readOnly }) => readOnly === undefined);
   const rows = rowsIn(sheet, range);

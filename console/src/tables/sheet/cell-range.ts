@@ -1,11 +1,11 @@
-/** Cells and ranges of cells by their place in the grid, and where keys lead. */
+/** Cells and ranges by position, and keyboard navigation between them. */
 
 export interface Cell {
   readonly row: number;
   readonly column: number;
 }
 
-/** What is selected: from the cell that one stands on to another. */
+/** The selection: from the focused cell to another cell. */
 export interface Range {
   readonly anchor: Cell;
   readonly end: Cell;
@@ -57,11 +57,11 @@ export function clampRange({ anchor, end }: Range, { rows, columns }: Extent): R
 interface KeyPress {
   readonly key: string;
   readonly shiftKey: boolean;
-  /** Control, or command. */
+  /** Control, or Command on macOS. */
   readonly mod: boolean;
 }
 
-/** Where a key leads: one step, a page or an edge; with shift the range grows. Undefined for other keys. */
+/** Returns where a key moves: one cell, a page or to an edge; shift extends the range. Undefined for other keys. */
 export function moveBy(
   range: Range,
   { key, shiftKey, mod }: KeyPress,
@@ -98,7 +98,7 @@ export function moveBy(
   return clampRange(next, extent);
 }
 
-/** Tab goes on along a row and at its end into the next one. */
+/** Tab moves along a row and wraps to the next one. */
 export function tabBy(range: Range, by: 1 | -1, { rows, columns }: Extent): Range | undefined {
   const place = range.anchor.row * columns + range.anchor.column + by;
   if (place < 0 || place >= rows * columns) return undefined;

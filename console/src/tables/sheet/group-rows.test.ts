@@ -7,7 +7,7 @@ const groups = [
   { value: null, count: 1, figures: {} },
 ];
 
-test("each line is a group's or a record's, in the order of the list", () => {
+test("each line is a group header or a record, in list order", () => {
   const rows = groupRows(groups, new Set());
   expect(rows.count).toBe(9);
   const lines = Array.from(
@@ -18,7 +18,7 @@ test("each line is a group's or a record's, in the order of the list", () => {
   for (let place = 0; place < 6; place += 1) expect(rows.placeAt(rows.lineOf(place))).toBe(place);
 });
 
-test("a folded group shows its line alone", () => {
+test("a collapsed group shows only its header", () => {
   const rows = groupRows(groups, new Set(['"b"']));
   expect(rows.count).toBe(6);
   expect(rows.groupAt(3)?.n).toBe(1);

@@ -1,4 +1,4 @@
-/** Rows of a grid with its groups: a line over each group, and none of its records where it is folded. */
+/** The lines of a grid with groups: a header for each group, and the records of expanded groups. */
 
 export interface Group {
   readonly value: unknown;
@@ -7,16 +7,16 @@ export interface Group {
 }
 
 export interface GroupRows {
-  /** Of all lines. */
+  /** The number of all lines. */
   readonly count: number;
-  /** The group whose line this is. */
+  /** Returns the group if this line is its header. */
   readonly groupAt: (line: number) => { readonly group: Group; readonly n: number } | undefined;
-  /** The place of a line's record in the list; undefined for a group's line. */
+  /** Returns the place of a line's record in the list; undefined for a group header. */
   readonly placeAt: (line: number) => number | undefined;
   readonly lineOf: (place: number) => number;
 }
 
-/** Lines without groups are the records themselves. */
+/** Without groups, every line is a record. */
 export function plainRows(count: number): GroupRows {
   return {
     count,
@@ -26,7 +26,7 @@ export function plainRows(count: number): GroupRows {
   };
 }
 
-/** `folded` are the values of the groups that are closed, as JSON. */
+/** `folded` contains the values of collapsed groups, as JSON. */
 export function groupRows(groups: readonly Group[], folded: ReadonlySet<string>): GroupRows {
   const starts: number[] = [];
   const places: number[] = [];

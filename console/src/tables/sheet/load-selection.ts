@@ -1,7 +1,7 @@
 /**
- * Loads the records of a selection that are not loaded yet, so that what is done to it is done to all of it. Which
- * records they are is read in one statement and compared with what is shown: if others moved records meanwhile,
- * nothing is done, and no record gets what was meant for another one.
+ * Loads the unloaded records of a selection, so that operations apply to all of it. Their order is read in one
+ * statement and compared with the displayed rows: if other users moved records in the meantime, nothing is changed,
+ * so that no record gets the values of another.
  */
 import { call } from "../../data/api.ts";
 import { isDraft, type Row } from "../book/row-book.ts";
@@ -10,11 +10,11 @@ import { type ListSpec, toQuery } from "../book/use-row-book.ts";
 import { count } from "../../ui/words.ts";
 import type { Sheet } from "./cell-acts.ts";
 
-/** As many records as one request changes. */
+/** The maximum number of records in one request. */
 export const RECORDS_MAX = 10_000;
 export const CELLS_MAX = 50_000;
 
-/** Why a selection is too large; undefined where it is not. */
+/** Returns why a selection is too large; undefined if it is not. */
 export function explainTooLarge(records: number, columns: number): string | undefined {
   if (records > RECORDS_MAX) {
     return `At most ${count(RECORDS_MAX, "record")} can be changed at once, and these are ${records.toLocaleString("en")}. Nothing was changed.`;
@@ -25,7 +25,7 @@ export function explainTooLarge(records: number, columns: number): string | unde
   return undefined;
 }
 
-/** The order of the records is not the one that is shown. */
+/** Thrown if the record order differs from the displayed one. */
 export class ListChanged extends Error {
   override readonly name = "ListChanged";
   constructor() {
@@ -41,11 +41,11 @@ export const isLoaded = ({ book }: Sheet, places: readonly number[]): boolean =>
 interface Wanted {
   readonly spec: ListSpec;
   readonly places: readonly number[];
-  /** The fields that are read of records that are not loaded. */
+  /** The fields to load of records that are not loaded. */
   readonly fields: readonly string[];
 }
 
-/** The sheet with all records of these places. */
+/** Returns the sheet with all records at these places. */
 export async function loadSelection(
   sheet: Sheet,
   { spec, places, fields }: Wanted,
@@ -89,7 +89,7 @@ export async function loadSelection(
   throw new ListChanged();
 }
 
-/** Throws where the list goes on behind what is shown of it: new records would not come last. */
+/** Throws if the list has more records than displayed: new records would not be the last ones. */
 export async function assertEnd({ book }: Sheet, spec: ListSpec): Promise<void> {
   const more = await readIds(spec, book.toListPlace(book.count), book.unseen + 1);
   if (more.length <= book.unseen) return;

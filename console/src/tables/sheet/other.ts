@@ -1,4 +1,4 @@
-/** Somebody else in the grid, and their colour. */
+/** Another user in the grid, with a colour. */
 export interface Other {
   readonly name: string;
   readonly hue: number;
@@ -6,7 +6,7 @@ export interface Other {
 
 const HUES = 12;
 
-/** The colour of a person's name, the same as that of their picture. */
+/** Returns the colour for a name, the same as in the avatar. */
 export function hueOf(name: string): number {
   const sum = Array.from(name, (letter) => letter.codePointAt(0) ?? 0).reduce((a, b) => a + b, 0);
   return sum % HUES;

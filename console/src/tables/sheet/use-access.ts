@@ -1,7 +1,7 @@
 import { useMay, useRefusals } from "../../data/people.ts";
 import type { TableShape } from "../column/column.ts";
 
-/** Why somebody may not do a thing in a table; undefined where they may. The rules of single records say more. */
+/** Why the user can't perform an action in a table; undefined if they can. Rules of single records are stricter. */
 export interface Access {
   readonly create: string | undefined;
   readonly update: string | undefined;

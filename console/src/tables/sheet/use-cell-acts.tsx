@@ -1,4 +1,4 @@
-/** Everything that keys, menus and the clipboard do to the cells of a grid. */
+/** The cell operations of keyboard, menus and clipboard. */
 import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { notify } from "../../ui/toast.tsx";
 import type { Edits } from "../book/use-edits.ts";
@@ -17,7 +17,7 @@ export interface CellActs {
   readonly editor: ReactNode;
   readonly dialog: ReactNode;
   readonly isEditing: boolean;
-  /** What is under way with the selection, in words. */
+  /** Describes the operation in progress on the selection. */
   readonly busy: string | undefined;
   readonly edit: (typed?: string) => void;
   readonly moveTo: (range: Range) => void;

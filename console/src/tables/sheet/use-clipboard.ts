@@ -1,13 +1,13 @@
-/** Copy, cut and paste by the browser's own events: from and to spreadsheets, and within the grid. */
+/** Copy, cut and paste with browser events, within the grid and with spreadsheets. */
 import { type RefObject, useEffect } from "react";
 import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 import type { Cells } from "../../ui/readable/cells.ts";
 import { parseTsv, toHtml, toTsv } from "../book/clipboard.ts";
 
 interface ClipboardActs {
-  /** Undefined where some of the selection is not loaded. */
+  /** Returns undefined if part of the selection is not loaded. */
   readonly read: () => Cells | undefined;
-  /** Copies what is to be loaded first. */
+  /** Loads the missing records, then copies. */
   readonly copyLater: (isCut: boolean) => void;
   readonly paste: (cells: Cells) => void;
   readonly clear: () => void;

@@ -2,7 +2,7 @@ import { useActions } from "../../shell/actions.ts";
 import type { Access } from "./use-access.ts";
 import type { KeyActs } from "./use-grid-keys.ts";
 
-/** The acts of a grid in the palette and on the sheet of keys; the grid itself hears the keys. */
+/** Adds the grid's actions to the command palette and the shortcut list; the grid handles the keys itself. */
 export function useGridActions(acts: KeyActs, access: Access): void {
   useActions([
     {

@@ -1,10 +1,10 @@
-/** The keys of a grid are those of a spreadsheet. */
+/** Keyboard shortcuts of a grid, the same as in spreadsheets. */
 import type { KeyboardEvent } from "react";
 import { type Extent, moveBy, type Range, tabBy } from "./cell-range.ts";
 
 export interface KeyActs {
   readonly onRange: (range: Range) => void;
-  /** Begins to write, with what was typed. */
+  /** Starts editing, with the typed character. */
   readonly edit: (typed?: string) => void;
   readonly clear: () => void;
   readonly addBelow: () => void;
@@ -13,7 +13,7 @@ export interface KeyActs {
   readonly undo: () => void;
   readonly redo: () => void;
   readonly deleteRows: () => void;
-  /** Turns a yes into a no; false where the cell is no such. */
+  /** Toggles a boolean cell; returns false for other cells. */
   readonly toggle: () => boolean;
 }
 

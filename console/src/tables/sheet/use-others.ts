@@ -6,7 +6,7 @@ import { hueOf, type Other } from "./other.ts";
 
 const NOBODY: ReadonlyMap<string, ReadonlyMap<string, Other>> = new Map();
 
-/** The cells that others stand on right now, by record and column. */
+/** The cells that other users have focused, by record and column. */
 export function useOthers(
   tableId: string,
   sheet: Sheet,

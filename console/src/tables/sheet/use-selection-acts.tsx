@@ -1,4 +1,4 @@
-/** What is done to all that is selected, loaded or not: each act is one request, and all of it is done or nothing. */
+/** Operations on the whole selection, loaded or not. Each is one atomic request. */
 import { type ReactNode, type RefObject, useRef, useState } from "react";
 import { toClipboard } from "../../ui/behaviour/copy.ts";
 import { notify, notifyRefusal } from "../../ui/toast.tsx";
@@ -32,7 +32,7 @@ import { useClipboard } from "./use-clipboard.ts";
 export interface CellActsProps {
   readonly box: RefObject<HTMLDivElement | null>;
   readonly spec: ListSpec;
-  /** Every column of the table, whether it is shown or not. */
+  /** All columns of the table, including hidden ones. */
   readonly all: readonly GridColumn[];
   readonly sheet: Sheet;
   readonly edits: Edits;
@@ -45,14 +45,14 @@ export interface CellActsProps {
 
 interface Moves {
   readonly moveTo: (range: Range) => void;
-  /** Says a reason; true where there is one. */
+  /** Shows the reason if there is one, and returns true then. */
   readonly refuse: (reason: string | undefined) => boolean;
 }
 
-/** What a person decides before a paste is sent. */
+/** The decision of the user before a paste is sent. */
 interface Question {
   readonly problems: readonly Problem[];
-  /** A date that is one or another day; undefined where all are certain. */
+  /** An ambiguous date; undefined if there is none. */
   readonly openDate: string | undefined;
   readonly cells: number;
   readonly onDecide: (order: DateOrder | undefined) => void;
@@ -74,7 +74,7 @@ export function useSelectionActs(props: CellActsProps, { moveTo, refuse }: Moves
   const { top, bottom } = boxOf(range);
   const columns = columnsIn(sheet, range);
 
-  /** Loads what is selected; undefined where it is too much, which is told. */
+  /** Loads the selection; returns undefined and shows a message if it is too large. */
   const load = async (names: readonly string[]): Promise<Sheet | undefined> => {
     const places = placesIn(sheet, top, bottom);
     if (refuse(explainTooLarge(places.length, Math.max(1, names.length)))) return undefined;
@@ -145,7 +145,7 @@ export function useSelectionActs(props: CellActsProps, { moveTo, refuse }: Moves
   return { deleteRows, clear, fillDown, dialog, busy };
 }
 
-/** Does one thing at a time; what it throws is told. */
+/** Runs one operation at a time and shows its errors. */
 function useWork() {
   const [busy, setBusy] = useState<string>();
   const isBusy = useRef(false);
@@ -166,7 +166,7 @@ function useWork() {
 
 type Ask = (question: Question | undefined) => void;
 
-/** Sends a change; where single cells are refused, the person decides whether the others are written. */
+/** Sends a change; if single cells are rejected, the user decides whether to write the others. */
 function useWholeChange({ sheet, edits }: CellActsProps, ask: Ask) {
   const writeAll = async (change: Change): Promise<void> => {
     const refusal = await edits.performWhole(change);
@@ -212,7 +212,7 @@ function usePaste(props: CellActsProps, { moveTo, refuse, ask, writeAll }: Paste
     const { top, left } = boxOf(range);
     const size = sizeOf(boxOf(range));
     const width = Math.max(...given.map((row) => row.length), 1);
-    // A selection is filled by repetition: its size counts before that is done.
+    // Checks the size before the cells are repeated to fill the selection.
     const rows = Math.max(given.length, size.rows);
     if (refuse(explainTooLarge(rows, Math.max(width, 1)))) return;
     const cells = tileCells(given, size.rows, size.columns);
@@ -239,7 +239,7 @@ function usePaste(props: CellActsProps, { moveTo, refuse, ask, writeAll }: Paste
         onDecide: (order) => {
           ask(undefined);
           const decided = asked === undefined ? paste : convert(order);
-          // With the order known, other cells may not fit: they are shown before anything is written.
+          // With the date order known, other cells may be invalid: they are shown before anything is written.
           if (asked !== undefined && decided.problems.length > 0) confirm(decided, undefined);
           else void write(decided);
         },

@@ -1,4 +1,4 @@
-/** Records as cards in stacks, by a choice. A card goes to another stack by dragging, or by its menu. */
+/** Records as cards, grouped into columns by a choice field. Cards are moved by dragging or with their menu. */
 import { useState } from "react";
 import { useOp } from "../../data/api.ts";
 import { perform } from "../../data/use-command.ts";

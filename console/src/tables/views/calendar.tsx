@@ -1,4 +1,4 @@
-/** Records on the days of a month. One goes to another day by dragging; its panel sets it by keys. */
+/** Records by day in a month. Dragging moves a record to another day; keyboard users set the date in its panel. */
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useMemo, useState } from "react";
 import { useOp } from "../../data/api.ts";
@@ -111,7 +111,7 @@ const MONTHS = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** A time, kept on another day. */
+/** Changes the day of a timestamp and keeps its time. */
 function withDay(moment: string, day: string): string {
   const at = new Date(moment);
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number);

@@ -15,14 +15,14 @@ const column = (name: string, type: string, isRequired = false): GridColumn => (
 });
 const columns = [column("title", "text", true), column("docs", "json"), column("paid", "boolean")];
 
-test("a form asks for what a page can ask for, in an order that can be changed", () => {
+test("a form has only the supported field types, in an order that can be changed", () => {
   const form = firstForm(columns);
   expect(form.fields).toEqual([{ name: "title" }, { name: "paid" }]);
   expect(moveField(form, 1, -1).fields.map(({ name }) => name)).toEqual(["paid", "title"]);
   expect(moveField(form, 0, -1)).toEqual(form);
 });
 
-test("words that are empty are left out, and what nobody could send is named", () => {
+test("empty texts are omitted, and required columns missing from the form are named", () => {
   const form = firstForm(columns);
   expect(putField(form, 0, { label: "Name", required: true }).fields[0]).toEqual({
     name: "title",

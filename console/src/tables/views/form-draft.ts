@@ -1,11 +1,11 @@
-/** A form as somebody designs it: which fields it asks for, in which order, with which words. */
+/** The form while the user edits it: fields, their order and texts. */
 import type { Schemas } from "../../data/api.ts";
 import type { GridColumn } from "../column/column.ts";
 
 export type FormContent = Schemas["FormContent"];
 export type FormField = FormContent["fields"][number];
 
-/** The types that a page without a script can ask for. */
+/** The types that a page without scripts can ask for. */
 const ASKABLE = new Set([
   "text",
   "integer",
@@ -23,12 +23,12 @@ const ASKABLE = new Set([
 ]);
 const FILES = new Set(["file", "image"]);
 
-/** True for a column whose answers are files. */
+/** Returns whether the answers of a column are files. */
 export const asksForFiles = ({ type }: Pick<GridColumn, "type">): boolean => FILES.has(type);
 
 type FileKind = NonNullable<FormField["accept"]>[number];
 
-/** What a field for files takes, in words; the kinds are told apart by what is in the files. */
+/** The kinds of files that a field accepts; the server detects the kind from the content. */
 export const FILE_CHOICES: readonly {
   readonly words: string;
   readonly accept: readonly FileKind[];
@@ -43,7 +43,7 @@ export const FILE_CHOICES: readonly {
 export const isAskable = ({ type, isSystem }: GridColumn): boolean =>
   !isSystem && ASKABLE.has(type);
 
-/** A form to begin with: every field that can be asked for, but files, which somebody has to want. */
+/** A new form: every supported field except files, which users add explicitly. */
 export function firstForm(columns: readonly GridColumn[]): FormContent {
   const asked = columns.filter((column) => isAskable(column) && !asksForFiles(column));
   return { fields: asked.map(({ name }) => ({ name })) };
@@ -57,7 +57,7 @@ export function moveField(form: FormContent, at: number, by: -1 | 1): FormConten
   return { ...form, fields: form.fields.toSpliced(at, 1).toSpliced(to, 0, field) };
 }
 
-/** Changes one field; what is empty is as if it were not there. */
+/** Changes one field; empty values are removed. */
 export function putField(form: FormContent, at: number, next: Partial<FormField>): FormContent {
   const field = form.fields[at];
   if (!field) return form;
@@ -72,7 +72,7 @@ export function putField(form: FormContent, at: number, next: Partial<FormField>
   return { ...form, fields: form.fields.with(at, changed) };
 }
 
-/** Columns that must have a value and that the form does not ask for: nobody could send it. */
+/** Returns the required columns missing from the form, because it could not be submitted without them. */
 export function missingFields(
   form: FormContent,
   columns: readonly GridColumn[],

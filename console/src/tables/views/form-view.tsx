@@ -1,4 +1,4 @@
-/** A form of a table: its fields and words, how it looks, and the address at which everybody can fill it in. */
+/** A form of a table: fields, texts, appearance and its public address. */
 import "./form-view.css";
 import { ArrowDown, ArrowUp, ExternalLink, X } from "lucide-react";
 import { useForm } from "../../data/form/use-form.ts";
@@ -179,10 +179,10 @@ function FieldList({ form, columns, onChange }: FormPartProps & Pick<FormViewPro
   );
 }
 
-/** Kinds that somebody chose over the API, in another combination than those on offer. */
+/** Kinds set through the API in a combination that the menu does not offer. */
 type AcceptedKinds = NonNullable<FormContent["fields"][number]["accept"]>;
 
-/** Kinds of files that a field takes; one that was set elsewhere stands beside those to choose from. */
+/** The kinds of files that a field accepts; a custom combination is added to the options. */
 function AcceptedFiles(props: {
   readonly label: string;
   readonly accept: AcceptedKinds;
@@ -222,7 +222,7 @@ interface AddressProps {
   readonly isChanged: boolean;
 }
 
-/** The address of the form for everybody, and the way to close it. */
+/** The public address of the form, and an action to unpublish it. */
 function Address({ view, isChanged }: AddressProps) {
   const { id, publicKey } = view;
   const publish = useCommand("table_views.publish", {
@@ -265,7 +265,7 @@ interface FormPictureProps {
   readonly columns: readonly GridColumn[];
 }
 
-/** The form as people will see it, without its effect. */
+/** A preview of the public form; it can't be submitted. */
 function FormPicture({ form, name, columns }: FormPictureProps) {
   return (
     <section className="form-picture" aria-label="The form as people see it" inert>

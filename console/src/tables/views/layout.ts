@@ -1,4 +1,4 @@
-/** How a table is shown: what a saved view holds, and what somebody has changed about it since. */
+/** The layout of a table: the saved view, plus the user's unsaved changes. */
 import type { Schemas } from "../../data/api.ts";
 import type { GridColumn } from "../column/column.ts";
 import { isComputed, isNumber } from "../column/column.ts";
@@ -36,7 +36,7 @@ export const PLAIN: Layout = {
   summaries: {},
 };
 
-/** The fields that make a layout, without those of the view that holds it. */
+/** Returns only the layout fields of a view. */
 export function layoutOf(view: Layout | SavedView): Layout {
   const { kind, filter, sort, groupBy, dateField, hidden, columns, widths, frozen } = view;
   const { rowHeight, summaries } = view;
@@ -55,7 +55,7 @@ export function layoutOf(view: Layout | SavedView): Layout {
   };
 }
 
-/** The columns that are shown, in their order. */
+/** Returns the visible columns in their order. */
 export function shownColumns(
   columns: readonly GridColumn[],
   { hidden, columns: order }: Pick<Layout, "hidden" | "columns">,
@@ -95,7 +95,7 @@ export function widthOf(column: GridColumn, widths: Layout["widths"]): number {
 
 export const ROW_PX: Readonly<Record<RowHeight, number>> = { short: 28, medium: 44, tall: 76 };
 
-/** Moves a column beside another. */
+/** Moves a column next to another. */
 export function moveColumn(
   shown: readonly GridColumn[],
   name: string,
@@ -105,7 +105,7 @@ export function moveColumn(
   return names.toSpliced(Math.max(0, Math.min(names.length, to)), 0, name);
 }
 
-/** The order by keys: `-total,name` as pairs. */
+/** Parses a sort order: `-total,name` as pairs. */
 export function parseSort(sort: string): readonly (readonly [string, "asc" | "desc"])[] {
   return sort
     .split(",")
@@ -113,12 +113,12 @@ export function parseSort(sort: string): readonly (readonly [string, "asc" | "de
     .map((key) => (key.startsWith("-") ? [key.slice(1), "desc"] : [key, "asc"]));
 }
 
-/** The figure that stands below a column when nobody chose one. */
+/** Returns the summary shown by default below a column. */
 export function summaryOf(column: GridColumn, summaries: Layout["summaries"]): string {
   return summaries[column.name] ?? "none";
 }
 
-/** The figures that a column can have. */
+/** Returns the summaries available for a column. */
 export function figuresOf(column: GridColumn): readonly string[] {
   if (isComputed(column)) return ["none"];
   if (column.type === "json" || column.type === "links") return ["none", "filled"];

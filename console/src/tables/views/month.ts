@@ -2,7 +2,7 @@
 const DAY_MS = 86_400_000;
 const WEEKS = 6;
 
-/** `2026-11` as the days of its six weeks, each `2026-11-30`. */
+/** Returns the days of a month's six weeks, each as `2026-11-30`. */
 export function daysOf(month: string): readonly string[] {
   const first = Date.parse(`${month}-01T00:00:00Z`);
   const back = (new Date(first).getUTCDay() + 6) % 7;
@@ -16,7 +16,7 @@ export function stepMonth(month: string, by: number): string {
   return new Date(Date.UTC(year, number - 1 + by, 1)).toISOString().slice(0, 7);
 }
 
-/** The day of a value: of a moment, the day where one is. */
+/** Returns the day of a value; for a timestamp, the day in the user's time zone. */
 export function dayOf(value: unknown): string | undefined {
   if (typeof value !== "string" || value === "") return undefined;
   if (value.length <= 10) return value;

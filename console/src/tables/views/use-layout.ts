@@ -1,4 +1,4 @@
-/** The layout of a table's screen: that of its view, what the address says, and what was changed since. */
+/** The layout of a table's screen: its view, the search parameters and unsaved changes. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { useOp } from "../../data/api.ts";
@@ -11,7 +11,7 @@ export interface LayoutState {
   readonly views: readonly SavedView[];
   readonly view: SavedView | undefined;
   readonly layout: Layout;
-  /** True where it is not as its view has it. */
+  /** True if the layout differs from its view. */
   readonly isChanged: boolean;
   readonly change: (next: Partial<Layout>) => void;
   readonly reset: () => void;
@@ -73,7 +73,7 @@ export function useLayoutState(slug: string): LayoutState {
 
 const NONE: readonly SavedView[] = [];
 
-/** Widths and the like of whoever works here; a saved view holds what others see too. */
+/** Personal settings such as column widths; a saved view contains only what others see too. */
 const memoryName = (slug: string): string => `millrace.input.table.${slug}`;
 
 function readMemory(slug: string): Readonly<Record<string, Partial<Layout>>> {

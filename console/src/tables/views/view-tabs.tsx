@@ -33,7 +33,7 @@ interface ViewTabsProps {
   readonly columns: readonly GridColumn[];
 }
 
-/** The views of a table: everyone's and one's own, and what was changed about the one that is open. */
+/** The views of a table, shared and private, with the unsaved changes of the open one. */
 export function ViewTabs({ slug, state, columns }: ViewTabsProps) {
   const { views, view, isChanged, search, show } = state;
   const [isNew, setNew] = useState(false);
@@ -180,7 +180,7 @@ interface NewViewProps {
 interface ViewDraft {
   readonly name: string;
   readonly kind: ViewKind;
-  /** The column of a board's stacks or a calendar's days, if it is not the first possible one. */
+  /** The column of a board's groups or a calendar's days, if it is not the first possible one. */
   readonly by: string | null;
   readonly shared: boolean;
 }
