@@ -33,7 +33,7 @@ import { Button } from "../ui/form/button.tsx";
 
 const QUEUE_ID = "desk-queue";
 
-/** The agent's desk: views, the queue ordered by what breaks first, and the open ticket, without a change of page. */
+/** The service desk: views, the queue sorted by due time, and the open ticket, on one page. */
 export function Desk() {
   const search = useSearch({ from: "/inside/desk" });
   const navigate = useNavigate();
@@ -79,7 +79,7 @@ export function Desk() {
         views={views}
         chosen={view.id}
         onChoose={(id) => {
-          // The next keys are for the queue: Enter must not press the button of the view again.
+          // Focuses the queue, so that Enter does not press the view's button again.
           document.getElementById(QUEUE_ID)?.focus();
           if (id !== view.id) show({ view: id, open: undefined });
         }}
@@ -135,7 +135,7 @@ interface QueuePaneProps {
   readonly onCreate: () => void;
 }
 
-/** The middle pane: what narrows the view, its rows, and what can be done to those that are selected. */
+/** The middle pane: filters, rows, and actions on the selected ones. */
 function QueuePane(props: QueuePaneProps) {
   const { search, show, view, views, queue, selection, refusal } = props;
   const { rows, error, isPending } = queue;
@@ -198,7 +198,7 @@ function QueuePane(props: QueuePaneProps) {
   );
 }
 
-/** The next ticket is read before somebody asks for it: a key press shows it at once. */
+/** Prefetches the next ticket, so that it opens without delay. */
 function usePrefetchNext(rows: readonly QueueTicket[], open: string | undefined): void {
   const at = rows.findIndex(({ number }) => number === open);
   const next = rows[at + 1];

@@ -1,4 +1,4 @@
-/** What other areas may use of the desk. */
+/** Exports for other areas. */
 export { TicketPanel } from "./ticket/ticket-panel.tsx";
 export { type Moment, ticketPath, useTimeline } from "./ticket-kind.ts";
 export { toStream } from "./stream/moments.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readChips, readDeskSearch, toggleChip, writeChips } from "./search.ts";
 
-test("chips survive the address, whatever their value holds", () => {
+test("chips are preserved in the address, whatever characters their values contain", () => {
   const chips = [
     { field: "priority", value: "1" },
     { field: "tag", value: "a,b:c" },
@@ -11,12 +11,12 @@ test("chips survive the address, whatever their value holds", () => {
   expect(writeChips([])).toBeUndefined();
 });
 
-test("a chip that is there already is taken away", () => {
+test("toggling an existing chip removes it", () => {
   const one = { field: "state", value: "on_hold" } as const;
   expect(toggleChip(toggleChip([], one), one)).toEqual([]);
 });
 
-test("the address is read without trust", () => {
+test("invalid search parameters are ignored", () => {
   expect(readDeskSearch({ view: 3, open: "INC0000001", q: "" })).toEqual({
     view: undefined,
     q: undefined,

@@ -1,9 +1,9 @@
-/** What the address of the desk says: the view, what narrows it, and the open ticket. */
+/** The search parameters of the desk: view, filters and open ticket. */
 export interface DeskSearch {
   readonly view?: string | undefined;
-  /** Words to find. */
+  /** Search words. */
   readonly q?: string | undefined;
-  /** Chips, as `priority:1,state:on_hold`. */
+  /** Filter chips, such as `priority:1,state:on_hold`. */
   readonly only?: string | undefined;
   /** The number of the open ticket. */
   readonly open?: string | undefined;
@@ -39,7 +39,7 @@ export interface Chip {
   readonly value: string;
 }
 
-/** The value of a chip for "nobody". */
+/** The chip value for "unassigned". */
 export const NOBODY = "none";
 
 export function readChips(only: string | undefined): readonly Chip[] {
@@ -56,7 +56,7 @@ export function writeChips(chips: readonly Chip[]): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Adds a chip, or takes it away where it is already. */
+/** Adds a chip, or removes it if it exists. */
 export function toggleChip(chips: readonly Chip[], chip: Chip): readonly Chip[] {
   const isSame = (one: Chip): boolean => one.field === chip.field && one.value === chip.value;
   return chips.some(isSame) ? chips.filter((one) => !isSame(one)) : [...chips, chip];

@@ -1,9 +1,9 @@
-/** What is shown of a ticket before the server has said yes: in its own page and in every list. */
+/** Optimistic updates of a ticket, on its page and in all lists. */
 import { invalidate, patchCached, patchQueries } from "../data/api.ts";
 import { isLive } from "../data/live/live.ts";
 import { getOf, type Kind, type Ticket, timelineOf } from "./ticket-kind.ts";
 
-/** Shows these fields of a ticket at once; the returned function takes them back. */
+/** Updates fields of a ticket in the cache; the returned function reverts this. */
 export function showFields(
   ticket: Pick<Ticket, "kind" | "id">,
   fields: Readonly<Record<string, unknown>>,
@@ -26,7 +26,7 @@ interface QueuePages {
   readonly pages: readonly { readonly data: readonly { readonly id: string }[] }[];
 }
 
-/** The rows of the queue, whatever its view. */
+/** Updates the rows of the queue in all views. */
 function showInQueue(id: string, fields: Readonly<Record<string, unknown>>): () => void {
   return patchQueries<QueuePages>({ queryKey: ["tickets.list"] }, (old) => {
     if (!Array.isArray(old.pages)) return old;
@@ -46,8 +46,8 @@ const FRESH = {
 } as const;
 
 /**
- * Reads a ticket again after an act on it. Lists, counts and clocks follow with the event, when those who read the log
- * have seen it, too; where the log is not followed, all is read at once.
+ * Reloads a ticket after an action on it. Lists, counts and SLA clocks reload with the event, when consumers of the
+ * log have processed it; without an event stream, everything reloads immediately.
  */
 export function refreshTickets(kind: Kind): void {
   invalidate(isLive() ? [getOf(kind), timelineOf(kind)] : FRESH[kind]);

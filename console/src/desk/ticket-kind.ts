@@ -1,4 +1,4 @@
-/** The four kinds of ticket, as one shape: whatever the desk shows and does is said here once for each. */
+/** A common shape for the four ticket kinds: differences between them are defined here. */
 import { type OperationId, type Schemas, useOp } from "../data/api.ts";
 
 export type Kind = "incident" | "request" | "problem" | "change";
@@ -49,7 +49,7 @@ const BY_PREFIX: Readonly<Record<string, Kind>> = {
   chg: "change",
 };
 
-/** The kind of a ticket, by its number or id. */
+/** Returns the kind of a ticket by its number or id. */
 export function kindOf(reference: string): Kind | undefined {
   return BY_PREFIX[reference.slice(0, 3).toLowerCase()];
 }
@@ -64,7 +64,7 @@ export function ticketPath(number: string): string {
   return kind ? `/desk/${KINDS[kind].path}/${number}` : `/tickets/${number}`;
 }
 
-/** A ticket of any kind; what only some kinds have is null in the others. */
+/** A ticket of any kind; fields that a kind does not have are null. */
 export interface Ticket {
   readonly kind: Kind;
   readonly id: string;
@@ -78,7 +78,7 @@ export interface Ticket {
   readonly teamId: string | null;
   readonly ciIds: readonly string[];
   readonly isMajor: boolean;
-  /** The incident that it was merged into. */
+  /** The incident that this one was merged into. */
   readonly mergedIntoId: string | null;
   readonly onHoldReason: string | null;
   readonly runId: string | null;
@@ -86,7 +86,7 @@ export interface Ticket {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly tags: readonly string[];
-  /** Everything as the server said it, for what only one kind has. */
+  /** The complete API response, for fields that only one kind has. */
   readonly all: Readonly<Record<string, unknown>>;
 }
 

@@ -5,7 +5,7 @@ import { useMay } from "../data/people.ts";
 import { useRequestAnswers } from "./request/request-answers.tsx";
 import type { Ticket } from "./ticket-kind.ts";
 
-/** The person who asks: a member, or a contact who is none. */
+/** The caller: a member, or a contact without an account. */
 export interface Caller {
   readonly id: string;
   readonly name: string | undefined;
@@ -36,7 +36,7 @@ export function useCaller(callerId: string | null): Caller | undefined {
   };
 }
 
-/** The name that an answer begins with; of a request also for approvers, who may not read the list of people. */
+/** The caller's name for the salutation. For requests, approvers can see it too, although they can't list people. */
 export function useCallerName({ kind, number, callerId, createdBy }: Ticket): string | undefined {
   const known = useCaller(callerId ?? createdBy)?.name;
   const asked = useRequestAnswers(kind === "request" ? number : undefined);

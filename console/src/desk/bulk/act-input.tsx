@@ -41,7 +41,7 @@ interface InputProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** One field of the form of an act. */
+/** A form field of an action. */
 export function ActInput({ field, without, value, error, onChange }: InputProps) {
   const text = typeof value === "string" ? value : "";
   if (field.type === "category") return <CategoryField value={text} onChange={onChange} />;

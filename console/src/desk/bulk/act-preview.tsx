@@ -19,25 +19,25 @@ type Results = Schemas["ActResults"];
 const TYPING_MS = 250;
 
 export interface PlannedAct {
-  /** As the button says it: "Resolve". */
+  /** The button label: "Resolve". */
   readonly label: string;
-  /** As the dialog says it: "Resolve 2 tickets". */
+  /** The dialog title: "Resolve 2 tickets". */
   readonly title: string;
   readonly ids: readonly string[];
   readonly fields?: readonly ActField[];
-  /** Values of the form that a dry run sends in the place of what is typed. */
+  /** Placeholder values that a dry run sends instead of the form's values. */
   readonly sample?: Values;
-  /** What is said of a ticket of which no field of the queue changes. */
+  /** The description for tickets whose displayed fields do not change. */
   readonly effect?: string;
-  /** What to know before it is done. */
+  /** A note shown before the action. */
   readonly note?: string;
-  /** Undefined while the form does not say enough. */
+  /** Returns undefined while the form is incomplete. */
   readonly send: (
     ids: readonly string[],
     dryRun: boolean,
     values: Values,
   ) => Promise<Results> | undefined;
-  /** Takes it back where the server does not offer that. */
+  /** Reverts the action where the server does not offer undo. */
   readonly undo?: (done: Results["results"]) => Promise<void>;
 }
 
@@ -45,11 +45,14 @@ interface ActPreviewProps {
   readonly plan: PlannedAct;
   readonly onDone: () => void;
   readonly onClose: () => void;
-  /** Tickets changed again after the dialog was closed, by Undo. */
+  /** Called when Undo changes tickets after the dialog was closed. */
   readonly onUndone?: () => void;
 }
 
-/** First a dry run that shows each ticket before and after; then all of them, or only those that can. */
+/**
+ * Shows a dry run of each ticket before and after; then runs the action on all of them, or on those that do not
+ * fail.
+ */
 export function ActPreview({ plan, onDone, onClose, onUndone }: ActPreviewProps) {
   const nameOf = useNames();
   const [values, setValues] = useState<Values>({});
@@ -59,7 +62,7 @@ export function ActPreview({ plan, onDone, onClose, onUndone }: ActPreviewProps)
   const main = useRef<HTMLButtonElement>(null);
   const { fields = [], effect } = plan;
   const hasForm = fields.length > 0;
-  // While it is tried, the button can't be focused. A form keeps the focus.
+  // The button loses focus while it is disabled during the dry run. With a form, the form keeps the focus.
   useEffect(() => {
     if (!hasForm) main.current?.focus();
   }, [results, hasForm]);
@@ -77,7 +80,7 @@ export function ActPreview({ plan, onDone, onClose, onUndone }: ActPreviewProps)
       onDone();
     } catch (refused) {
       setBusy(false);
-      // Some of them changed meanwhile: the list says which.
+      // Some tickets changed in the meantime: a new dry run shows which.
       retry();
       setError(new Error(describeRefusal(refused)));
     }
@@ -129,7 +132,7 @@ export function ActPreview({ plan, onDone, onClose, onUndone }: ActPreviewProps)
   );
 }
 
-/** What would become of each ticket, and why some of them refuse. */
+/** The expected result of each ticket, with the reason if the action fails. */
 export function ActLines({
   lines,
   effect = "stays as it is",
@@ -158,7 +161,7 @@ export function ActLines({
   );
 }
 
-/** Tries the act whenever the form says something else that decides about it. */
+/** Runs the dry run again when a relevant form value changes. */
 function useDryRun(plan: PlannedAct, values: Values) {
   const [results, setResults] = useState<Results>();
   const [error, setError] = useState<Error>();
@@ -189,7 +192,7 @@ function useDryRun(plan: PlannedAct, values: Values) {
     return () => {
       isGone = true;
     };
-    // Of `settled`, only what `decided` has matters.
+    // Only the relevant part of `settled` is a dependency.
   }, [plan, decided, turn]);
   return {
     results,
@@ -200,7 +203,7 @@ function useDryRun(plan: PlannedAct, values: Values) {
   };
 }
 
-/** Tells what was done, and offers the way back. */
+/** Shows the result with an undo action. */
 function tellDone(
   { label, undo }: PlannedAct,
   done: Results["results"],

@@ -1,4 +1,4 @@
-/** What can be done to a selection of tickets: each act is one request, and is tried before it is done. */
+/** Bulk actions on selected tickets: each is a single request, with a dry run first. */
 import type { Input, Schemas } from "../../data/api.ts";
 import type { ActField } from "./act-input.tsx";
 
@@ -10,16 +10,16 @@ export interface BulkAct {
   readonly id: string;
   readonly label: string;
   readonly keys?: string;
-  /** The title of its dialog, as in "Resolve 2 tickets". */
+  /** The dialog title, such as "Resolve 2 tickets". */
   readonly title: (tickets: string) => string;
   readonly fields?: readonly ActField[];
-  /** Stands for the texts of the form when the act is tried: they don't decide whether a ticket refuses. */
+  /** Placeholders for the texts of the form in dry runs: texts do not affect whether an action is possible. */
   readonly sample?: Values;
-  /** What is sent; undefined while the form does not say enough. */
+  /** Returns the steps to send; undefined while the form is incomplete. */
   readonly toSteps: (values: Values) => readonly BulkStep[] | undefined;
-  /** What it does to a ticket where no field of the queue shows it. */
+  /** The effect on a ticket if it is not visible in the queue's fields. */
   readonly effect?: string;
-  /** What takes it back, where the server does not offer it. */
+  /** Steps that revert the action where the server does not offer undo. */
   readonly undo?: (done: readonly Result[]) => readonly BulkUndo[];
 }
 
@@ -162,7 +162,7 @@ export const BULK_ACTS: readonly BulkAct[] = [
   },
 ];
 
-/** Reopens tickets, and puts those on hold again that were. */
+/** Reopens tickets, and puts those back on hold that were on hold before. */
 function reopenAll(done: readonly Result[], reason: string): readonly BulkUndo[] {
   const held = new Map<string, string[]>();
   for (const { id, before } of done) {

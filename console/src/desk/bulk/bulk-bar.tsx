@@ -15,7 +15,7 @@ import { planAct, planMacro, planSteps, useMacros } from "./use-macros.ts";
 import { Button } from "../../ui/form/button.tsx";
 
 const KEYS_MAX = 9;
-/** The acts with a button of their own; the others are in the menu. */
+/** Actions with their own button; the others are in the menu. */
 const BUTTONS: Readonly<Record<string, typeof Hand>> = { take: Hand, resolve: Check };
 
 interface BulkBarProps {
@@ -24,14 +24,14 @@ interface BulkBarProps {
   readonly onClear: () => void;
 }
 
-/** What can be done to the selected tickets: each act is shown by a dry run first. */
+/** The actions for the selected tickets; each shows a dry run first. */
 export function BulkBar({ rows, selection, onClear }: BulkBarProps) {
   const [plan, setPlan] = useState<PlannedAct>();
   const chosen = rows.filter(({ row }) => selection.ids.has(row.id)).map(({ row }) => row);
   const ids = chosen.map(({ id }) => id);
   const kinds = [...new Set(chosen.map(({ kind }) => kind))];
   const refresh = (): void => kinds.forEach((kind) => refreshTickets(kind));
-  // The dialog outlives the selection: rows may leave the view while it is open.
+  // The dialog is rendered even if the selection becomes empty: tickets may leave the view while it is open.
   return (
     <>
       {ids.length > 0 && <Bar {...{ chosen, ids, onClear }} onPlan={setPlan} />}

@@ -25,7 +25,7 @@ interface MergeButtonProps {
   readonly onDone: () => void;
 }
 
-/** Offers to merge the selected tickets, also by `m`. */
+/** A button that merges the selected tickets; shortcut `m`. */
 export function MergeButton({ tickets, onDone }: MergeButtonProps) {
   const refusalOf = useRefusals();
   const [isOpen, setOpen] = useState(false);
@@ -66,7 +66,7 @@ interface MergeDraft {
   readonly targetId: string | null;
 }
 
-/** Merges the selected incidents into one of them, or into another one that is searched for. */
+/** Merges the selected incidents into one of them, or into another incident. */
 function MergeDialog({ tickets, onDone, onClose }: MergeDialogProps) {
   const form = useForm("tickets.bulk", {
     initial: { targetId: null },
@@ -104,7 +104,7 @@ function MergeDialog({ tickets, onDone, onClose }: MergeDialogProps) {
   );
 }
 
-/** Merges all of them or none: a dry run says which refuse, and why. */
+/** Merges all tickets or none; a dry run shows which can't be merged, and why. */
 async function mergeInto(intoId: string, tickets: readonly QueueTicket[]) {
   const ids = tickets.map(({ id }) => id).filter((id) => id !== intoId);
   const acts = [{ act: "merge" as const, intoId }];

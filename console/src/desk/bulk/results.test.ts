@@ -15,7 +15,7 @@ const item = (fields: object) =>
     ...fields,
   }) as unknown as NonNullable<Schemas["ActResult"]["after"]>;
 
-test("a dry run is read ticket by ticket: what changes, and what refuses", () => {
+test("a dry run result lists the changes and errors of each ticket", () => {
   const after = item({ state: "in_progress", assigneeId: "usr_m", tags: ["b"] });
   const refusal = { message: "It is closed.", errors: [] };
   const results = [

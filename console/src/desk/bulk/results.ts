@@ -1,4 +1,4 @@
-/** What acts would do, or did, in words that somebody reads before they say yes. */
+/** Describes the effects of actions, for confirmation dialogs and results. */
 import type { Schemas } from "../../data/api.ts";
 import { describeFaults } from "../../data/error-words.ts";
 import { toWords } from "../../ui/words.ts";
@@ -15,7 +15,7 @@ export interface ActLine {
   readonly refusal: string | undefined;
 }
 
-/** One line for each ticket: what would change, or why it refuses. */
+/** Returns one line per ticket: its changes or its error. */
 export function toLines(
   results: readonly Result[],
   nameOf: (id: string) => string | undefined,
@@ -29,7 +29,7 @@ export function toLines(
   }));
 }
 
-/** The reason in words: the faults of the input by the titles of their fields. */
+/** Describes an error; invalid fields are named by their titles. */
 function describeActRefusal({ message, errors }: NonNullable<Result["refusal"]>): string {
   return errors.length > 0 ? describeFaults(errors) : message;
 }

@@ -7,7 +7,7 @@ import type { BulkAct, BulkStep, BulkUndo } from "./bulk-acts.ts";
 
 type Macro = Schemas["ListedMacro"];
 
-/** The macros of one's teams and of everyone, in their order; those without kinds fit all. */
+/** The macros of the user's teams and shared macros, in order. Macros without kinds apply to all. */
 export function useMacros(kind?: Kind): readonly Macro[] {
   const may = useMay();
   const enabled = may("macros.list");
@@ -18,7 +18,7 @@ export function useMacros(kind?: Kind): readonly Macro[] {
     : all.filter(({ kinds }) => kinds.length === 0 || kinds.includes(kind));
 }
 
-/** Acts that the server does not take back: comments are sent, and a transition has no former state. */
+/** Actions that the server can't undo: comments are sent, and transitions do not record the previous state. */
 const FINAL_ACTS: ReadonlySet<string> = new Set([
   "comment",
   "resolve",
@@ -44,7 +44,7 @@ export function planMacro({ id, name, steps }: Macro, ids: readonly string[]): P
 const sendSteps = async (ids: readonly string[], acts: readonly BulkStep[], dryRun: boolean) =>
   (await call("tickets.bulk", { body: { ids, acts, dryRun } })).data;
 
-/** Steps that are known before the dialog opens, as one tag. */
+/** Returns the steps that do not depend on the dialog's form, such as a tag. */
 export function planSteps(
   label: string,
   steps: readonly BulkStep[],

@@ -12,13 +12,13 @@ export interface Choice {
   readonly id: string;
   readonly label: string;
   readonly about?: string | undefined;
-  /** What stands in the text when it is chosen. */
+  /** The text that is inserted. */
   readonly text: string;
-  /** The text for this ticket, where the server fills it in. */
+  /** Loads the text with the ticket's values filled in by the server. */
   readonly load?: () => Promise<string>;
 }
 
-/** What `;` and `@` offer. */
+/** The completions of `;` and `@`. */
 export interface Completion {
   readonly modules: readonly Choice[];
   readonly people: readonly Choice[];
@@ -27,12 +27,12 @@ export interface Completion {
 interface Popup {
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly list: ReactNode;
-  /** True where it used the key. */
+  /** Returns true if it handled the key. */
   readonly onKeyDown: (event: KeyboardEvent) => boolean;
   readonly close: () => void;
 }
 
-/** A list that opens while somebody writes: text modules after `;`, people after `@`. */
+/** A completion list for text fields: text modules after `;`, people after `@`. */
 export function useCompletion(
   area: RefObject<HTMLTextAreaElement | null>,
   text: string,
@@ -58,7 +58,7 @@ export function useCompletion(
     if (!choice || !trigger) return;
     const { from } = trigger;
     if (!choice.load) return insert(choice.text, from);
-    // A text that the server can't fill in is still worth having.
+    // If the server can't fill in the values, the plain text is inserted.
     choice.load().then(
       (filled) => insert(filled, from),
       () => insert(choice.text, from),

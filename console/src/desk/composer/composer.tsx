@@ -29,7 +29,7 @@ export interface Letter {
   readonly isInternal: boolean;
 }
 
-/** How a letter ends: it is sent, or sent as the solution with the next ticket opened. */
+/** How a message is sent: normally, or as the resolution, which also opens the next ticket. */
 export type SendWay = "send" | "resolve";
 
 interface ComposerProps {
@@ -38,11 +38,11 @@ interface ComposerProps {
   readonly onChange: (letter: Letter) => void;
   readonly onSend: (way: SendWay) => void;
   readonly isBusy: boolean;
-  /** Says why nothing can be said here. */
+  /** The reason why the user can't write here. */
   readonly disabled?: string | undefined;
   readonly canResolve: boolean;
   readonly callerName: string | undefined;
-  /** What others said while this was written, and its writer has not yet confirmed to have read. */
+  /** Replies by others since the user started writing, until the user confirms having read them. */
   readonly unseen: readonly Said[];
   readonly isWarned: boolean;
   readonly writers: readonly string[];
@@ -54,7 +54,7 @@ interface ComposerProps {
 
 const ROWS_MAX_PX = 260;
 
-/** The fixed place to answer: to the caller, or to colleagues. It never looks the same for both. */
+/** The reply box: to the caller or to colleagues, with a clear visual difference between both. */
 export function Composer(props: ComposerProps) {
   const { letter, onChange, onSend, handle, disabled, unseen } = props;
   const { text, isInternal } = letter;
@@ -231,7 +231,7 @@ function FileChips({
   );
 }
 
-/** A colleague's answer that came meanwhile stands where the hands are, before anything is sent. */
+/** New replies by colleagues are shown next to the send button, before the message is sent. */
 function Unseen({
   unseen,
   isWarned,

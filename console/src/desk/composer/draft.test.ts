@@ -14,7 +14,7 @@ function memory() {
   };
 }
 
-test("a draft belongs to one person and one ticket, and an empty one is forgotten", () => {
+test("a draft belongs to one person and ticket, and an empty draft is deleted", () => {
   const store = memory();
   keepDraft("usr_a", "inc_1", { text: "Hello", isInternal: true, seenId: "evt_1" }, store);
   expect(readDraft("usr_a", "inc_1", store)).toMatchObject({ text: "Hello", isInternal: true });
@@ -24,7 +24,7 @@ test("a draft belongs to one person and one ticket, and an empty one is forgotte
   expect(store.length).toBe(0);
 });
 
-test("drafts have an end, and what is broken is no draft", () => {
+test("drafts expire, and invalid drafts are ignored", () => {
   const store = memory();
   for (let n = 0; n < 230; n += 1)
     keepDraft("usr_a", `inc_${n}`, { text: "x", isInternal: false }, store);

@@ -1,10 +1,10 @@
-/** What somebody was writing on a ticket, kept in this browser for each person and ticket: a reload loses nothing. */
+/** Unsent messages, kept in this browser per person and ticket, so that a reload does not lose them. */
 import { place } from "../../data/place.ts";
 
 export interface Draft {
   readonly text: string;
   readonly isInternal: boolean;
-  /** The newest word that its writer had seen when they began. */
+  /** The newest message that the author had seen when they started writing. */
   readonly seenId?: string | undefined;
   readonly keptAt: number;
 }
@@ -33,7 +33,7 @@ export function readDraft(
   }
 }
 
-/** Keeps a draft; one without a word is forgotten. */
+/** Stores a draft; an empty one is deleted. */
 export function keepDraft(
   userId: string,
   ticketId: string,
@@ -46,7 +46,7 @@ export function keepDraft(
   try {
     memory.setItem(name, JSON.stringify({ ...draft, keptAt: Date.now() }));
   } catch {
-    // A full or forbidden store keeps nothing; the text is still on the screen.
+    // Storage is full or disabled: the draft is not kept, but the text stays on the screen.
   }
 }
 

@@ -11,14 +11,11 @@ interface LetterComposerProps extends LetterOptions {
   readonly canResolve: boolean;
   readonly callerName: string | undefined;
   readonly writers: readonly string[];
-  /** Says whether there is something written; stays the same function. */
+  /** Reports whether there is unsent text; must be a stable function. */
   readonly onWriting: (isWriting: boolean) => void;
 }
 
-/**
- * The place to answer with what is written in it. Its letter is its own: a key that is typed draws nothing else of
- * the ticket.
- */
+/** The reply box with its state. The message is local state, so that typing does not re-render the ticket. */
 export function LetterComposer(props: LetterComposerProps) {
   const { ticket, stream, isRead, onNext, onWriting, callerName } = props;
   const letter = useLetter(ticket, { stream, isRead, onNext });

@@ -1,14 +1,17 @@
-/** The mark before the caret that asks for something to insert. */
+/** The trigger character before the caret. */
 export interface Trigger {
   readonly mark: ";" | "@";
   readonly words: string;
-  /** Where the mark stands. */
+  /** The position of the trigger character. */
   readonly from: number;
 }
 
 const WORDS_MAX = 30;
 
-/** `;vpn` or `@mar` before the caret, at the start of a word; a time as `9;30` or an address is none. */
+/**
+ * Finds `;vpn` or `@mar` before the caret, at the start of a word. A time such as `9;30` or an e-mail address does
+ * not match.
+ */
 export function findTrigger(text: string, caret: number): Trigger | undefined {
   const before = text.slice(Math.max(0, caret - WORDS_MAX - 1), caret);
   const found = /(?:^|[\s(])([;@])([\p{L}\d._-]*)$/u.exec(before);
@@ -24,7 +27,10 @@ interface Rankable {
 
 const SHOWN_MAX = 8;
 
-/** Those that begin with the words first, then those in which a word does, then those that contain them. */
+/**
+ * Ranks choices: those that start with the search text, then those with a word that does, then those that contain
+ * it.
+ */
 export function rankChoices<T extends Rankable>(
   choices: readonly T[],
   words: string,

@@ -14,7 +14,7 @@ export interface WaitingFile {
 
 let lastKey = 0;
 
-/** Files that were pasted or dropped: sent at once, and attached when the letter is. */
+/** Pasted or dropped files: uploaded immediately, and attached when the message is sent. */
 export function useFiles({ kind, id }: Pick<Ticket, "kind" | "id">) {
   const [files, setFiles] = useState<readonly WaitingFile[]>([]);
   const drop = (key: number): void => setFiles((old) => old.filter((one) => one.key !== key));

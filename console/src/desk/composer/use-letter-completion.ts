@@ -5,7 +5,7 @@ import { useMay } from "../../data/people.ts";
 import type { Ticket } from "../ticket-kind.ts";
 import type { Completion } from "./completion.tsx";
 
-/** What `;` and `@` offer on a ticket: texts that the desk keeps, filled in for it, and colleagues. */
+/** The completions of `;` and `@` on a ticket: text modules with the ticket's values, and colleagues. */
 export function useLetterCompletion({ id: ticketId }: Ticket): Completion {
   const may = useMay();
   const people = useColleagues();

@@ -17,19 +17,22 @@ const EMPTY: Letter = { text: "", isInternal: false };
 
 export interface LetterOptions {
   readonly stream: readonly StreamEntry[];
-  /** The story is on the screen. */
+  /** True if the activity stream is visible. */
   readonly isRead: boolean;
   readonly onNext: () => void;
 }
 
-/** What somebody writes on a ticket: kept as a draft, and never sent over an answer they have not seen. */
+/**
+ * The message that a user writes on a ticket: kept as a draft, and not sent over replies that the user has not
+ * seen.
+ */
 export function useLetter(ticket: Ticket, { stream, isRead, onNext }: LetterOptions) {
   const meId = useMe()?.user.id;
   const { id, kind } = ticket;
   const draft = useDraft(id, meId, isRead, stream.at(-1)?.id ?? "");
   const { letter, seenId, isEmpty } = draft;
   const files = useFiles(ticket);
-  /** The newest word at the moment of the warning: whoever presses again has been told of it. */
+  /** The newest message at the time of the warning: sending again after the warning is allowed. */
   const [warnedId, setWarnedId] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const unseen = useMemo(
@@ -73,7 +76,7 @@ export function useLetter(ticket: Ticket, { stream, isRead, onNext }: LetterOpti
   };
 }
 
-/** Asks the log itself: an answer that came a moment ago may not be on the screen yet. */
+/** Checks the event log: a very recent reply may not be on the screen yet. */
 async function findOvertaking(
   { kind, number, callerId }: Ticket,
   sinceId: string,
@@ -94,7 +97,7 @@ async function resolve({ id, kind, number }: Ticket, resolution: string): Promis
   notify(`${number} is answered and resolved`, () => void undo().catch(say));
 }
 
-/** The letter as it was left, with the newest word that its writer had seen when they began. */
+/** The stored draft, with the newest message that the author had seen when they started. */
 function useDraft(ticketId: string, meId: string | undefined, isRead: boolean, lastId: string) {
   const [letter, setLetter] = useState<Letter>(EMPTY);
   const [seenId, setSeenId] = useState<string>();
@@ -110,7 +113,7 @@ function useDraft(ticketId: string, meId: string | undefined, isRead: boolean, l
     setLetter({ text: draft.text, isInternal: draft.isInternal });
     setSeenId(draft.seenId);
   }, [meId, ticketId]);
-  // A person who has not begun has seen all that is on the screen. A kept draft says itself what was seen.
+  // Without a draft, everything on the screen counts as seen. A stored draft records what was seen.
   useEffect(() => {
     if (isReady && isEmpty && isRead) setSeenId(lastId);
   }, [isReady, isEmpty, isRead, lastId]);

@@ -13,15 +13,15 @@ const CREATE = "create:";
 interface CallerFieldProps {
   readonly value: string | undefined;
   readonly onChange: (callerId: string | undefined) => void;
-  /** Requests are for members only. */
+  /** Requests need a caller who is a member. */
   readonly isMember?: boolean;
-  /** A contact to create with the ticket; absent where contacts can't be created. */
+  /** A contact to create with the ticket; undefined if the user can't create contacts. */
   readonly contact?: NewContact | undefined;
   readonly onContact?: (contact: NewContact | undefined) => void;
   readonly error?: string | undefined;
 }
 
-/** The caller, found by name or address: a member, a contact, or a contact that is created with the ticket. */
+/** The caller, found by name or address: a member, a contact, or a new contact. */
 export function CallerField(props: CallerFieldProps) {
   const { value, onChange, isMember = false, contact, onContact, error } = props;
   const label = isMember ? "Requested for" : "Caller";
@@ -69,7 +69,7 @@ export function CallerField(props: CallerFieldProps) {
           chosen={caller?.name}
           value={value}
           onChange={choose}
-          // What somebody typed is never dropped without a word.
+          // Unrecognised text must not be dropped silently.
           onUnknown={canCreate ? create : setUnknown}
           placeholder="Name or address"
         />

@@ -12,7 +12,7 @@ const TYPES = choicesOf(CHANGE_TYPE, {
   emergency: "Emergency: now, looked at afterwards",
 });
 
-/** The least that a change needs; plans and approvers follow on its page. */
+/** The required fields of a change; plans and approvers are added on its page. */
 export function ChangeFields(props: DraftFieldsProps) {
   const { draft, onChange, errorOf } = props;
   return (

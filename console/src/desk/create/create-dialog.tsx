@@ -26,7 +26,7 @@ const FIELDS = {
   change: ChangeFields,
 } as const;
 
-/** A ticket that came by telephone or over the counter, of any kind: who, what, how bad. */
+/** Creates a ticket of any kind for a caller on the phone or at the counter. */
 export function CreateDialog({ onClose, onCreated }: CreateDialogProps) {
   const may = useMay();
   const kinds = (Object.keys(KINDS) as Kind[]).filter((kind) => may(CREATE[kind]));

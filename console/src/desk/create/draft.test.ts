@@ -3,7 +3,7 @@ import { EMPTY, findGaps, toBody } from "./draft.ts";
 
 const draft = { ...EMPTY, title: " No tone ", callerId: "usr_1", teamId: "tem_1", itemId: "cit_1" };
 
-test("each kind is raised with what it has", () => {
+test("each kind of ticket is created with its own fields", () => {
   expect(toBody("incident", draft)).toEqual({
     title: "No tone",
     description: "",
@@ -24,7 +24,7 @@ test("each kind is raised with what it has", () => {
   expect(toBody("change", draft)).not.toHaveProperty("callerId");
 });
 
-test("what is missing is said at its field", () => {
+test("missing values are reported at their field", () => {
   expect(findGaps("incident", EMPTY)).toHaveProperty("title");
   expect(findGaps("request", EMPTY)).toHaveProperty("itemId");
   expect(findGaps("request", draft)).toEqual({});

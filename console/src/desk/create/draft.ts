@@ -1,4 +1,4 @@
-/** A ticket before it is raised. What is typed for one kind is there for another. */
+/** A ticket before it is created. Values entered for one kind are kept when the kind changes. */
 import type { Kind } from "../ticket-kind.ts";
 import { findContactGap, type NewContact } from "./new-contact.ts";
 
@@ -19,11 +19,11 @@ export interface TicketDraft {
   readonly changeType: "standard" | "normal" | "emergency";
   readonly plannedStart?: string | undefined;
   readonly plannedEnd?: string | undefined;
-  /** Of the catalog. */
+  /** The catalog item of a request. */
   readonly itemId?: string | undefined;
-  /** What the form of that item asks for. */
+  /** The answers to the form of that item. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** Own fields of the kind. */
+  /** Custom fields of the kind. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -41,14 +41,14 @@ export const EMPTY: TicketDraft = {
   fields: {},
 };
 
-/** The fields of a form, as each kind draws them. */
+/** The props of the fields of each kind. */
 export interface DraftFieldsProps {
   readonly draft: TicketDraft;
   readonly onChange: (next: Partial<TicketDraft>) => void;
   readonly errorOf: (field: string) => string | undefined;
 }
 
-/** The body of the request that raises it. */
+/** Returns the request body that creates the ticket. */
 export function toBody(kind: Kind, draft: TicketDraft): Readonly<Record<string, unknown>> {
   const { callerId, teamId, title, description, itemId, values, plannedStart, plannedEnd } = draft;
   const maybe = (name: string, value: unknown) => (value === undefined ? {} : { [name]: value });
@@ -77,7 +77,7 @@ export function toBody(kind: Kind, draft: TicketDraft): Readonly<Record<string, 
   };
 }
 
-/** What is still missing, by field. */
+/** Returns the missing values by field. */
 export function findGaps(kind: Kind, draft: TicketDraft): Readonly<Record<string, string>> {
   if (kind === "request") {
     return draft.itemId === undefined ? { itemId: "Choose a catalog item." } : {};

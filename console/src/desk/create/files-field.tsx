@@ -14,7 +14,7 @@ interface FilesFieldProps {
   readonly onChange: (ids: readonly string[]) => void;
 }
 
-/** Files that are uploaded at once, and attached when the ticket exists. */
+/** Files that are uploaded immediately and attached once the ticket exists. */
 export function FilesField({ value, onChange }: FilesFieldProps) {
   const [names, setNames] = useState<ReadonlyMap<string, string>>(new Map());
   const [isBusy, setBusy] = useState(false);

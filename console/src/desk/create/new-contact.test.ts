@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findContactGap, toContactBody, toNewContact } from "./new-contact.ts";
 
-test("what was typed becomes the name, the address or the phone number", () => {
+test("typed text becomes the name, the address or the phone number of a new contact", () => {
   expect(toNewContact(" Rosa Lind ")).toEqual({ name: "Rosa Lind", address: "", phone: "" });
   expect(toNewContact("rosa@x.example")).toMatchObject({ name: "", address: "rosa@x.example" });
   expect(toNewContact("+41 44 555 01 02")).toMatchObject({ name: "", phone: "+41 44 555 01 02" });
@@ -11,7 +11,7 @@ test("what was typed becomes the name, the address or the phone number", () => {
   });
 });
 
-test("a contact needs a name and one way to reach them", () => {
+test("a contact needs a name and an address or phone number", () => {
   const contact = toNewContact("Rosa");
   expect(findContactGap(contact)).toBe("Enter an e-mail address or a phone number.");
   expect(findContactGap({ ...contact, name: " " })).toBe("Enter a name.");

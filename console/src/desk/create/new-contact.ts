@@ -1,11 +1,11 @@
-/** A caller who is not known yet: the contact that is created with their ticket. */
+/** An unknown caller: a contact that is created with the ticket. */
 export interface NewContact {
   readonly name: string;
   readonly address: string;
   readonly phone: string;
 }
 
-/** Reads what somebody typed for a caller: an address, a telephone number or a name. */
+/** Parses the typed text as an address, a phone number or a name. */
 export function toNewContact(typed: string): NewContact {
   const text = typed.trim();
   const named = /^(.*?)\s*<([^<>\s]+@[^<>\s]+)>$/.exec(text);
@@ -15,7 +15,7 @@ export function toNewContact(typed: string): NewContact {
   return { name: text, address: "", phone: "" };
 }
 
-/** Says what a new contact lacks. */
+/** Returns what a new contact lacks. */
 export function findContactGap({ name, address, phone }: NewContact): string | undefined {
   if (name.trim() === "") return "Enter a name.";
   if (address.trim() === "" && phone.trim() === "")
@@ -23,7 +23,7 @@ export function findContactGap({ name, address, phone }: NewContact): string | u
   return undefined;
 }
 
-/** The body of the request that creates it. */
+/** Returns the request body that creates the contact. */
 export function toContactBody({ name, address, phone }: NewContact) {
   return {
     name: name.trim(),

@@ -10,11 +10,11 @@ interface OwnFieldInputsProps {
   readonly errors: readonly FieldError[];
 }
 
-/** The fields that the workspace gave this kind. */
+/** The custom fields of this kind. */
 export function OwnFieldInputs({ kind, value, onChange, errors }: OwnFieldInputsProps) {
   const may = useMay();
   const found = useOp("desk.get_kind", { params: { kind } }, { enabled: may("teams.list") }).data;
-  // While another kind is read, the former stays: its fields are not this one's.
+  // While the fields of a new kind load, the data of the previous kind is still present and must not be shown.
   if (!found || found.data.kind !== kind || found.data.fields.length === 0) return null;
   return (
     <Form

@@ -6,7 +6,7 @@ import { Combobox } from "../../ui/overlay/combobox.tsx";
 import { CallerField } from "./caller-field.tsx";
 import type { DraftFieldsProps } from "./draft.ts";
 
-/** Something of the catalog, asked for in somebody's name: its own form follows. */
+/** A catalog item requested for someone, with its own form. */
 export function RequestFields({ draft, onChange, errorOf }: DraftFieldsProps) {
   const may = useMay();
   const items = useOp(

@@ -3,7 +3,7 @@ import { TeamCombobox } from "../../data/options/person-combobox.tsx";
 import type { DraftFieldsProps } from "./draft.ts";
 import { Select, TextArea, TextInput } from "../../ui/form/controls.tsx";
 
-/** What it is about, in a line and at length. */
+/** The title and the description. */
 export function TextFields(props: DraftFieldsProps & { readonly label: string }) {
   const { draft, onChange, errorOf, label } = props;
   return (
@@ -54,7 +54,7 @@ interface ChoiceFieldProps<T extends string | number> {
   readonly onChange: (value: T) => void;
 }
 
-/** One of a few. */
+/** A choice among a few options. */
 export function ChoiceField<T extends string | number>(props: ChoiceFieldProps<T>) {
   const { label, value, options, onChange } = props;
   return (

@@ -16,7 +16,7 @@ export const CREATE = {
 
 interface RaiseHandlers {
   readonly onRaised: (number: string) => void;
-  /** Gets the id of the contact that was created as the caller. */
+  /** Called with the id of the contact that was created as the caller. */
   readonly onCaller: (id: string) => void;
 }
 
@@ -27,7 +27,7 @@ const ATTACH = {
   change: "changes.add_attachment",
 } as const satisfies Readonly<Record<Kind, OperationId>>;
 
-/** Attaches uploaded files; the ticket exists whether or not all of them can be attached. */
+/** Attaches uploaded files; a failed attachment does not affect the created ticket. */
 async function attachFiles(kind: Kind, id: string, fileIds: readonly string[]): Promise<void> {
   const sent = await Promise.allSettled(
     fileIds.map((fileId) => call(ATTACH[kind], { params: { id }, body: { fileId } })),
@@ -36,7 +36,7 @@ async function attachFiles(kind: Kind, id: string, fileIds: readonly string[]): 
   if (failed?.status === "rejected") notifyError(failed.reason);
 }
 
-/** Raises a draft; what the server refuses is said at its field. */
+/** Creates the ticket and shows errors at their fields. */
 export function useRaise(kind: Kind, draft: TicketDraft, { onRaised, onCaller }: RaiseHandlers) {
   const [isTried, setTried] = useState(false);
   const [isBusy, setBusy] = useState(false);

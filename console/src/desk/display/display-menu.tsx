@@ -20,7 +20,7 @@ interface DisplayMenuProps {
   readonly onChange: (display: Display) => void;
 }
 
-/** How close rows stand, and what they tell. */
+/** The density of the rows and the displayed details. */
 export function DisplayMenu({ display, onChange }: DisplayMenuProps) {
   return (
     <Popover label="Rows" className="btn bare icon" button={<SlidersHorizontal />}>

@@ -3,7 +3,7 @@ import { applyColumns, classesOf, readDisplay, toColumns, togglePart } from "./d
 
 const memory = (text: string | null) => ({ getItem: () => text });
 
-test("what was kept and can't be read any more is as if nothing was", () => {
+test("invalid stored settings are ignored", () => {
   const plain = readDisplay(memory(null));
   expect(readDisplay(memory("{"))).toEqual(plain);
   expect(readDisplay(memory('{"density":"tiny","parts":["caller","gone"]}'))).toEqual({
@@ -13,14 +13,14 @@ test("what was kept and can't be read any more is as if nothing was", () => {
   });
 });
 
-test("what is left out is hidden", () => {
+test("omitted details are hidden", () => {
   const display = { density: "close", parts: ["number", "tags"], fields: [] } as const;
   expect(classesOf(display)).toBe("close hides-state hides-caller hides-word hides-people");
   expect(togglePart(["a", "b"], "a")).toEqual(["b"]);
   expect(togglePart(["b"], "a")).toEqual(["b", "a"]);
 });
 
-test("a view's columns are shown as they were saved, and what nobody knows any more is left out", () => {
+test("a view shows its saved columns, and unknown columns are ignored", () => {
   const display = { density: "close", parts: ["tags"], fields: ["floor"] } as const;
   const other = { density: "roomy", parts: ["number"], fields: [] } as const;
   expect(applyColumns(other, [...toColumns(display), "gone"])).toEqual({

@@ -1,4 +1,4 @@
-/** How the queue is shown: how close its rows stand, and what they tell. It is kept on this device. */
+/** How the queue is displayed: density and details, stored on this device. */
 export const DENSITIES = ["roomy", "close"] as const;
 export type Density = (typeof DENSITIES)[number];
 
@@ -8,7 +8,7 @@ export type Part = (typeof PARTS)[number];
 export interface Display {
   readonly density: Density;
   readonly parts: readonly Part[];
-  /** Keys of own fields. */
+  /** Keys of custom fields. */
   readonly fields: readonly string[];
 }
 
@@ -43,13 +43,13 @@ export function saveDisplay(
 
 const OWN = "fields.";
 
-/** What a row tells, as a saved view keeps it. */
+/** Converts the displayed details to the columns of a saved view. */
 export const toColumns = ({ parts, fields }: Display): string[] => [
   ...parts,
   ...fields.map((key) => `${OWN}${key}`),
 ];
 
-/** The display with the columns of a view; one that has none is shown as on this device. */
+/** Applies the columns of a view; a view without columns uses this device's settings. */
 export function applyColumns(display: Display, columns: readonly string[] = []): Display {
   if (columns.length === 0) return display;
   return {
@@ -59,7 +59,7 @@ export function applyColumns(display: Display, columns: readonly string[] = []):
   };
 }
 
-/** The classes of a list that is shown so: what is left out is hidden. */
+/** Returns the CSS classes of a list, which hide omitted details. */
 export function classesOf({ density, parts }: Display): string {
   const hidden = PARTS.filter((part) => !parts.includes(part)).map((part) => `hides-${part}`);
   return [density, ...hidden].join(" ");

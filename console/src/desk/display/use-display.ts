@@ -5,14 +5,14 @@ import type { View } from "../queue/views.ts";
 import { applyColumns, type Display, readDisplay, saveDisplay, toColumns } from "./display.ts";
 
 /**
- * How rows are shown: as a saved view has its columns, else as this device does. A change of one's own view is kept in
- * it.
+ * The display settings: those of the saved view, otherwise those of this device. Changes to the user's own view are
+ * saved in it.
  */
 export function useDisplay({ id, saved }: View): readonly [Display, (next: Display) => void] {
   const may = useMay();
   const me = useMe()?.user.id;
   const [device, setDevice] = useState(readDisplay);
-  // What was changed here, until the view has it; another's view is changed for this visit alone.
+  // Local changes until the view is saved; changes to another user's view apply only to this visit.
   const [changed, setChanged] = useState<{ readonly id: string; readonly display: Display }>();
   const display =
     changed?.id === id

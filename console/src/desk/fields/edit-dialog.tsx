@@ -35,10 +35,10 @@ interface EditDialogProps {
   readonly onClose: () => void;
 }
 
-/** All fields of a ticket that its state lets change, saved together. */
+/** The dialog for all editable fields in the ticket's state, saved together. */
 export function EditDialog({ ticket, onClose }: EditDialogProps) {
   const [values, setValues] = useState<Readonly<Record<string, unknown>>>({});
-  // Of the version that is shown: somebody else's change is not overwritten.
+  // The ETag of the displayed version, so that another user's change is not overwritten.
   const [etag] = useState(() => etagOfTicket(ticket));
   const [refused, setRefused] = useState<unknown>();
   const errors = refused instanceof ApiError ? refused.errors : [];

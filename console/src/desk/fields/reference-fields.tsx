@@ -13,7 +13,7 @@ interface CategoryFieldProps {
   readonly onChange: (category: string) => void;
 }
 
-/** A category: one that recent incidents have, or a new one. */
+/** A category: one used by recent incidents, or a new one. */
 export function CategoryField({ value, onChange }: CategoryFieldProps) {
   const may = useMay();
   const query = { sort: "-createdAt", limit: RECENT_MAX };
@@ -44,7 +44,7 @@ interface ItemsFieldProps {
   readonly onChange: (ids: readonly string[]) => void;
 }
 
-/** The configuration items that a ticket is about. */
+/** The configuration items of a ticket. */
 export function ItemsField({ value, onChange }: ItemsFieldProps) {
   const may = useMay();
   const found = useItemSearch();

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { UPDATE } from "../ticket-kind.ts";
 import { EDITED_FIELDS, fieldsOf, OTHER_CONTROLS, toPatch } from "./ticket-fields.ts";
 
-/** The console's types have no Node, on which its tests run. */
+/** The console's types do not include Node.js, but the tests run on it. */
 const NODE_FILES = "node:fs/promises";
 const { readFile } = (await import(/* @vite-ignore */ NODE_FILES)) as {
   readonly readFile: (file: URL, encoding: "utf8") => Promise<string>;
@@ -54,7 +54,7 @@ const ticket = {
   all: { title: "No tone", callerId: "usr_1", ciIds: ["ci_1"], category: "" },
 } as const;
 
-test("only what differs is sent, and what may be empty as null", () => {
+test("only changed fields are sent, and emptied nullable fields as null", () => {
   expect(toPatch(ticket, { title: "No tone", category: "Phones", callerId: undefined })).toEqual({
     category: "Phones",
     callerId: null,
@@ -62,7 +62,7 @@ test("only what differs is sent, and what may be empty as null", () => {
   expect(toPatch(ticket, { ciIds: ["ci_1"], holdUntil: "2026-01-01T00:00:00Z" })).toEqual({});
 });
 
-test("a field that belongs to a state is shown in it alone", () => {
+test("a field of one state is only shown in that state", () => {
   const names = (state: string) => fieldsOf({ kind: "incident", state }).map(({ name }) => name);
   expect(names("new")).not.toContain("holdUntil");
   expect(names("on_hold")).toContain("holdUntil");

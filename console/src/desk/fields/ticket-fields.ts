@@ -1,4 +1,4 @@
-/** The fields of each kind of ticket that its API can change, and the control that changes each. */
+/** The editable fields of each ticket kind, with the control for each. */
 import type { Kind, Ticket } from "../ticket-kind.ts";
 
 export type FieldType =
@@ -19,9 +19,9 @@ export interface EditedField {
   readonly name: string;
   readonly label: string;
   readonly type: FieldType;
-  /** True where an empty value is sent as null. */
+  /** True if an empty value is sent as null. */
   readonly isNullable?: true;
-  /** States in which the ticket has it; all of them when absent. */
+  /** The states in which the field is editable; by default, all. */
   readonly states?: readonly string[];
 }
 
@@ -87,7 +87,7 @@ export const EDITED_FIELDS: Readonly<Record<Kind, readonly EditedField[]>> = {
   ],
 };
 
-/** The fields with a control of their own beside the dialog, and where that is. */
+/** Fields that are edited outside the dialog, and where. */
 export const OTHER_CONTROLS: Readonly<Record<string, string>> = {
   tags: "desk/strip/tags.tsx",
   fields: "desk/strip/own-fields.tsx",
@@ -96,13 +96,13 @@ export const OTHER_CONTROLS: Readonly<Record<string, string>> = {
   approvalsRequired: "changes/form/approver-fields.tsx",
 };
 
-/** The fields of a ticket in its state. */
+/** Returns the fields that are editable in the ticket's state. */
 export const fieldsOf = ({ kind, state }: Pick<Ticket, "kind" | "state">): readonly EditedField[] =>
   EDITED_FIELDS[kind].filter(({ states }) => states?.includes(state) ?? true);
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What differs from the ticket, as the body of its PATCH. */
+/** Returns the changed fields as the body of a PATCH request. */
 export function toPatch(ticket: Pick<Ticket, "kind" | "state" | "all">, values: Values): Values {
   const changed = fieldsOf(ticket).flatMap(({ name, isNullable }) => {
     if (!Object.hasOwn(values, name)) return [];

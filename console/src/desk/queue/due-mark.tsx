@@ -9,7 +9,7 @@ interface DueMarkProps {
   readonly onHoldReason?: string | null;
 }
 
-/** The bar of a promise and what is left of it. Grey with its reason while nothing counts. */
+/** The remaining time of an SLA target, as a bar and text. Grey with the reason while paused. */
 export function DueMark({ due, onHoldReason }: DueMarkProps) {
   const now = useNow();
   if (!due) return null;
@@ -39,7 +39,7 @@ export function DueMark({ due, onHoldReason }: DueMarkProps) {
 
 const WORDS = ["", "Critical", "High", "Medium", "Low", "Planning"];
 
-/** P1 to P5; a major incident says so. */
+/** P1 to P5, with a mark for major incidents. */
 export function Priority({
   priority,
   isMajor,

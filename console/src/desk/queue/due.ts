@@ -1,16 +1,16 @@
-/** What is left of a promise, as the eye reads it: a bar that shrinks in business time, and a few letters. */
+/** The remaining time of an SLA target: a bar that shrinks in business time, and a short text. */
 
 export interface Due {
   readonly state: "running" | "paused" | "breached";
-  /** When it breaks on the wall; null while time does not count. */
+  /** The calendar time of the breach; null while paused. */
   readonly dueAt: string | null;
-  /** Left in business time when it was read. */
+  /** The remaining business time when it was loaded. */
   readonly remainingMs: number;
   readonly targetMs: number;
-  /** It counts now: it is office time and nothing holds it. */
+  /** True during business hours, unless the target is paused. */
   readonly isCounting: boolean;
   readonly readAtMs: number;
-  /** The promise, as "Response · Critical". */
+  /** The name of the target, such as "Response · Critical". */
   readonly promise: string;
 }
 
@@ -19,13 +19,13 @@ export type DueTone = "ok" | "warn" | "bad" | "idle";
 const MINUTE_MS = 60_000;
 const HOUR_M = 60;
 const DAY_M = 1_440;
-/** Below this share of the whole time it is nearly over. */
+/** Below this share of the total time, the target is at risk. */
 const WARN_SHARE = 0.2;
 export const HOUR_MS = HOUR_M * MINUTE_MS;
 
-/** Business time that is left now; below zero it is over. */
+/** Returns the remaining business time; negative if overdue. */
 export function leftOf(due: Due, nowMs: number): number {
-  // What is late is late by the wall: nobody asks how many office hours ago it broke.
+  // Overdue time is measured in calendar time, because people do not count office hours after a breach.
   if (due.state === "breached" && due.dueAt !== null) return Date.parse(due.dueAt) - nowMs;
   const passed = due.isCounting ? Math.max(0, nowMs - due.readAtMs) : 0;
   return due.remainingMs - passed;
@@ -43,7 +43,7 @@ export function toneOfDue(due: Due, nowMs: number): DueTone {
   return left < HOUR_MS || shareOf(due, nowMs) < WARN_SHARE ? "warn" : "ok";
 }
 
-/** `38m`, `2h 05m`, `3d`; what is over has a minus. Seconds would only make people nervous. */
+/** Formats `38m`, `2h 05m` or `3d`; overdue time has a minus. Seconds are omitted to avoid distraction. */
 export function toDueWords(ms: number): string {
   const sign = ms < 0 ? "−" : "";
   const minutes = Math.floor(Math.abs(ms) / MINUTE_MS);

@@ -43,7 +43,7 @@ const KIND_OPTIONS: readonly ChipOption[] = Object.values(KINDS).map(({ name, wo
 }));
 const SHOWN_MAX = 9;
 
-/** Words and chips that narrow a view. `/` leads here; words filter while they are typed, Enter takes the chip. */
+/** Search words and filter chips of a view. `/` focuses the field; words filter while typing, Enter adds the chip. */
 export function FilterBar({ search, onChange, view, views, onView }: FilterBarProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
@@ -65,7 +65,7 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
   useFloat(box, list, hasList, { isWide: true });
   useActions([{ keys: "/", label: "Filter the queue", run: () => field.current?.focus() }]);
   const toggle = (chip: Chip): void => {
-    // What was typed named the chip.
+    // The typed text was the name of the chip, so it is removed.
     applyWords("", { only: writeChips(toggleChip(chips, chip)) });
     setActive(-1);
   };
@@ -148,7 +148,7 @@ export function FilterBar({ search, onChange, view, views, onView }: FilterBarPr
 
 const TYPING_MS = 250;
 
-/** The words in the field, which filter a moment after the last key. */
+/** The search words, applied shortly after the last key press. */
 function useWords(
   q: string | undefined,
   onWords: (q: string | undefined, more?: Partial<DeskSearch>) => void,
@@ -158,7 +158,7 @@ function useWords(
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const { send } = useStableHandlers({ send: onWords });
   useEffect(() => {
-    // The address changed by something else than typing, as a view that was chosen.
+    // The address was changed by something other than typing, such as a selected view.
     if (q !== applied.current) setShown(q ?? "");
     applied.current = q;
   }, [q]);
@@ -179,7 +179,7 @@ function useWords(
   return { words, setWords, applyWords };
 }
 
-/** The views of a screen that has no room for a pane of them. */
+/** The view selector for screens that are too narrow for the view pane. */
 function ViewSelect({ view, views, onView }: Pick<FilterBarProps, "view" | "views" | "onView">) {
   return (
     <Select

@@ -14,7 +14,7 @@ const holdOpen = (now: readonly Row[], before: Held, openId: string | undefined)
 const keep = (now: readonly Row[], before: Held, openId?: string) =>
   holdRows(now, before, { openId, keepsOrder: true });
 
-test("the open row stays at its place when it no longer fits, and is removed when it is left", () => {
+test("the open row stays in place when it no longer matches, and is removed when the user leaves it", () => {
   const first = holdOpen(rows("a", "b", "c"), [], "b");
   const second = holdOpen(rows("c", "d"), first, "b");
   expect(shown(second)).toEqual(["c", "(b)", "d"]);
@@ -23,14 +23,14 @@ test("the open row stays at its place when it no longer fits, and is removed whe
   expect(shown(holdOpen(rows("c"), [], "unknown"))).toEqual(["c"]);
 });
 
-test("the next one is the one below; at the end the one above; never one that leaves", () => {
+test("the next row is the one below, or above at the end, and never one that no longer matches", () => {
   const held = holdOpen(rows("a", "c"), holdOpen(rows("a", "b", "c"), [], "b"), "b");
   expect(nextAfter(held, "b")?.id).toBe("c");
   expect(nextAfter(held, "c")?.id).toBe("a");
   expect(nextAfter(holdOpen(rows("a"), [], "a"), "a")).toBeUndefined();
 });
 
-test("known rows keep their order, and the new order is announced", () => {
+test("known rows keep their order, and a new order is reported", () => {
   const before = holdOpen(rows("a", "b", "c", "d"), [], "b");
   const held = keep(rows("a", "c", "d", "b"), before, "b");
   expect(shown(held.rows)).toEqual(["a", "b", "c", "d"]);
@@ -40,11 +40,11 @@ test("known rows keep their order, and the new order is announced", () => {
   expect([shown(same.rows), same.isReordered]).toEqual([["a", "b", "c", "d"], false]);
 });
 
-test("new rows come in where the server has them, and rows that no longer fit are removed", () => {
+test("new rows are inserted at their server position, and rows that no longer match are removed", () => {
   const before = holdOpen(rows("a", "b", "c"), [], "b");
   const held = keep(rows("new", "a", "c", "late", "more"), before, "b");
   expect(shown(held.rows)).toEqual(["new", "a", "(b)", "c", "late", "more"]);
   expect(held.isReordered).toBe(false);
-  // The row that was open is removed with the next one, also when others moved.
+  // The row that was open is removed when the next one opens, even if others moved.
   expect(shown(keep(rows("c", "a"), held.rows, "c").rows)).toEqual(["a", "c"]);
 });

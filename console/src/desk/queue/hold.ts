@@ -1,4 +1,4 @@
-/** The order of the queue while a person works in it: rows keep their places until the person asks for the new order. */
+/** The order of the queue while a user works in it: rows keep their places until the user asks for the new order. */
 
 interface Row {
   readonly id: string;
@@ -6,23 +6,23 @@ interface Row {
 
 export interface HeldRow<T extends Row> {
   readonly row: T;
-  /** It no longer fits the view, and is removed when another ticket is opened. */
+  /** The row no longer matches the view, and is removed when another ticket is opened. */
   readonly isLeaving: boolean;
 }
 
 export interface HeldQueue<T extends Row> {
   readonly rows: readonly HeldRow<T>[];
-  /** The server has the rows in another order than they are shown. */
+  /** The server's order differs from the displayed order. */
   readonly isReordered: boolean;
 }
 
 export interface Hold {
   readonly openId: string | undefined;
-  /** Keeps the places of known rows. */
+  /** Keeps the order of known rows. */
   readonly keepsOrder: boolean;
 }
 
-/** The rows to show: as the server has them, or in their former order; the open row stays in any case. */
+/** Returns the rows to display, in the server's order or the previous one; the open row is always kept. */
 export function holdRows<T extends Row>(
   now: readonly T[],
   before: readonly HeldRow<T>[],
@@ -45,7 +45,7 @@ export function holdRows<T extends Row>(
   };
 }
 
-/** Known rows in the order they had; a new row follows the row that it follows on the server. */
+/** Known rows keep their previous order; a new row is placed after its predecessor on the server. */
 function keepOrder<T extends Row>(now: readonly T[], before: readonly HeldRow<T>[]): readonly T[] {
   const byId = new Map(now.map((row) => [row.id, row]));
   const known = before.flatMap(({ row }) => byId.get(row.id) ?? []);
@@ -62,13 +62,13 @@ function keepOrder<T extends Row>(now: readonly T[], before: readonly HeldRow<T>
   ];
 }
 
-/** The place behind the last of some former rows that are still listed. */
+/** Returns the place after the last of the former rows that are still listed. */
 function countBefore<T extends Row>(rows: readonly T[], former: readonly HeldRow<T>[]): number {
   const ids = new Set(former.map(({ row }) => row.id));
   return rows.findLastIndex(({ id }) => ids.has(id)) + 1;
 }
 
-/** The row to open when this one is done: the next that stays, or the one before it. */
+/** Returns the row to open after this one: the next that still matches, or the previous one. */
 export function nextAfter<T extends Row>(
   rows: readonly HeldRow<T>[],
   openId: string | undefined,

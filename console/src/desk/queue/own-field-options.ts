@@ -7,7 +7,7 @@ const KEPT_MS = 600_000;
 
 export type OwnField = Schemas["TicketField"];
 
-/** The own fields of all kinds, once each: kinds share what has one key. */
+/** Returns the custom fields of all kinds, without duplicates: kinds share fields with the same key. */
 export function useOwnFields(enabled: boolean): readonly OwnField[] {
   const may = useMay();
   const options = { enabled: enabled && may("teams.list"), staleTime: KEPT_MS };
@@ -21,7 +21,7 @@ export function useOwnFields(enabled: boolean): readonly OwnField[] {
   }, [incident, request, problem, change]);
 }
 
-/** The chips of own fields: what can be chosen, and yes or no. */
+/** Returns filter chips for custom fields with choices or booleans. */
 export function useOwnFieldOptions(
   enabled: boolean,
 ): readonly (Chip & { readonly label: string })[] {

@@ -20,7 +20,7 @@ interface QueueListProps extends RowHandlers {
   readonly onEnd?: (() => void) | undefined;
 }
 
-/** The queue, of any length: only the rows in sight are drawn. */
+/** The queue, of any length: only visible rows are rendered. */
 export function QueueList(props: QueueListProps) {
   const { rows, open, selection, display } = props;
   const rowPx = ROW_PX[display.density];

@@ -21,11 +21,11 @@ interface RowProps extends RowHandlers {
   readonly nameOf: (id: string | null | undefined) => string | undefined;
   readonly others: readonly PresentPerson[];
   readonly top: number;
-  /** Keys of own fields that have a place in the row. */
+  /** Keys of custom fields that are shown in the row. */
   readonly fields: readonly string[];
 }
 
-/** One ticket: when it breaks, what it is, who asks, whose word was last, whose it is, who else is there. */
+/** A ticket: due time, number and title, caller, last message, assignee, and users who have it open. */
 export const QueueRow = memo(function QueueRow(props: RowProps) {
   const { held, isOpen, isSelected, nameOf, others, onOpen, onSelect } = props;
   const { row: ticket, isLeaving } = held;
@@ -85,7 +85,7 @@ export const QueueRow = memo(function QueueRow(props: RowProps) {
   );
 });
 
-/** Tags and own fields stand behind the title: each ticket has others. */
+/** Tags and custom fields are shown after the title, because they differ between tickets. */
 function Extras({
   ticket,
   keys,
@@ -115,7 +115,7 @@ function toFieldWords(value: unknown): readonly string[] {
   return typeof value === "string" || typeof value === "number" ? [String(value)] : [];
 }
 
-/** A column of ages need not say that they are ages. */
+/** Removes the word "ago", because the whole column shows ages. */
 const toShortAge = (at: string, nowMs: number): string =>
   toAge(at, nowMs).replace(" ago", "").replace("yesterday", "1d");
 

@@ -3,7 +3,7 @@ import { toWords } from "../../ui/words.ts";
 import type { Kind } from "../ticket-kind.ts";
 import type { Due } from "./due.ts";
 
-/** The last thing that was said to or by the caller. */
+/** The last message to or from the caller. */
 export interface LastWord {
   readonly at: string;
   readonly by: string;
@@ -21,7 +21,7 @@ export interface QueueTicket {
   readonly callerId: string | null;
   readonly callerName: string | undefined;
   readonly assigneeId: string | null;
-  /** As the server said it; someone else's once it is given away before the server has answered. */
+  /** The assignee; changes optimistically, before the server responds. */
   readonly assignee: Name | undefined;
   readonly teamId: string | null;
   readonly reason: string | null;
@@ -47,7 +47,7 @@ export function toQueueTicket(item: Item, readAtMs: number): QueueTicket {
     id,
     number,
     title,
-    // A merged ticket was not given up.
+    // A merged ticket was not abandoned, so its own state would be misleading.
     state: item.mergedIntoId === null ? state : "merged",
     priority,
     callerId,
@@ -79,7 +79,7 @@ function toDue({ dueAt, dueState, dueMetric, createdAt }: Item, readAtMs: number
   };
 }
 
-/** The name of the assignee, as far as it is known. */
+/** Returns the name of the assignee if it is known. */
 export function assigneeName(
   { assigneeId, assignee }: Pick<QueueTicket, "assigneeId" | "assignee">,
   nameOf: (id: string) => string | undefined,

@@ -8,7 +8,7 @@ const ASK_MS = 10_000;
 const SETTLE_MS = 300;
 const ASKED_MAX = 50;
 
-/** The others who have these tickets open, by ticket. Only rows in sight are asked for. */
+/** Returns the other users who have these tickets open. Only visible rows are requested. */
 export function usePresent(ids: readonly string[]): ReadonlyMap<string, readonly PresentPerson[]> {
   const may = useMay()("presence.list");
   const things = useDebounced(ids.slice(0, ASKED_MAX).join(","), SETTLE_MS);

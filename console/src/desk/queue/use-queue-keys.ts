@@ -15,7 +15,7 @@ interface QueueKeys {
   readonly open: (number: string | undefined) => void;
 }
 
-/** The keys of the queue: walk, select, and close. */
+/** The keyboard shortcuts of the queue: move, select and close. */
 export function useQueueKeys(
   rows: readonly QueueTicket[],
   current: QueueTicket | undefined,

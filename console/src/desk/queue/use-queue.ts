@@ -8,12 +8,12 @@ export type QueueQuery = NonNullable<Input<"tickets.list">["query"]>;
 
 export interface Queue {
   readonly rows: readonly HeldRow<QueueTicket>[];
-  /** The server has another order now; `reorder` shows it. */
+  /** The server has a new order; `reorder` applies it. */
   readonly isReordered: boolean;
   readonly reorder: () => void;
   readonly error: Error | null;
   readonly isPending: boolean;
-  /** How many fit, where that was asked for. */
+  /** The number of matching tickets, if it was requested. */
   readonly total: number | undefined;
   readonly retry: () => void;
   readonly readMore: () => void;
@@ -27,9 +27,9 @@ interface Work {
   readonly isSelecting: boolean;
 }
 
-/** The tickets of a view, the most urgent first, a page at a time. While a person works in it the rows keep their places. */
+/** The tickets of a view, most urgent first, loaded page by page. Rows keep their places while a user works in them. */
 export function useQueue(query: QueueQuery, work: Work): Queue {
-  // A whole view has its number from the count of all views.
+  // An unfiltered view has its count from the request that counts all views.
   const isCounted = query.filter !== undefined || query.q !== undefined || query.tags !== undefined;
   const list = useInfiniteQuery({
     queryKey: ["tickets.list", { query, pages: true }],
@@ -53,11 +53,11 @@ export function useQueue(query: QueueQuery, work: Work): Queue {
   const { data, dataUpdatedAt } = list;
   const tickets = useMemo(() => {
     const items = data?.pages.flatMap((page) => page.data) ?? [];
-    // What moved while pages were read may stand on two of them.
+    // A ticket that moved between page requests may be on two pages.
     const byId = new Map(items.map((item) => [item.id, toQueueTicket(item, dataUpdatedAt)]));
     return [...byId.values()];
   }, [data, dataUpdatedAt]);
-  // While the next view is read, the rows are still those of the former one.
+  // While the next view loads, the rows still belong to the previous one.
   const key = JSON.stringify(query);
   const shownKey = useRef(key);
   if (!list.isPlaceholderData) shownKey.current = key;
@@ -75,7 +75,7 @@ export function useQueue(query: QueueQuery, work: Work): Queue {
   };
 }
 
-/** Holds the rows of one query in their places while a ticket is open or selected. */
+/** Keeps rows in place while a ticket is open or selected. */
 function useHeldRows(
   tickets: readonly QueueTicket[],
   key: string,

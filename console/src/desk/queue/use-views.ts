@@ -6,7 +6,7 @@ import { BUILT_IN, toSavedView, toTeamView, type View } from "./views.ts";
 
 export interface ViewCount {
   readonly total: number;
-  /** Due within the hour, or late. */
+  /** Overdue, or due within one hour. */
   readonly urgent: number;
 }
 
@@ -18,7 +18,7 @@ export interface Views {
   readonly counts: ReadonlyMap<string, ViewCount>;
 }
 
-/** The views of a person, each with the number of its tickets: one request counts all. */
+/** The user's views with their ticket counts, all from one request. */
 export function useViews(): Views {
   const may = useMay();
   const meId = useMe()?.user.id;

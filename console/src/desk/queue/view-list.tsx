@@ -9,11 +9,11 @@ interface ViewListProps {
   readonly views: Views;
   readonly chosen: string;
   readonly onChoose: (id: string) => void;
-  /** The acts of a saved view. */
+  /** The menu of a saved view. */
   readonly menuOf: (view: View) => ReactNode;
 }
 
-/** The left pane: whose work it is, each with its number and, in red, what breaks within the hour. */
+/** The left pane: the views with their counts, and in red the number of tickets due within one hour. */
 export function ViewList({ views, chosen, onChoose, menuOf }: ViewListProps) {
   const line = (view: View) => (
     <ViewLine

@@ -1,4 +1,4 @@
-/** The views of the left pane: those that everyone has, those of teams, and those that people saved. */
+/** The views of the left pane: built-in, per team, and saved. */
 import {
   Archive,
   Bookmark,
@@ -19,9 +19,9 @@ export interface View {
   readonly label: string;
   readonly icon: LucideIcon;
   readonly query: QueueQuery;
-  /** Said when it is empty. */
+  /** The text of the empty state. */
   readonly nothing: string;
-  /** As it was saved, where it was. */
+  /** The saved view, if it is one. */
   readonly saved?: SavedView;
 }
 
@@ -95,7 +95,7 @@ const toUnknownView = ({ id, name }: Named): View => ({
 
 export const toSavedView = (saved: SavedView): View => ({ ...toUnknownView(saved), saved });
 
-/** The view that an address names; teams and saved ones are known a moment later than the page. */
+/** Returns the view of an address; teams and saved views load later than the page. */
 export function viewOf(id: string | undefined, views: readonly View[]): View {
   const known = views.find((view) => view.id === id);
   if (known) return known;
@@ -104,7 +104,7 @@ export function viewOf(id: string | undefined, views: readonly View[]): View {
   return BUILT_IN[0] as View;
 }
 
-/** The API's query of a view, narrowed by words and chips. Chips of one field widen each other. */
+/** Returns the API query of a view with search words and chips. Chips of one field are combined with or. */
 export function toListQuery(view: View, { q, only }: Pick<DeskSearch, "q" | "only">): QueueQuery {
   const chips = readChips(only);
   const conditions = toConditions(chips);
@@ -125,7 +125,7 @@ export const joinConditions = (conditions: readonly object[]): object =>
 export const valuesOf = (chips: readonly Chip[], field: Chip["field"]): readonly string[] =>
   chips.filter((chip) => chip.field === field).map(({ value }) => value);
 
-/** Chips of own fields, as `floor=3`; those of one field widen each other. */
+/** Conditions of custom fields, such as `floor=3`; chips of one field are combined with or. */
 function ownFieldConditions(chips: readonly Chip[]): readonly object[] {
   const byKey = new Map<string, unknown[]>();
   for (const pair of valuesOf(chips, "field")) {

@@ -14,7 +14,6 @@ const STATES: Readonly<Record<Step["state"], { readonly state: string; readonly 
     skipped: { state: "cancelled", label: "Not needed" },
   };
 
-/** The steps of an approval with their approvers and decisions. */
 export function ApprovalSteps(props: {
   readonly steps: readonly Step[];
   readonly expiresAt: string | null;

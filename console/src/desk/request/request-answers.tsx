@@ -5,7 +5,7 @@ import { ApprovalSteps } from "./approval-steps.tsx";
 
 type Answers = Reply<"requests.get_answers">["data"];
 
-/** What a request asks for and who asks, for those who decide on it and those who fulfil it. */
+/** The form answers of a request and its requester, for approvers and fulfillers. */
 export function useRequestAnswers(number: string | undefined): Answers | undefined {
   const { data } = useOp(
     "requests.get_answers",
@@ -15,7 +15,7 @@ export function useRequestAnswers(number: string | undefined): Answers | undefin
   return number === undefined ? undefined : data?.data;
 }
 
-/** The answers under the titles of the form, and the approval steps. */
+/** The answers with the titles of the form, and the approval steps. */
 export function AnswerList({ asked }: { readonly asked: Answers }) {
   return (
     <>

@@ -14,13 +14,13 @@ import { Button } from "../../ui/form/button.tsx";
 interface NarrowNoteProps {
   readonly view: View;
   readonly search: DeskSearch;
-  /** What rows tell now, which a view keeps too. */
+  /** The displayed columns, which are saved with a view. */
   readonly columns: readonly string[];
   readonly total: number | undefined;
   readonly onView: (id: string) => void;
 }
 
-/** How many tickets the filter leaves, and the way to keep it as a view. */
+/** The number of filtered tickets, with an action to save the filter as a view. */
 export function NarrowNote({ view, search, columns, total, onView }: NarrowNoteProps) {
   const may = useMay();
   const meId = useMe()?.user.id ?? "";

@@ -5,7 +5,7 @@ import { refusalOfSaving, toSavedPart } from "./saved-view.ts";
 const saver = { meId: "usr_1" };
 const builtIn = (id: string): View => BUILT_IN.find((view) => view.id === id) as View;
 
-test("what the desk shows is saved as a condition", () => {
+test("the current filter of the desk is saved as a condition", () => {
   const only = "priority:1,priority:2,kind:incident,tag:vip,field:floor=3";
   expect(toSavedPart(builtIn("mine"), { only }, saver)).toEqual({
     filter: {
@@ -21,7 +21,7 @@ test("what the desk shows is saved as a condition", () => {
   });
 });
 
-test("views keep what they are about", () => {
+test("a saved view keeps its base view", () => {
   expect(toSavedPart(builtIn("open"), {}, saver)).toEqual({
     filter: {},
     kinds: [],

@@ -1,9 +1,9 @@
-/** A view as it is saved: what the desk shows now, as a condition that others can be given. */
+/** Converts the current filter of the desk to a condition that can be saved and shared. */
 import { type DeskSearch, readChips } from "../search.ts";
 import type { Kind } from "../ticket-kind.ts";
 import { joinConditions, toConditions, valuesOf, type View } from "../queue/views.ts";
 
-/** The person who saves it: some views are about them. */
+/** The current user, because some views depend on the user. */
 export interface Saver {
   readonly meId: string;
 }
@@ -14,7 +14,7 @@ export interface SavedPart {
   readonly onlyOpen: boolean;
 }
 
-/** What is saved of a view and what narrows it. Words are found, not compared, and stay out of it. */
+/** Returns what is saved of a view and its filter. Search words can't be a condition and are not saved. */
 export function toSavedPart(
   view: View,
   { only }: Pick<DeskSearch, "only">,
@@ -31,7 +31,7 @@ export function toSavedPart(
   };
 }
 
-/** Says why a view can't be saved under a name of its own. */
+/** Returns why a view can't be saved under a new name. */
 export function refusalOfSaving(view: View): string | undefined {
   return view.id === "watched" ? "Watched tickets are others for everyone." : undefined;
 }

@@ -16,17 +16,17 @@ const SHARED = choicesOf(QUEUE_VIEW_SHARED_WITH, {
 });
 
 interface ViewDialogProps {
-  /** The view that is changed; a new one where there is none. */
+  /** The view to edit; undefined creates a new one. */
   readonly saved?: SavedView | undefined;
-  /** What is saved with it; a change of name and readers leaves it. */
+  /** The filter to save; undefined keeps it when only the name or the audience changes. */
   readonly part?: SavedPart | undefined;
-  /** What its rows tell. */
+  /** The displayed columns. */
   readonly columns?: readonly string[];
   readonly onClose: () => void;
   readonly onSaved: (id: string) => void;
 }
 
-/** Gives a view its name and those who see it. */
+/** Edits the name and audience of a saved view. */
 export function ViewDialog({ saved, part, columns, onClose, onSaved }: ViewDialogProps) {
   const may = useMay();
   const meId = useMe()?.user.id ?? "";

@@ -9,11 +9,11 @@ import { ViewDialog } from "./view-dialog.tsx";
 
 interface ViewMenuProps {
   readonly saved: SavedView;
-  /** The view is gone. */
+  /** Called after the view was deleted. */
   readonly onGone: () => void;
 }
 
-/** What can be done to a saved view by whoever saved it. */
+/** The menu of a saved view, for its owner. */
 export function ViewMenu({ saved, onGone }: ViewMenuProps) {
   const may = useMay();
   const meId = useMe()?.user.id;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { toClauses } from "./clauses.ts";
 
-/** The console's types have no Node, on which its tests run. */
+/** The console's types do not include Node.js, but the tests run on it. */
 const NODE_FILES = "node:fs/promises";
 const { readFile } = (await import(/* @vite-ignore */ NODE_FILES)) as {
   readonly readFile: (file: URL, encoding: "utf8") => Promise<string>;
@@ -11,7 +11,7 @@ const actor = { id: "usr_1", name: "Mara", type: "user" } as const;
 const clause = (verb: string, data: Readonly<Record<string, unknown>> = {}) =>
   toClauses({ data, actor, changes: [] } as never, verb, () => undefined)[0];
 
-test("both sides of a merge name the other ticket", () => {
+test("both tickets of a merge name the other one", () => {
   expect(clause("merged", { number: "INC0000011", into: { number: "INC0000002" } })).toBe(
     "merged this ticket into INC0000002",
   );
@@ -21,13 +21,13 @@ test("both sides of a merge name the other ticket", () => {
   expect(clause("merged")).toBe("merged this ticket into another ticket");
 });
 
-test("a value of several parts is never shown as JSON", () => {
+test("an object or list value is never shown as JSON", () => {
   const changes = [{ field: "payload", from: null, to: { id: "inc_1", state: "new" } }];
   const moment = { data: {}, actor, changes } as never;
   expect(toClauses(moment, "updated", () => undefined)).toEqual(["changed the payload"]);
 });
 
-test("each event of a ticket has a sentence of its own", async () => {
+test("each ticket event has its own sentence", async () => {
   const file = new URL("../../../../contract/events.json", import.meta.url);
   const text = await readFile(file, "utf8");
   const types = new Set(
@@ -35,7 +35,7 @@ test("each event of a ticket has a sentence of its own", async () => {
       ([, verb = ""]) => verb,
     ),
   );
-  // These are texts and files, updates, or silent.
+  // These are messages and files, updates, or hidden.
   const others = ["updated", "comment_added", "attachment_added"];
   expect(types.size).toBeGreaterThan(30);
   const unnamed = [...types].filter(

@@ -1,4 +1,4 @@
-/** Sentences about the events of a ticket: what its actor did, by the type of the event. */
+/** Describes the events of a ticket: what the actor did, by event type. */
 import { describeStarted } from "../../changes/index.ts";
 import { splitWords, toWords } from "../../ui/words.ts";
 import type { Moment } from "../ticket-kind.ts";
@@ -19,7 +19,7 @@ const textIn = (data: Data, name: string): string | undefined => {
   return typeof value === "string" && value !== "" ? value : undefined;
 };
 
-/** The number of a ticket that an event names; what it is where the reader may not see it. */
+/** Returns the number of a ticket in an event, or the given text if the reader can't see that ticket. */
 const numberIn = (data: Data, name: string, other: string): string =>
   textIn((data[name] ?? {}) as Data, "number") ?? other;
 
@@ -45,13 +45,13 @@ const commentOf = (decision: Data = {}): string => {
 
 const lastComment = ({ data }: Told): string => commentOf(decisionsIn(data["approval"]).at(-1));
 
-/** The start of an approval, or a decision that starts the next step. */
+/** Describes the start of an approval, or a decision that starts the next step. */
 const stepOfApproval = (told: Told): string =>
   decisionsIn(told.data["approval"]).length === 0
     ? "requested approval"
     : `approved a step${lastComment(told)}`;
 
-/** One of several decisions, or a change of the approvers. */
+/** Describes one of several decisions, or a change of the approvers. */
 const changeOfApproval = (from: unknown, to: unknown): string => {
   const [before, after] = [decisionsIn(from), decisionsIn(to)];
   return after.length > before.length
@@ -62,7 +62,7 @@ const changeOfApproval = (from: unknown, to: unknown): string => {
 const QUIET = new Set(["updatedAt", "revision", "resolvedAt", "resolvedBy", "closedAt", "output"]);
 const LEVELS = ["", "high", "medium", "low"];
 
-/** What one moment of a ticket says, as clauses that follow the name of its actor. */
+/** Describes the events of one moment, as clauses after the actor's name. */
 export function toClauses(
   moment: Moment,
   verb: string,
@@ -88,10 +88,10 @@ export function toClauses(
   return clause === undefined ? [] : [clause];
 }
 
-/** Events that are no news in the story of a ticket. */
+/** Events that are not shown in a ticket's activity. */
 const SILENT: ReadonlySet<string> = new Set(["watcher_added", "watcher_removed", "task_ready"]);
 
-/** What follows the name of the actor, by the verb of the event. */
+/** The clause after the actor's name, by the verb of the event. */
 const CLAUSES: Readonly<Record<string, Clause>> = {
   created: "created the ticket",
   assigned: ({ data, actorId, show }) => {
@@ -183,7 +183,7 @@ const CLAUSES: Readonly<Record<string, Clause>> = {
   warning: (told) => `recorded that the ${metricOf(told)} target of the SLA is at risk`,
 };
 
-/** What an event says behind the name of its actor; undefined where it is no news. */
+/** Returns the clause of an event after the actor's name; undefined if it is not shown. */
 function toClause(
   verb: string,
   { data, actor }: Pick<Moment, "data" | "actor">,
@@ -196,7 +196,7 @@ function toClause(
   return `recorded: ${toWords(verb).toLowerCase()}${because(told)}`;
 }
 
-/** Texts that are too long for a line. */
+/** Fields whose texts are too long for one line. */
 const LONG: Readonly<Record<string, string>> = {
   description: "the description",
   rootCause: "the cause",
@@ -208,7 +208,7 @@ const LONG: Readonly<Record<string, string>> = {
   ciIds: "the affected items",
 };
 
-/** What a changed field says behind the name of the actor; empty where it is no news. */
+/** Returns the clause of a changed field after the actor's name; empty if it is not shown. */
 function toChangeClause(
   { field, from, to }: Moment["changes"][number],
   { actorId, show }: { readonly actorId: string; readonly show: ShowValue },
@@ -237,7 +237,7 @@ function toChangeClause(
   const long = LONG[field];
   if (long !== undefined) return `${isEmpty ? "removed" : "changed"} ${long}`;
   const name = splitWords(field.replace(/(?<=.)Ids?$/, "")).toLowerCase();
-  // A value of several parts is no sentence.
+  // Objects and lists are not shown as text.
   if ([from, to].some((value) => typeof value === "object" && value !== null)) {
     return `changed the ${name}`;
   }

@@ -4,7 +4,7 @@ import { FileName, kindOf } from "../../files/index.ts";
 import { toSize } from "../../ui/words.ts";
 import type { FiledFile } from "./moments.ts";
 
-/** A file of a ticket: pictures are seen, others named. */
+/** A file of a ticket: images as thumbnails, others by name. */
 export function FilePiece({ file }: { readonly file: FiledFile }) {
   const link = useFileLink(file.fileId);
   const named = {
@@ -29,7 +29,7 @@ export function FilePiece({ file }: { readonly file: FiledFile }) {
   );
 }
 
-/** Of old files only the name is known. */
+/** Old files have no stored type, so it is guessed from the name. */
 function guessType(name: string): string {
   const ending = /\.(png|jpe?g|gif|webp|pdf)$/i
     .exec(name)?.[1]

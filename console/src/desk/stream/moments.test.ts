@@ -18,7 +18,7 @@ const moment = (n: number, type: string, fields: Partial<Moment> = {}): Moment =
 const shown = (...moments: readonly Moment[]) =>
   toStream(moments.toReversed(), (id) => names[id], "usr_s");
 
-test("what was said is apart, what one person changed in a moment is one line", () => {
+test("messages are separate entries, and changes by one person in one moment are one line", () => {
   const stream = shown(
     moment(1, "created", { actor: SVEN }),
     moment(2, "updated", { changes: [{ field: "state", from: "new", to: "in_progress" }] }),
@@ -55,7 +55,7 @@ test("what was said is apart, what one person changed in a moment is one line", 
   ]);
 });
 
-test("a change of the team is one line, and an escalation only what is one", () => {
+test("a change of the team is one line, and only real escalations are shown as escalations", () => {
   const at = new Date(Date.UTC(2026, 10, 16, 9)).toISOString();
   const moved = { field: "teamId", from: "tem_o", to: "tem_n" };
   const worse = { field: "severity", from: "low", to: "high" };
@@ -78,7 +78,7 @@ test("a change of the team is one line, and an escalation only what is one", () 
   expect(alone).toMatchObject([{ clauses: ["escalated the ticket"] }]);
 });
 
-test("a resolution is read as an answer, a breach in red, files of one moment together", () => {
+test("a resolution is shown as a reply, a breach in red, and files of one moment in one entry", () => {
   const [resolved, breach, filed] = shown(
     moment(1, "resolved", { data: { resolution: "Replaced the disk" } }),
     moment(2, "sla_breached", { data: { metric: "response" } }),
@@ -93,7 +93,7 @@ test("a resolution is read as an answer, a breach in red, files of one moment to
   expect(filed).toMatchObject({ sort: "filed", files: [{ name: "one.png" }, { name: "two.png" }] });
 });
 
-test("who writes is told of the answers of others alone, and only of new ones", () => {
+test("an author is notified only of new replies by others", () => {
   const stream = shown(
     moment(1, "comment_added", { actor: SVEN, data: { body: "a" } }),
     moment(2, "comment_added", { data: { body: "mine" } }),
@@ -103,7 +103,7 @@ test("who writes is told of the answers of others alone, and only of new ones", 
   expect(saidSince(stream, undefined, "usr_m")).toHaveLength(2);
 });
 
-test("what happens to a problem is said as people say it", () => {
+test("events of problems are described in plain words", () => {
   const [entry] = shown(
     moment(1, "investigation_started"),
     moment(2, "incident_linked", { data: { incident: { number: "INC0000009" } } }),
@@ -126,7 +126,7 @@ test("what happens to a problem is said as people say it", () => {
   });
 });
 
-test("what can be undone is an entry of its own, so that Undo takes back all of its entry", () => {
+test("each undoable action is a separate entry, so that Undo reverts everything in it", () => {
   const told = shown(
     moment(1, "approved"),
     moment(2, "task_added"),
@@ -167,7 +167,7 @@ test("approval steps and reminders are described", () => {
   }
 });
 
-test("decisions on a request are told with their comments, and steps of its workflow by who decided", () => {
+test("decisions on a request are shown with their comments, and workflow steps with the person who decided", () => {
   const told = shown(
     moment(1, "approved", { data: { approval: { decisions: [{ comment: "OK from me" }] } } }),
     moment(2, "step_decided", {

@@ -1,6 +1,4 @@
-/**
- * The story of a ticket from its moments in the log: what was said is large, what was changed is small and together.
- */
+/** Builds the activity of a ticket from its events: messages are prominent, changes are small and grouped. */
 import { toWords } from "../../ui/words.ts";
 import type { Moment } from "../ticket-kind.ts";
 import { toClauses } from "./clauses.ts";
@@ -13,9 +11,9 @@ export interface Said {
   readonly body: string;
   readonly isInternal: boolean;
   readonly isByCaller: boolean;
-  /** What it closed with, as "Resolved". */
+  /** The result of the message, such as "Resolved". */
   readonly label?: string | undefined;
-  /** It came or went by mail. */
+  /** True if it was received or sent by e-mail. */
   readonly isMail: boolean;
   readonly commentId: string | undefined;
   /** The number of the merged ticket that it belongs to. */
@@ -27,13 +25,13 @@ export interface Done {
   readonly id: string;
   readonly at: string;
   readonly actor: Moment["actor"];
-  /** Each as a clause after the person's name. */
+  /** Clauses that follow the actor's name. */
   readonly clauses: readonly string[];
   readonly tone: "bad" | "warn" | "info" | "idle";
   readonly runId: string | undefined;
-  /** When the last of what it tells happened. */
+  /** The time of the last event in the entry. */
   readonly until: string;
-  /** What it tells together. */
+  /** The events of the entry. */
   readonly events: readonly {
     readonly id: string;
     readonly type: string;
@@ -63,7 +61,7 @@ export type StreamEntry = Said | Done | Filed;
 
 const TOGETHER_MS = 120_000;
 
-/** Moments as the server lists them, the newest first; entries as one reads them, the oldest first. */
+/** Converts events, newest first as on the server, to entries, oldest first as displayed. */
 export function toStream(
   moments: readonly Moment[],
   nameOf: (id: string) => string | undefined,
@@ -83,10 +81,10 @@ export function toStream(
   return entries;
 }
 
-/** An update has an assignment, an escalation and the word of a rule behind it. */
+/** An update can cause an assignment, an escalation and a rule's event. */
 const MOVE_EVENTS_MAX = 3;
 
-/** The API reports each change of the team as an escalation; the change before it says it already. */
+/** The API reports each team change also as an escalation; the change itself is already shown. */
 function isMoveAlone({ type, at, actor, data }: Moment, before: readonly Moment[]): boolean {
   if (!type.endsWith(".escalated") || typeof data["reason"] === "string") return false;
   const change = before.findLast((one) => one.changes.length > 0);
@@ -104,7 +102,7 @@ function isTogether(last: StreamEntry, next: StreamEntry): boolean {
   return isSoon && isSame && !isApart && last.sort !== "said" && isAlike;
 }
 
-/** What can be undone is an entry of its own, so that Undo takes back all that its entry tells. */
+/** Each undoable action is a separate entry, so that Undo reverts everything in it. */
 const canUndo = (entry: StreamEntry): boolean =>
   entry.sort === "done" && entry.events.every(({ undoable }) => undoable);
 
@@ -142,7 +140,7 @@ function toEntry(
     isInternal: false,
     isMail: false,
   } as const;
-  // A merged ticket begins with what its caller wrote.
+  // The entries of a merged ticket start with the message of its caller.
   if (duplicate !== undefined && verb === "created") {
     const body = [text("title"), text("description")].filter(Boolean).join("\n\n");
     return { ...said, body, isByCaller: true, commentId: undefined };
@@ -193,7 +191,7 @@ function toEntry(
   };
 }
 
-/** The person who acted: the log has the platform as the actor where it reports a decision on a workflow step. */
+/** Returns the person who acted: for workflow decisions, the actor of the event is the platform. */
 function makerOf({ actor, data }: Moment): Moment["actor"] {
   const { decidedById: id, decidedByName: name } = data;
   if (typeof id !== "string" || typeof name !== "string") return actor;
@@ -207,7 +205,7 @@ function toneOfVerb(verb: string, isApproved: boolean): Done["tone"] {
   return "idle";
 }
 
-/** What others said since a moment: the answers that somebody who writes has not seen. */
+/** Returns the messages by others since a moment, which an author has not seen. */
 export function saidSince(
   stream: readonly StreamEntry[],
   sinceId: string | undefined,

@@ -17,22 +17,22 @@ interface StreamProps {
   readonly ticket: Ticket;
   readonly entries: readonly StreamEntry[];
   readonly callerName: string | undefined;
-  /** There is more, further back. */
+  /** Loads older entries, if there are any. */
   readonly onMore?: (() => void) | undefined;
-  /** Shows the ticket as it was then. */
+  /** Shows the ticket at that time. */
   readonly onSee?: ((at: string) => void) | undefined;
-  /** True where it is only looked at. */
+  /** True for a read-only view. */
   readonly isPast?: boolean;
 }
 
-/** One story: what was asked, said, changed and run. Notes for colleagues cannot be mistaken for answers. */
+/** The activity of a ticket: messages, changes and runs. Internal notes look different from replies. */
 export function Stream(props: StreamProps) {
   const { ticket, entries, callerName, onMore, onSee, isPast = false } = props;
   const end = useRef<HTMLOListElement>(null);
   const lastId = entries.at(-1)?.id;
   const [seenId, setSeenId] = useState<string>();
   useLayoutEffect(() => {
-    // The newest word is what somebody opens a ticket for; one that arrives later comes into sight as well.
+    // Scrolls to the newest message on open and when a new one arrives.
     const box = end.current?.closest<HTMLElement>(".ticket-scroll");
     if (box && lastId !== undefined) box.scrollTop = box.scrollHeight;
   }, [lastId]);
@@ -70,7 +70,7 @@ export function Stream(props: StreamProps) {
   );
 }
 
-/** What was asked: the answers of a request's form, and the description. */
+/** The initial message: the form answers of a request, and the description. */
 function Opening({ ticket }: { readonly ticket: Ticket }) {
   const { kind, number, description } = ticket;
   const asked = useRequestAnswers(kind === "request" ? number : undefined);

@@ -4,7 +4,7 @@ import { ticketPath } from "../ticket-kind.ts";
 import { foldQuote, splitText } from "./text.ts";
 import { PlainButton } from "../../ui/form/button.tsx";
 
-/** What somebody wrote: links lead, numbers of tickets lead to them, what was quoted is folded. */
+/** A message text with links, linked ticket numbers and a collapsed quote. */
 export function TextBody({ text }: { readonly text: string }) {
   const { own, quoted } = foldQuote(text);
   const [isOpen, setOpen] = useState(false);

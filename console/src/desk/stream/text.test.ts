@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { foldQuote, splitText } from "./text.ts";
 
-test("links, numbers of tickets and people are found; nothing else is touched", () => {
+test("links, ticket numbers and mentions are detected; other text is not changed", () => {
   const text = "See https://a.example/x?y=1, INC0000012 and @Mara. <b>no</b> mail@b.example";
   const found = splitText(text);
   expect(found.map(({ text: one }) => one).join("")).toBe(text);
@@ -12,7 +12,7 @@ test("links, numbers of tickets and people are found; nothing else is touched", 
   ]);
 });
 
-test("what a mail repeats is folded, what somebody quotes to answer is not", () => {
+test("quoted history in an e-mail is collapsed, quotes within an answer are not", () => {
   expect(foldQuote("It works.\n\nOn Mon, 16 Nov 2026 Mara wrote:\n> Does it?")).toEqual({
     own: "It works.",
     quoted: "On Mon, 16 Nov 2026 Mara wrote:\n> Does it?",

@@ -1,4 +1,4 @@
-/** Plain text as people write it, with what it leads to. Nothing of it is ever taken for markup. */
+/** Plain text with detected links. It is never interpreted as markup. */
 
 export interface Piece {
   readonly sort: "text" | "link" | "ticket" | "mention";
@@ -24,7 +24,7 @@ export function splitText(text: string): readonly Piece[] {
 const QUOTE_HEAD =
   /^(?:-{2,} ?(?:Original Message|Ursprüngliche Nachricht).*|On .{4,120} wrote:|Am .{4,120} schrieb.*:)$/i;
 
-/** What somebody wrote themselves, and what their mail repeated below it. */
+/** Splits a message into the author's text and the history that the e-mail program quoted. */
 export function foldQuote(text: string): { readonly own: string; readonly quoted: string } {
   const lines = text.split("\n");
   const at = lines.findIndex((line, n) => isQuoteStart(line, lines.slice(n)));

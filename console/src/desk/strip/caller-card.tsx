@@ -9,7 +9,7 @@ import { useCaller } from "../use-caller.ts";
 
 const SHOWN = 5;
 
-/** The person who asks, and what they asked for lately: the third time this week reads differently from the first. */
+/** The caller with their recent tickets, so that agents notice repeated problems. */
 export function CallerCard({ ticket }: { readonly ticket: Ticket }) {
   const may = useMay();
   const { callerId } = ticket;

@@ -1,15 +1,15 @@
 import type { Schemas } from "../../data/api.ts";
 
-/** Something that may help, and what using it does. */
+/** A suggestion, and what is inserted or linked by using it. */
 export interface Hint {
   readonly sort: "known_error" | "article" | "similar";
   readonly id: string;
   readonly number: string;
   readonly title: string;
   readonly about: string | undefined;
-  /** Goes into the answer. */
+  /** The text to insert into the reply. */
   readonly text: string | undefined;
-  /** Is linked with the ticket. */
+  /** The ticket to link. */
   readonly ticketId: string | undefined;
   readonly act: string;
 }
@@ -17,7 +17,7 @@ export interface Hint {
 const SHOWN_MAX = 5;
 const EACH_MAX = 2;
 
-/** Known errors first, since they hold a way out; then articles; then tickets that looked the same. */
+/** Ranks known errors first, because they have a workaround; then articles; then similar tickets. */
 export function rankHints(
   found: Schemas["Suggestions"] | undefined,
   ownId: string,

@@ -6,7 +6,7 @@ import { layOutImpact } from "./impact-layout.ts";
 const WIDTH = 222;
 const NODE_PX = 66;
 
-/** What stands and falls with an item, small enough for the strip. */
+/** The items that depend on a configuration item, as a small graph for the side panel. */
 export function ImpactGraph({ impact }: { readonly impact: Schemas["CmdbImpact"] }) {
   const layout = useMemo(() => {
     const root = {

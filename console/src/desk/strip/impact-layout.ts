@@ -1,4 +1,4 @@
-/** A small picture of an impact: the item at the left, what falls with it in columns by hops. */
+/** The layout of an impact graph: the item on the left, affected items in columns by hops. */
 
 export interface ImpactNode {
   readonly id: string;
@@ -17,7 +17,7 @@ export interface ImpactLayout {
   readonly nodes: readonly PlacedNode[];
   readonly lines: readonly { readonly from: PlacedNode; readonly to: PlacedNode }[];
   readonly height: number;
-  /** Those that there was no room for. */
+  /** The number of items that do not fit. */
   readonly left: number;
 }
 

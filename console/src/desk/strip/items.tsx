@@ -6,7 +6,7 @@ import { ImpactGraph } from "./impact-graph.tsx";
 
 const GRAPH_MAX = 24;
 
-/** The items that a ticket concerns, with what stands and falls with them. */
+/** The configuration items of a ticket, with their impact. */
 export function Items({ ticket }: { readonly ticket: Ticket }) {
   const may = useMay();
   if (ticket.ciIds.length === 0 || !may("cmdb.impact")) return null;

@@ -16,13 +16,13 @@ import { InlineForm } from "../../ui/form/inline-form.tsx";
 
 interface Relation {
   readonly type: string;
-  /** True of a relation that the other ticket has to this one. */
+  /** True for the inverse direction of a relation. */
   readonly isIn: boolean;
   readonly label: string;
 }
 
 const RELATES: Relation = { type: "relates_to", isIn: false, label: "Relates to" };
-/** What one ticket can be to another, told from either end. */
+/** The relations between two tickets, in both directions. */
 const RELATIONS: readonly Relation[] = [
   RELATES,
   { type: "caused_by", isIn: false, label: "Caused by" },
@@ -37,7 +37,7 @@ const RELATIONS: readonly Relation[] = [
   { type: "child_of", isIn: true, label: "Parent of" },
 ];
 
-/** What a ticket is linked with, and a place to link more. */
+/** The linked tickets, and a form to link more. */
 export function Links({ ticket }: { readonly ticket: Ticket }) {
   const may = useMay();
   const { write, path } = KINDS[ticket.kind];
@@ -105,7 +105,7 @@ function toLinkWords(type: string, direction: string): string {
 }
 
 interface LinkDraft {
-  /** The place of the relation among all. */
+  /** The index of the relation in `RELATIONS`. */
   readonly at: number;
   readonly otherId: string | null;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readMinutes, toMinuteWords } from "./minutes.ts";
 
-test("a time is typed as one likes", () => {
+test("durations are parsed in several formats", () => {
   expect(["15", "1h", "1h30", "1.5h", "2 h 5 m", "", "soon", "0"].map(readMinutes)).toEqual([
     15,
     60,

@@ -1,7 +1,7 @@
 const HOUR_M = 60;
 const TIME = /^(?:(\d+(?:[.,]\d+)?)\s*h)?\s*(?:(\d+)\s*m?)?$/i;
 
-/** Minutes of what somebody typed: `15`, `1h`, `1h30`, `1.5h`; nothing where it is no time. */
+/** Parses minutes from `15`, `1h`, `1h30` or `1.5h`; undefined if invalid. */
 export function readMinutes(text: string): number | undefined {
   const parts = TIME.exec(text.trim());
   if (!parts || text.trim() === "") return undefined;

@@ -8,7 +8,7 @@ import { Button } from "../../ui/form/button.tsx";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The fields that the workspace gave this kind, drawn from their schema and saved where they stand. */
+/** The custom fields of this kind, generated from their schema and edited in place. */
 export function OwnFields({ ticket }: { readonly ticket: Ticket }) {
   const may = useMay();
   const kind = useOp(

@@ -20,7 +20,7 @@ interface StripProps {
   readonly onClose: () => void;
 }
 
-/** All that belongs to a ticket: facts, who asks, what may help, what it concerns, what it is linked with. */
+/** The side panel of a ticket: facts, caller, suggestions, configuration items and links. */
 export function Strip({ ticket, onInsert, onClose }: StripProps) {
   return (
     <aside className="strip scroll" aria-label="Details" tabIndex={0}>

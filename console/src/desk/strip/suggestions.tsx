@@ -7,7 +7,7 @@ import { PlainButton } from "../../ui/form/button.tsx";
 
 const ICONS = { known_error: TriangleAlert, article: BookOpen, similar: Copy };
 
-/** What may help: known errors with their workaround first, then articles, then what looked the same. */
+/** Suggestions: known errors with workarounds first, then articles, then similar tickets. */
 export function Suggestions({
   ticket,
   onInsert,

@@ -8,7 +8,7 @@ import { KINDS, type Ticket, UPDATE } from "../ticket-kind.ts";
 import { changeFields } from "../ticket/use-acts.ts";
 import { Button, PlainButton } from "../../ui/form/button.tsx";
 
-/** The tags of a ticket: taken away with a press, added from those that are in use or a new one. */
+/** The tags of a ticket: click to remove, add existing or new ones. */
 export function Tags({ ticket }: { readonly ticket: Ticket }) {
   const refusalOf = useRefusals();
   const { write } = KINDS[ticket.kind];

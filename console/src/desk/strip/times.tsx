@@ -30,7 +30,6 @@ const REMOVE = {
   request: "requests.remove_time",
 } as const;
 
-/** Time that was spent on a ticket. */
 export function Times({ ticket }: { readonly ticket: Ticket }) {
   const { kind, id, number } = ticket;
   const refusalOf = useRefusals();

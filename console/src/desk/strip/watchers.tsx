@@ -8,7 +8,7 @@ import { KINDS, type Ticket, useWatchers } from "../ticket-kind.ts";
 import { setWatcher } from "../ticket/use-watch.ts";
 import { Button } from "../../ui/form/button.tsx";
 
-/** People who are told what happens to the ticket. */
+/** The people who are notified about the ticket. */
 export function Watchers({ ticket }: { readonly ticket: Ticket }) {
   const { kind, number } = ticket;
   const refusalOf = useRefusals();

@@ -14,7 +14,7 @@ interface ClocksProps {
   readonly reason: string | null;
 }
 
-/** The clocks of a ticket. Each opens its own story: every turn, and the event that made it. */
+/** The SLA clocks of a ticket. Each opens its history: every change of state with the event that caused it. */
 export function Clocks({ clocks, readAtMs, reason }: ClocksProps) {
   const shown = clocks.filter(({ state }) => state !== "cancelled");
   return shown
@@ -97,7 +97,6 @@ function Face({ clock, due, now }: FaceProps) {
   );
 }
 
-/** A ring that empties. */
 export function Ring({ share }: { readonly share: number }) {
   return (
     <svg className="ring" viewBox="0 0 16 16" aria-hidden="true">

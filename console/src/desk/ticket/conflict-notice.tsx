@@ -5,13 +5,13 @@ import { Button } from "../../ui/form/button.tsx";
 
 interface ConflictNoticeProps {
   readonly conflict: Conflict;
-  /** The newest thing that somebody else did. */
+  /** The newest action of another user. */
   readonly newest: StreamEntry | undefined;
   readonly onInsist: () => void;
   readonly onForget: () => void;
 }
 
-/** Somebody was first: what they did, and whether to go on all the same. */
+/** Another user changed the ticket first: shows their change and asks whether to continue. */
 export function ConflictNotice({ conflict, newest, onInsist, onForget }: ConflictNoticeProps) {
   const act = conflict.act.label.replace("…", "").toLowerCase();
   const what = newest?.sort === "done" ? newest.clauses.join(", ") : "changed it";

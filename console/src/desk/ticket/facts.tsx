@@ -19,13 +19,13 @@ interface FactOption {
   readonly value: unknown;
 }
 
-/** The facts of a ticket, each changed where it stands. */
+/** The fields of a ticket, edited in place. */
 export function Facts({
   ticket,
   fixed,
 }: {
   readonly ticket: Ticket;
-  /** Why none of them can be changed, whoever looks. */
+  /** The reason why nobody can change these fields. */
   readonly fixed?: string;
 }) {
   const may = useMay();
@@ -108,7 +108,7 @@ export function Facts({
   );
 }
 
-/** The teams, and those who work on tickets, the members of this team first. */
+/** The teams and the agents, with members of this team first. */
 function useAssignees(teamId: string | null) {
   const people = useColleagues();
   const teams = useTeams();
@@ -134,7 +134,7 @@ interface FactProps {
   readonly refusal: string | undefined;
   readonly onPick: (option: FactOption) => void;
   readonly mark?: ReactNode;
-  /** Its value in words. */
+  /** The value as text. */
   readonly children: string | undefined;
 }
 

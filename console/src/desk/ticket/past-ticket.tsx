@@ -20,7 +20,7 @@ interface PastTicketProps {
   readonly onAt: (at: string | undefined) => void;
 }
 
-/** A ticket as it was at a moment, with what had happened to it by then. */
+/** A ticket at a point in time, with its activity until then. */
 export function PastTicket({ kind, number, at, onAt }: PastTicketProps) {
   const input = { params: { id: number }, query: { asOf: at } };
   const { data, error, isPlaceholderData, refetch } = useOp(getOf(kind), input);
@@ -79,7 +79,7 @@ const FINDINGS = [
   ["workaround", "Workaround"],
 ] as const;
 
-/** What was known of a problem then: why it happens, and how to get by. */
+/** The findings of a problem at that time: cause and workaround. */
 function PastFindings({ all }: { readonly all: Readonly<Record<string, unknown>> }) {
   const found = FINDINGS.filter(([name]) => typeof all[name] === "string" && all[name] !== "");
   if (found.length === 0) return null;

@@ -26,7 +26,7 @@ interface TicketHeadProps {
   readonly watch: Watch;
 }
 
-/** The top line: what state it is in, what its clocks say, who else is here, and the acts that matter now. */
+/** The header: state, SLA clocks, other users, and the most relevant actions. */
 export function TicketHead(props: TicketHeadProps) {
   const { ticket, acts, people, onClose, isStripOpen, toggleStrip, watch } = props;
   const { kind, number } = ticket;
@@ -101,7 +101,7 @@ export function TicketHead(props: TicketHeadProps) {
   );
 }
 
-/** A merged ticket leads to the one that stays. */
+/** A merged ticket links to the ticket it was merged into. */
 function MergedInto({ id }: { readonly id: string }) {
   const may = useMay();
   const found = useOp("tickets.get", { params: { id } }, { enabled: may("tickets.get") });
@@ -114,7 +114,7 @@ function MergedInto({ id }: { readonly id: string }) {
   );
 }
 
-/** The one or two acts that matter now; everything else is behind the dots. */
+/** The one or two most relevant actions; all others are in the menu. */
 function ActButtons({
   acts,
   isMine,

@@ -41,14 +41,14 @@ const MACRO_KEYS = 9;
 interface TicketPanelProps {
   readonly kind: Kind;
   readonly number: string;
-  /** Back to the list; absent where the ticket is the page. */
+  /** Returns to the list; undefined if the ticket is the page. */
   readonly onClose?: (() => void) | undefined;
   readonly onNext?: (() => void) | undefined;
-  /** Tickets are selected: the keys of acts and macros are theirs. */
+  /** True if tickets are selected in the queue: shortcuts for actions and macros then apply to them. */
   readonly isSelecting?: boolean;
 }
 
-/** A ticket of any kind: its state and clocks, its story, the place to answer, and all that belongs to it. */
+/** A ticket of any kind: header, activity, reply box and side panel. */
 export function TicketPanel({
   kind,
   number,
@@ -66,7 +66,7 @@ export function TicketPanel({
       </section>
     );
   }
-  // While another is read, the former stays in the cache: it is not this one.
+  // While another ticket loads, the data still belongs to the previous one.
   if (!ticket || (ticket.number !== number && ticket.id !== number)) {
     return (
       <section className="ticket" aria-label={number}>
@@ -185,7 +185,7 @@ function AskedAction({ act, ticket, version, onClose }: AskedActionProps) {
   return <ActionDialog action={act} {...{ ticket, version, warnings, onClose }} />;
 }
 
-/** A change, as far as its start looks at it. */
+/** The fields of a change that matter for its start. */
 function changeOf({ id, all }: Ticket) {
   const timeOf = (name: string): string | null => {
     const value = all[name];
@@ -198,7 +198,7 @@ function useWatchKey({ isOn, toggle }: Pick<ReturnType<typeof useWatch>, "isOn" 
   useActions([{ keys: "w", label: isOn ? "Stop watching" : "Watch", run: toggle }]);
 }
 
-/** Shows a ticket as it was, on its own page. */
+/** Opens a ticket's page at a point in time. */
 function useSight({ kind, number }: Ticket): (at: string) => void {
   const navigate = useNavigate();
   const params = { kind: KINDS[kind].path, number };
@@ -208,7 +208,7 @@ function useSight({ kind, number }: Ticket): (at: string) => void {
 /** The dialog with all fields of the ticket. */
 const EDIT = { id: "edit", label: "Edit…", keys: "shift+d", said: "" };
 
-/** While tickets are selected, keys act on them; the buttons of this ticket act on it alone. */
+/** While tickets are selected, shortcuts apply to them; the buttons of this ticket always apply to it. */
 function withKeys(hasKeys: boolean, acts: readonly OfferedAct[]): readonly OfferedAct[] {
   return hasKeys ? acts : acts.map(({ keys: _, ...act }) => act);
 }
@@ -221,7 +221,7 @@ const PAGE = {
   said: "",
 } satisfies TicketAction;
 
-/** Macros on `1` to `9`: each shows what it would do before it does it. */
+/** Macros on `1` to `9`: each shows its effect before it runs. */
 function useTicketMacros({ id, kind }: Ticket, isSelecting: boolean) {
   const macros = useMacros(kind);
   const [plan, setPlan] = useState<PlannedAct>();
@@ -249,7 +249,7 @@ interface TicketKeys {
   readonly toggleStrip: () => void;
 }
 
-/** One key for each act. `a` takes as `t` does: it is the first letter of "assign to me" elsewhere. */
+/** One shortcut per action. `a` is an alias of `t`, because other tools use it for "assign to me". */
 function useTicketKeys(keyed: TicketKeys): void {
   const { acts, isSelecting, number, composer, refusal, toggleStrip } = keyed;
   const take = isSelecting ? undefined : acts.find(({ id }) => id === "take");

@@ -20,12 +20,12 @@ export interface OfferedAct extends TicketAction {
   readonly run: () => void;
 }
 
-/** An act that was refused because somebody else was first. */
+/** An action that failed because another user changed the ticket first. */
 export interface Conflict {
   readonly act: TicketAction;
 }
 
-/** An act whose form is open, and the version of the ticket that it was opened on. */
+/** An action with an open form, and the version of the ticket when the form was opened. */
 export interface Asked {
   readonly act: TicketAction;
   readonly version: Version<Values>;
@@ -35,7 +35,7 @@ export function etagOfTicket({ kind, number }: Pick<Ticket, "kind" | "number">) 
   return etagOf(getOf(kind), { params: { id: number } });
 }
 
-/** The acts of a ticket for this person, what is being asked for one, and what stood in its way. */
+/** The ticket's actions for the current user, the open form, and conflicts. */
 export function useTicketActs(ticket: Ticket | undefined) {
   const refusalOf = useRefusals();
   const meId = useMe()?.user.id;
@@ -54,7 +54,7 @@ export function useTicketActs(ticket: Ticket | undefined) {
     if (!ticket) return;
     const etag = etagOfTicket(ticket);
     if (act.fields) setAsked({ act, version: { etag } });
-    // A person who takes a ticket is told by the server if somebody else was faster, not by its version.
+    // Assigning to oneself sends no version: the server itself reports if another agent was faster.
     else void perform(act, act.id === "take" ? undefined : etag);
   };
 
@@ -85,7 +85,7 @@ export function changeFields(
 ): Promise<unknown> {
   const input = { params: { id: ticket.id }, body: fields } as unknown as Input<OperationId>;
   return performOperation(op, input, {
-    // Of own fields those that are not named stay: the server knows the whole.
+    // Custom fields are not shown optimistically: the request names only the changed ones, and the cache needs all.
     ...(!("fields" in fields) && { show: () => showFields(ticket, fields) }),
     ifMatch: etagOfTicket(ticket),
     said,

@@ -4,12 +4,12 @@ import { perform } from "../../data/use-command.ts";
 import { type Ticket, UNWATCH, useWatchers, WATCH } from "../ticket-kind.ts";
 
 export interface Watch {
-  /** This person is told what happens to the ticket. */
+  /** True if the current user watches the ticket. */
   readonly isOn: boolean;
   readonly toggle: () => void;
 }
 
-/** Watching a ticket, and no longer. */
+/** Starts and stops watching a ticket. */
 export function useWatch({ kind, id, number }: Pick<Ticket, "kind" | "id" | "number">): Watch {
   const meId = useMe()?.user.id ?? "";
   const watchers = useWatchers(kind, number);
@@ -27,12 +27,12 @@ export function useWatch({ kind, id, number }: Pick<Ticket, "kind" | "id" | "num
 
 interface WatcherChange {
   readonly isWatching: boolean;
-  /** People with read access can add themselves, but not other people. */
+  /** Users with read access can add themselves, but not other people. */
   readonly isMe?: boolean;
   readonly said: string;
 }
 
-/** Adds a watcher, or removes one. */
+/** Adds or removes a watcher. */
 export function setWatcher(
   ticket: Pick<Ticket, "kind" | "id">,
   userId: string,
