@@ -1,4 +1,4 @@
-/** What workflows and webhooks do with records, and hear of them. */
+/** Record steps, record triggers and webhooks about records, with the access rules of tables. */
 import { expect, test } from "vitest";
 import { waitUntilIdle, deployEventWorkflow, findRuns } from "#domains/runs/testing/triggers.ts";
 import {
@@ -16,7 +16,7 @@ import { type FilledTable, createFilledTable } from "./testing/records.ts";
 const receiver = await useReceiver();
 const world = await useWorld({ work: true, env: receiver.env });
 const owner = await world.member(["owner"]);
-/** Makes workflows and webhooks, and sees of records what agents do. */
+/** Creates workflows and webhooks; sees the same fields and records as an agent. */
 const maker = await world.member(["builder", "agent"]);
 
 const columns = [
@@ -88,7 +88,7 @@ test("a workflow makes, reads, lists, changes and deletes records", async () => 
   );
 });
 
-test("a list of a workflow goes beyond a page, up to its limit", async () => {
+test("a list step reads several pages, up to its limit", async () => {
   const table = await createFilledTable(world, owner, { columns }, []);
   const records = Array.from({ length: 450 }, (_, salary) => ({ salary }));
   await owner(`POST ${table.path}/bulk`, { records });
@@ -105,7 +105,7 @@ test("a list of a workflow goes beyond a page, up to its limit", async () => {
   expect(salaries("usual")).toEqual(numbers.slice(-200).toReversed());
 });
 
-test("a step that can't be carried out says why", async () => {
+test("a step that fails reports the reason", async () => {
   const table = await createFilledTable(world, owner, { columns }, []);
   const failure = async (config: object) => {
     const run = await deployAndRun(owner, [{ id: "it", type: "records", config }]);
@@ -129,7 +129,7 @@ test("a step that can't be carried out says why", async () => {
   expect(unsaved.status).toBe(422);
 });
 
-test("a workflow does with records what whoever deployed it may", async () => {
+test("a workflow writes records with the rights of the member who deployed it", async () => {
   const table = await createFilledTable(world, owner, { columns, rules: RULES }, [
     { title: "open", salary: 1 },
     { title: "shut", salary: 2 },
@@ -142,7 +142,7 @@ test("a workflow does with records what whoever deployed it may", async () => {
   expect(stepsOf(run)["it"].error.code).toBe("record_forbidden");
 });
 
-test("a workflow hears of records what whoever deployed it may see", async () => {
+test("a workflow receives record events as the member who deployed it sees them", async () => {
   const table = await createFilledTable(world, owner, { columns, rules: RULES }, []);
   const free = await createFilledTable(world, owner, { columns }, []);
   const slugs = [table.slug, free.slug];
@@ -175,7 +175,7 @@ test("a workflow hears of records what whoever deployed it may see", async () =>
   expect(run).toMatchObject({ status: "completed", output: { title: "open", salary: null } });
 });
 
-/** A workflow of the maker's that waits for a record of a table. */
+/** Runs a workflow, deployed by the maker, that waits for a record of a table. */
 async function runOfWaiting({ slug }: FilledTable): Promise<string> {
   const said = (name: string) => `{{ steps.wait.output.data.${name} }}`;
   const id = await deployWorkflow(maker, [
@@ -195,7 +195,7 @@ async function runOfWaiting({ slug }: FilledTable): Promise<string> {
   return id;
 }
 
-test("a webhook tells of records what whoever saved it may see", async () => {
+test("a webhook sends records as the member who saved it sees them", async () => {
   const table = await createFilledTable(world, owner, { columns, rules: RULES }, []);
   const hook = async (ask: Ask, name: string, more: object = {}): Promise<string> => {
     const { status, body } = await ask("POST /api/v1/webhooks", {
@@ -225,7 +225,7 @@ test("a webhook tells of records what whoever saved it may see", async () => {
   expect(heard("part")).toEqual(["open 1 null"]);
   expect(heard("guess")).toEqual([]);
 
-  // Who says where it goes, or what it hears, is who it hears for.
+  // The webhook sends what the member who last changed its filter or URL may see.
   await maker(`PATCH /api/v1/webhooks/${whole}`, { filter: { "data.tableSlug": table.slug } });
   await happen("open 2");
   expect(heard("whole").slice(2)).toEqual(["open 2 null"]);
@@ -233,7 +233,7 @@ test("a webhook tells of records what whoever saved it may see", async () => {
   await happen("shut 2");
   expect(receiver.received.at(-1)?.body.data).toMatchObject({ title: "shut 2", salary: 5 });
 
-  // What was sent is shown to those who may see it; to others it is not.
+  // Readers of the delivery list see a payload only if they may see the record.
   const sent = async (ask: Ask, id: string, index: number) => {
     const list = await ask(`GET /api/v1/webhooks/${id}/deliveries`);
     const { id: deliveryId } = list.body.data.toReversed()[index];
@@ -247,7 +247,7 @@ test("a webhook tells of records what whoever saved it may see", async () => {
   expect(await sent(maker, whole, 0)).toBe("hidden");
 });
 
-test("what a webhook missed it is told as whoever saved it may see it, and sent no more than that", async () => {
+test("a redelivery sends events as the member who saved the webhook sees them, and no more", async () => {
   const table = await createFilledTable(world, owner, { columns, rules: RULES }, []);
   const { body } = await maker("POST /api/v1/webhooks", {
     name: "missed",
@@ -278,7 +278,7 @@ test("what a webhook missed it is told as whoever saved it may see it, and sent 
   await caughtUp(world, id);
   expect(heard()).toMatchObject([{ salary: null }, { salary: null }]);
 
-  // What they may no longer see is sent no more.
+  // A delivery is not sent again if the recipient may no longer see the record.
   await owner(`PATCH /api/v1/tables/${table.slug}`, {
     rules: [{ ...RULES[0], roles: ["member"] }],
   });
@@ -286,7 +286,7 @@ test("what a webhook missed it is told as whoever saved it may see it, and sent 
   expect(refused).toMatchObject({ status: 403, events: [] });
 });
 
-test("a list says what it left out, goes on behind it, and gives all to a loop when asked", async () => {
+test("a list step reports that it was truncated, continues from a cursor, and passes all records to a loop", async () => {
   const rows = Array.from({ length: 230 }, (_, index) => ({ title: "open", salary: index }));
   const table = await createFilledTable(world, owner, { columns }, rows);
   const edges = [

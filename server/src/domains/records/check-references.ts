@@ -9,15 +9,15 @@ import {
 import type { FieldError } from "#kernel/operation/failure.ts";
 import { closestName } from "#kernel/schema/closest-name.ts";
 
-/** The fields that every record has. */
+/** The fields of all records. */
 const SYSTEM_FIELDS = ["id", "createdAt", "createdBy", "updatedAt", "updatedBy", "revision"];
 
 /** Types of nodes that name a table. */
 const TABLE_NODES: ReadonlySet<string> = new Set([records.type, knowledgeSearch.type]);
 
 /**
- * Finds the nodes that name a table or a column that is not there. Another environment may have it,
- * and this one may get it before the workflow runs, so that these are warnings.
+ * Finds the nodes that name a missing table or column. These are warnings: the table may exist in another
+ * environment, or be created before the workflow runs.
  */
 export const checkRecordNodes: ReferenceCheck = async ({ tx }, { nodes }) => {
   const warnings: FieldError[] = [];

@@ -1,4 +1,4 @@
-/** Errors of fields with the titles of their columns: programs read the path, people the title. */
+/** Adds column titles to field errors: API clients use the path, people read the title. */
 import type { TableSchema } from "#domains/tables/index.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
 

@@ -5,7 +5,7 @@ import { columns, useRuledTables } from "./testing/ruled-table.ts";
 
 const { world, owner, agent, member, builder, auditor, create: make } = await useRuledTables();
 
-describe("what rules let people hear", () => {
+describe("members receive events according to the access rules", () => {
   let table: FilledTable;
   let open: FilledTable;
   let id: string;
@@ -30,7 +30,7 @@ describe("what rules let people hear", () => {
     await world.settled();
   });
 
-  /** An event in short: its verb, and what is to be seen of the record. */
+  /** Shortens an event to its verb and the visible fields of the record. */
   function short({ type, data, resource }: any): string {
     const state = (record: any) =>
       [record.title, record.salary, record.state].map((value) => value ?? "-").join(" ");
@@ -50,7 +50,8 @@ describe("what rules let people hear", () => {
     "updated hidden 12 - → hidden 12 closed (state) [hidden]",
     "deleted hidden 12 closed [hidden]",
   ];
-  // Without salaries; a record is out of sight without a state, and closed it has nothing else.
+  // Agents do not see salaries. An event of a hidden record has no state; of a closed record, it has no other
+  // field.
   const TO_AGENTS = [
     "created tale - open [tale]",
     "updated tale - open → Tale - open (title) [Tale]",
@@ -89,7 +90,7 @@ describe("what rules let people hear", () => {
       more = body.pagination.hasMore;
     }
     expect(pages.flat()).toEqual([...TO_AGENTS, FREE]);
-    // Who waits is not woken by what they do not see.
+    // A long poll does not return early for events that its caller may not see.
     const waited = await builder(
       `GET /api/v1/events/topics/record/events?after=${since}&limit=1&timeout=1000`,
     );
@@ -139,7 +140,7 @@ describe("what rules let people hear", () => {
     expect(await told(member)).toBe(404);
   });
 
-  test("in the preview of a webhook, where a filter sees no more than they do", async () => {
+  test("a webhook preview filters only on fields that the caller may see", async () => {
     const shown = async (filter: object) => {
       const body = { events: ["record.*"], filter: { "data.tableSlug": table.slug, ...filter } };
       const answer = await builderOfAgents(`POST /api/v1/webhooks/preview`, body);
@@ -151,7 +152,7 @@ describe("what rules let people hear", () => {
     expect(await shown({ "data.title": "hidden" })).toEqual([]);
   });
 
-  test("of a table that is gone only those whom no rule binds", async () => {
+  test("only members without access rules see events of a deleted table", async () => {
     const gone = await make();
     const made = await owner(`POST ${gone.path}`, { title: "late", state: "open" });
     const last = made.body.data.id;
@@ -163,14 +164,14 @@ describe("what rules let people hear", () => {
     await owner(`DELETE /api/v1/tables/${gone.slug}`);
     expect(await audit(auditor)).toEqual([]);
     expect(await audit(owner)).toEqual(["created late - open [late]"]);
-    // Another table of that name is another table, however soon.
+    // A new table with the same name is another table, even if it is created immediately.
     const { slug } = gone;
     await owner("POST /api/v1/tables", { name: slug, slug, columns });
     expect(await audit(auditor)).toEqual([]);
     expect(await audit(owner)).toEqual(["created late - open [late]"]);
   });
 
-  test("of fields that are no longer what they were only those whom no rule binds", async () => {
+  test("only members without access rules see fields whose column has changed", async () => {
     const fields = [
       { name: "title", type: "text" },
       { name: "state", type: "text" },

@@ -1,6 +1,6 @@
 /**
- * Events about records, as the rules of their tables let people see them: a field that is hidden of a
- * record is hidden of its events, and a person who may not see the record gets no event of it.
+ * Applies access rules to events about records. A hidden field is removed from events; a member who may not see the
+ * record receives no event about it.
  */
 import type { Principal } from "#kernel/access/caller.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
@@ -53,7 +53,7 @@ function tableSlugOf({ data }: RecordedEvent): string {
   return String(data["tableSlug"]);
 }
 
-/** The schema of a table, read anew when it is older than one of the events. */
+/** Returns the schema of a table; reloads it if it is older than one of the events. */
 async function findCurrentSchema(
   position: VisibilityContext,
   slug: string,
@@ -98,7 +98,7 @@ function filterTableEvents(
     return grants.get(principal.id);
   };
   return (event) => {
-    // The rules of a table that is gone are gone too.
+    // The access rules of a deleted table are deleted too, so only unrestricted callers see its events.
     if (!schema || event.data["tableId"] !== schema.id) {
       return (principal) => (!principal || isUnrestricted(principal) ? event : undefined);
     }
@@ -126,7 +126,7 @@ function filterEvent(grants: NonNullable<Grants>, event: RecordedEvent): Recorde
 
 const COMMENT_EVENTS = "record.comment_";
 
-/** Word of a comment is for those who may see the record as it was then. */
+/** A comment event is visible to members who could see the record at that time. */
 function filterComment(grants: Grants, data: Data): Data | undefined {
   const record = visibleFields(grants, data["record"] as Data);
   return record && { ...data, record };

@@ -5,14 +5,14 @@ import { Slug, TableId, type TableSchema } from "#domains/tables/index.ts";
 import { changesBetween, RecordId, type TableRecord } from "./record.ts";
 import { recordStatements } from "./record-statements.ts";
 
-/** The table of an event, as it was then. */
+/** The table of an event, at the time of the event. */
 export const tableFields = {
   tableSlug: Slug,
   tableId: TableId,
   tableRevision: Type.Integer({ description: "The revision of the table definition" }),
 };
 
-/** A record in an event: its fields beside the table that it belongs to. */
+/** A record in an event: its fields and its table. */
 export const EventRecord = Type.Object(
   {
     tableSlug: Slug,
@@ -80,7 +80,7 @@ export function recordUpdateData(schema: TableSchema, before: TableRecord, after
   };
 }
 
-/** The data of an event that is about a record without being one of its states. */
+/** The data of an event about a record that does not contain a state of the record. */
 export function aboutRecordData(schema: TableSchema, record: TableRecord) {
   return { ...tableDataOf(schema), record: { tableSlug: schema.slug, ...record } };
 }
@@ -99,10 +99,10 @@ export function recordRef(schema: TableSchema, record: TableRecord): ResourceRef
 
 const NAME_CHARACTERS_MAX = 200;
 
-/** As much of a text as events show. */
+/** Truncates a text to the length that events store. */
 export function truncateName(text: string): string {
   if (text.length <= NAME_CHARACTERS_MAX) return text;
   const start = text.slice(0, NAME_CHARACTERS_MAX);
-  // Half of a character at its end would be refused by PostgreSQL.
+  // PostgreSQL rejects half of a surrogate pair.
   return start.isWellFormed() ? start : start.slice(0, -1);
 }

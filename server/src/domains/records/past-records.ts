@@ -1,7 +1,7 @@
 /**
- * The records of a table as they were at a past moment, from the log, under the rules that hold for the caller now.
- * What is computed from other columns or records was never written down, and has no past; a column that was renamed
- * since has its values from then on.
+ * The records of a table at a past time, rebuilt from the log, under the caller's current access rules. Computed
+ * fields that depend on other columns or records are not stored, so they have no history; a renamed column has
+ * values only since the rename.
  */
 import { ALWAYS_VISIBLE, type OpenTable } from "#domains/tables/index.ts";
 import { conditionToSql } from "#kernel/condition/sql.ts";
@@ -16,15 +16,15 @@ import type { SqlParameters } from "#kernel/db/statement.ts";
 import { pastField, pastStatesSql } from "#kernel/log/past-state.ts";
 import { fieldsOf } from "./record-statements.ts";
 
-/** Fields that an event has where it has the whole record. */
+/** Fields that an event has only if it contains the entire record. */
 export const WHOLE_RECORD = ["id", "createdAt", "createdBy"];
 
-/** The records of a table at a moment, as the caller may see them. */
+/** The records of a table at a past time that the caller may see. */
 export interface PastRecords {
   readonly from: string;
-  /** Undefined where all are seen. */
+  /** Undefined if the caller may see all records. */
   readonly where: string | undefined;
-  /** Of columns that are stored; null where a rule hides one. */
+  /** Stored columns; null if a rule hides the value. */
   readonly fields: Readonly<Record<string, ReportField>>;
 }
 
@@ -59,7 +59,7 @@ export function pastRecordsSql(
     sql: where
       ? [
           conditionToSql(parseCondition(where).tree, fieldOf, parameters),
-          // The record that it refers to may be gone by now, and with that the answer to the rule.
+          // If the referenced record has been deleted, the rule cannot be evaluated.
           ...paths.map((path) => {
             const end = table.compileRulePath(`${path.split(".")[0]}.id`, reference(path));
             return `${reference(path)} is null or ${end?.sql ?? "null"} is not null`;

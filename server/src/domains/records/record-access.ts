@@ -18,13 +18,16 @@ export const RecordForbidden = failure(
   "The access rules of this table do not allow this.",
 );
 
-/** A record as its author sees it: all of it hidden where they may write and not read it. */
+/**
+ * Returns a record with the fields that its author may see; all fields are hidden if they may write but not read
+ * it.
+ */
 export async function toVisibleRecord(table: OpenTable, record: TableRecord): Promise<TableRecord> {
   const [visible = record] = await toVisibleRecords(table, [record]);
   return visible;
 }
 
-/** Records as their author sees them. */
+/** Returns records with the fields that their author may see. */
 export async function toVisibleRecords(
   table: OpenTable,
   records: readonly TableRecord[],
@@ -32,7 +35,7 @@ export async function toVisibleRecords(
   const grants = await table.grantsOn("read", records);
   if (!grants) return records;
   return mapInTurns(records, (record) => [
-    // The visible part of a record is one too.
+    // A record with hidden fields is still a complete record.
     (visibleFields(grants, record) ?? hideFields(record)) as TableRecord,
   ]);
 }
@@ -55,8 +58,8 @@ export function createViolations(
 }
 
 /**
- * The rules that updating a record violates. All named fields count, also those that stay as they are:
- * otherwise a caller could guess at fields that are hidden from them.
+ * Returns the violations of access rules by an update. All named fields count, including unchanged ones; otherwise
+ * a caller could guess the values of hidden fields.
  */
 export function updateViolations(
   grants: Grants,

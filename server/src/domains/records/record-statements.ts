@@ -1,6 +1,6 @@
 import { type ColumnSchema, SYSTEM_COLUMNS, type TableSchema } from "#domains/tables/index.ts";
 
-/** The parts of a table's statements that depend on its schema alone, built once. */
+/** The parts of a table's statements that depend only on its schema, built once. */
 export interface RecordStatements {
   /** The column whose text names a record. */
   readonly title: string | undefined;
@@ -16,7 +16,7 @@ export interface RecordStatements {
   readonly unique: readonly ColumnSchema[];
   /** All columns with the revision, for a `select` or `returning`. */
   readonly all: string;
-  /** All columns with the revision, as they were before an update. */
+  /** All columns and the revision, before an update. */
   readonly old: string;
   readonly insertOne: string;
   readonly insertMany: string;
@@ -28,14 +28,14 @@ export interface RecordStatements {
 
 const statements = new WeakMap<TableSchema, RecordStatements>();
 
-/** The statements of a table; a schema that was read anew gets new ones. */
+/** The statements of a table. A reloaded schema gets new ones. */
 export function recordStatements(schema: TableSchema): RecordStatements {
   let built = statements.get(schema);
   if (!built) statements.set(schema, (built = buildStatements(schema)));
   return built;
 }
 
-/** All fields of a table's records, in the order in which they are shown. */
+/** All fields of a table's records, in display order. */
 export function fieldsOf({ columnNames }: TableSchema): readonly string[] {
   return [...SYSTEM_FIELDS, ...columnNames];
 }
@@ -44,7 +44,7 @@ const SYSTEM_FIELDS: readonly string[] = SYSTEM_COLUMNS.map(([field]) => field);
 
 const selectLists = new WeakMap<TableSchema, string>();
 
-/** All fields of a record by their names, in their order. */
+/** The select list of all fields. */
 export function selectList(schema: TableSchema): string {
   let list = selectLists.get(schema);
   if (list === undefined) selectLists.set(schema, (list = buildSelectList(schema, "")));
@@ -115,7 +115,7 @@ function listTypeOf(parameterType: string): string {
   return parameterType.endsWith("[]") ? "text[]" : `${parameterType}[]`;
 }
 
-/** The value of a column in such rows. */
+/** The value of a column in unnested rows. */
 export function unnestedValue(parameterType: string, sql: string): string {
   return parameterType.endsWith("[]") ? `${sql}::${parameterType}` : sql;
 }

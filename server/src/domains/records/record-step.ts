@@ -7,7 +7,7 @@ const RECORDS_MAX = 10_000;
 
 type StepTools = Parameters<Executor["run"]>[1];
 
-/** The step that works with records, with the rights of the person who deployed the workflow. */
+/** The step that reads and writes records, with the rights of the member who deployed the workflow. */
 export const recordsExecutor = executor({
   type: records,
   async run({ operation, table = "", id, data = {}, ...list }, tools) {
@@ -53,7 +53,7 @@ interface ListInput {
   readonly fields?: readonly string[];
 }
 
-/** Reads page by page, up to the limit, and says what is left. */
+/** Reads page by page up to the limit, and reports whether the list was truncated. */
 async function listRecords(
   { perform, log }: StepTools,
   params: { readonly slug: string },
@@ -80,7 +80,7 @@ async function listRecords(
       retryable: false,
     });
   }
-  // A limit that the author gave is no surprise.
+  // No warning if the author set the limit.
   if (truncated && limit === undefined) {
     log(
       "warn",

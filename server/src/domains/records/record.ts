@@ -8,7 +8,7 @@ import { COLUMNS_MAX, type Json, type TableSchema } from "#domains/tables/index.
 
 export const RecordId = id("rec");
 
-/** The fields of every record; those of its table stand beside them. */
+/** The fields of all records; the fields of the table are added to them. */
 export const RecordSchema = Type.Object(
   {
     id: RecordId,
@@ -48,13 +48,13 @@ export interface TableRecord {
   readonly [field: string]: Json;
 }
 
-/** A record and the revision that it is in. */
+/** A record and its revision. */
 export interface StoredRecord {
   readonly record: TableRecord;
   readonly revision: number;
 }
 
-/** A record as the API shows it: fields that were not selected are absent, hidden ones null. */
+/** A record in a response: fields that were not selected are absent, hidden fields are null. */
 export type RecordResponse = Readonly<Record<string, unknown>>;
 
 /** The fields of a record in a request. */
@@ -69,7 +69,7 @@ export const recordFields = (options: { minProperties?: number } = {}) =>
     description: "Fields of the table by name",
   });
 
-/** A record as it is to be written. */
+/** A record to write. */
 export interface RecordWrite {
   readonly record: TableRecord;
   /** The fields that the request names. */
@@ -105,11 +105,11 @@ export function toStoredRecord({ columns }: TableSchema, row: SqlRow): StoredRec
     const stored = row[name];
     record[name] = stored === null || stored === undefined ? null : columnType.show(stored);
   }
-  // The four that every record has are among them.
+  // The system fields are always included.
   return { record: record as unknown as TableRecord, revision: row["revision"] as number };
 }
 
-/** The fields in which two states of a record differ, but for `updatedAt`. */
+/** The fields that differ between two states of a record, except `updatedAt`. */
 export function changesBetween(before: TableRecord, after: TableRecord): string[] {
   return Object.keys(after).filter((field) => {
     if (field === "updatedAt") return false;

@@ -16,7 +16,7 @@ import { RecordsRead } from "./permissions.ts";
 import { openPastRecords } from "./past-records.ts";
 import { fieldsOf } from "./record-statements.ts";
 
-/** The records of a table, with the rows and fields that its rules let the caller see. */
+/** The records of a table, with the rows and fields that its access rules allow. */
 export const recordsSource = reportSource({
   kind: "records",
   summary: "The records of the table with the slug `table` that you can view.",
@@ -46,8 +46,8 @@ export const recordsSource = reportSource({
 });
 
 /**
- * The fields by name; paths through references too, which are not listed. Each is compiled when it is asked
- * for, once: one that is not used would leave parameters that stand nowhere in the statement.
+ * The fields by name, including unlisted paths through references. Each is compiled once, on first use: an unused
+ * field would add parameters that the statement does not contain.
  */
 class ReportFields extends Map<string, ReportField> {
   readonly #table: OpenTable;
@@ -60,7 +60,7 @@ class ReportFields extends Map<string, ReportField> {
     this.#rules = rules;
     for (const name of fieldsOf(table.schema)) {
       const type = table.fieldType(name);
-      // Its SQL is that of `get`.
+      // The SQL is compiled by `get`.
       if (type) this.set(name, { sql: "null", kind: type.kind, title: titleOfField(table, name) });
     }
   }
@@ -78,7 +78,7 @@ class ReportFields extends Map<string, ReportField> {
   }
 }
 
-/** The title of a column; of a path, the title of the reference that it begins with, and its field. */
+/** The title of a column; for a path, the title of its reference and its field. */
 function titleOfField({ schema }: OpenTable, path: string): string {
   const [first = "", ...rest] = path.split(".");
   const column = schema.byName.get(first) ?? schema.computed.get(first);

@@ -19,7 +19,7 @@ const CUSTOMERS = [
   { name: "Cy", region: 2, meta: null, tags: ["a", "b"] },
   { name: null, region: null, meta: {}, tags: null },
 ];
-/** The customers of the orders, by their places; null for an order of nobody. */
+/** The customers of the orders by index; null for an order without a customer. */
 const ORDERS = [0, 1, 2, 3, null, 0];
 
 type Body = Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ const customers = await make(
     { name: "region", ...to("regions") },
     { name: "meta", type: "json" },
     { name: "tags", type: "multi_enum", options: { values: ["a", "b"] } },
-    // Named like a column of our own statements, and leading elsewhere.
+    // The path has the same name as a column of the generated SQL, but another target.
     { name: "doc", type: "json" },
   ],
   CUSTOMERS.map((one) => ({
@@ -85,7 +85,7 @@ const numbersOf = (ids: readonly string[]) =>
     .map((id) => orders.indexOf(id))
     .toSorted();
 
-/** Which orders an agent sees, wherever they look: all of it is one set. */
+/** Asserts that list, search and other reads return the same orders to an agent, and returns these. */
 async function seen() {
   const list = (await agent(`GET ${PATH}?limit=50`)).body.data.map(({ id }: any) => id);
   const now = world.clock.now().toISOString();
@@ -112,7 +112,7 @@ async function seen() {
   };
 }
 
-/** Whom a condition holds for, where each order has its customer in it, and that its region. */
+/** The orders that match a condition, computed on orders with embedded customers and regions. */
 function expected(where: object): number[] {
   const holds = compileCondition({ ...where });
   return ORDERS.flatMap((place, n) => {
@@ -150,7 +150,7 @@ const condition = fc.letrec<{ tree: object; leaf: object }>((tie) => ({
 })).tree;
 
 describe("paths through references in rules", () => {
-  test("SQL, records in memory and events judge alike, and as the values say", async () => {
+  test("SQL, in-memory evaluation and events agree with the expected result", async () => {
     await fc.assert(
       fc.asyncProperty(condition, async (where) => {
         await setRules([{ roles: ["agent"], actions: ["read"], where }]);
@@ -205,7 +205,7 @@ describe("paths through references in rules", () => {
     expect(await attempt(`DELETE ${path}`)).toEqual([204, "record.deleted"]);
   });
 
-  test("a field is shown by what the record refers to", async () => {
+  test("the visibility of a field depends on the referenced record", async () => {
     await setRules([
       { roles: ["agent"], actions: ["read"], fields: ["customer"] },
       {
@@ -264,7 +264,7 @@ describe("paths through references in rules", () => {
     }
   });
 
-  test("a rule of a table that a field leads to is judged to the end of its path, however far that is", async () => {
+  test("a rule of a referenced table is evaluated along its entire path, at any depth", async () => {
     const chain = [...Array(8).keys()];
     let up: string | undefined;
     for (const n of chain.toReversed()) {
@@ -282,7 +282,7 @@ describe("paths through references in rules", () => {
     expect(await seenFar({ "up.up.up.up.name": { ne: "link 7" } })).toBe(null);
   });
 
-  test("events of before a column was a reference are told to nobody whom a path would judge", async () => {
+  test("events from before a column was a reference are hidden from members with a path rule", async () => {
     const [a, b] = await make(
       "firms",
       [{ name: "name", type: "text" }],

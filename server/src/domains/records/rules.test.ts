@@ -20,7 +20,7 @@ async function outcome(
   };
 }
 
-describe("what rules let people do", () => {
+describe("effects of access rules", () => {
   test.each([
     ["owner", "open", { title: "new", state: "open", salary: 7 }, [201]],
     ["agent", "open", { title: "new", state: "open" }, [201]],
@@ -44,13 +44,13 @@ describe("what rules let people do", () => {
     const [status, at] = expected;
     const worst = "salary" in body && status === 403 && at !== "" ? "1" : "0";
     const where = status === 422 ? "/records/0/state" : `/records/${worst}${at}`;
-    // A salary is unique, and the first record has it.
+    // Salaries are unique, and the first record has this one.
     if (who === "owner" || (who === "builder" && status === 201)) {
       expect(many.refusal).toEqual([409, "/records/1/salary"]);
     } else expect(many.refusal).toEqual(status === 201 ? [201] : [status, where]);
   });
 
-  test("who may make what they can't see is told that it is there", async () => {
+  test("a member who may create a record but not see it gets its id", async () => {
     const { path } = await make();
     const { data } = await outcome(builder, `POST ${path}`, { title: "anyone's", state: "open" });
     expect(data).toEqual({
@@ -92,7 +92,7 @@ describe("what rules let people do", () => {
     expect(events).toEqual(expected[0] === 200 ? ["record.updated"] : []);
   });
 
-  test("who holds a record changes it, and gives it away only as far as they see it", async () => {
+  test("a member with access to a record can change it, and reassign it only within what they may see", async () => {
     const { path, ids } = await make();
     await owner(`PATCH ${path}/${ids[0]}`, { holder: member.userId });
     const changed = await outcome(member, `PATCH ${path}/${ids[0]}`, { salary: 8 });
@@ -101,7 +101,7 @@ describe("what rules let people do", () => {
     expect(given.refusal).toEqual([403, ""]);
   });
 
-  test("what is shown after a change is what they see of it then", async () => {
+  test("the response to a change contains what the member may see afterwards", async () => {
     const { path, ids } = await make();
     const { data } = await outcome(agent, `PATCH ${path}/${ids[0]}`, { state: "closed" });
     expect(data).toMatchObject({ id: ids[0], title: null, state: "closed", salary: null });
@@ -122,7 +122,7 @@ describe("what rules let people do", () => {
     expect(events).toEqual(expected[0] === 204 ? ["record.deleted"] : []);
   });
 
-  test("changes and deletes by a condition find what is seen, and are all or nothing", async () => {
+  test("bulk changes and deletions affect only visible records, all or none", async () => {
     const { path, ids, place } = await make();
     const bulk = (filter: object, set: object) =>
       outcome(agent, `PATCH ${path}/bulk`, { filter, set });
@@ -130,7 +130,7 @@ describe("what rules let people do", () => {
       data: { updated: 2 },
       events: ["record.updated", "record.updated"],
     });
-    // By what they can't see they find nothing.
+    // A filter on hidden fields matches nothing.
     expect(await bulk({ salary: 1 }, { title: "x" })).toMatchObject({ data: { updated: 0 } });
     expect(await bulk({ title: "same", state: "closed" }, { title: "x" })).toMatchObject({
       data: { updated: 0 },
@@ -169,14 +169,14 @@ describe("what rules let people do", () => {
       403,
       "/records/0/state",
     ]);
-    // What they do not see they do not change.
+    // A member cannot change a record that they cannot see.
     expect((await put(member, { salary: 1, title: "x" })).refusal).toEqual([403, "/records/0"]);
     expect((await put(agent, { salary: 9, title: "x" })).refusal).toEqual([403, "/records/0"]);
   });
 });
 
 describe("a preview", () => {
-  test("shows what the person would see, to those alone whom no rule limits", async () => {
+  test("shows what the member would see, only to callers without access rules", async () => {
     const { path } = await make();
     const people = { owner, agent, member, builder, auditor };
     for (const [role, person] of Object.entries(people)) {

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { Table } from "./table.ts";
 
 /**
- * The prefixes of derived names by their purpose. Each begins with a capital letter, which no table's
- * name does: indexes and tables share one namespace.
+ * The prefixes of derived names by purpose. They start with a capital letter, and table names never do: indexes and
+ * tables share a namespace.
  */
 const PREFIXES = {
   view: "View",
@@ -18,9 +18,8 @@ const PREFIXES = {
 export type DerivedNamePurpose = keyof typeof PREFIXES;
 
 /**
- * The name of a view, an index or a constraint: short however long the column's, and of a form that no
- * person can give. It follows a column that is renamed, so that an error of PostgreSQL always leads to
- * the column.
+ * The name of a view, an index or a constraint: short for any column name, and in a form that users cannot choose.
+ * It follows a renamed column, so that an error of PostgreSQL always identifies the column.
  */
 export function derivedName(tableId: string, purpose: DerivedNamePurpose, subject: string): string {
   const hash = createHash("sha256").update(`${tableId} ${subject}`).digest("hex");

@@ -52,7 +52,7 @@ export interface TableChanges {
   readonly updated: readonly TableUpdate[];
 }
 
-/** Emits one event for each table, however many steps changed it. */
+/** Emits one event per table, regardless of the number of steps. */
 export function emitTableChanges(ctx: WriteContext<TableEvent>, changes: TableChanges): void {
   for (const table of changes.dropped) {
     ctx.emit(TableDropped, tableRef(table), tableEventData(table));

@@ -1,4 +1,4 @@
-/** The location of a table, and its names in SQL. */
+/** The location of a table, and its SQL names. */
 import type { Partition } from "#kernel/db/partition.ts";
 import { schemaOf } from "#kernel/db/sql-runner.ts";
 import { derivedName, type DerivedNamePurpose } from "./derived-name.ts";
@@ -38,8 +38,8 @@ export function viewSql(location: TableLocation): string {
 }
 
 /**
- * The column of that view that names the version of its columns. No column of people can have such a
- * name. A statement by an older schema names one that is no longer there, and fails.
+ * The view column that names the version of the columns. User-defined columns cannot have this name. A statement of
+ * an older schema names a missing column, and fails.
  */
 export function versionColumn({ shape }: Pick<Table, "shape">): string {
   return `"shape ${shape}"`;

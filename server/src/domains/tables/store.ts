@@ -43,7 +43,7 @@ export async function findTableById(tx: Tx, id: string): Promise<Table | undefin
   return row && toTable(row);
 }
 
-/** All tables of the partition, by slug. Their number is bounded. */
+/** All tables of the partition, by slug. Their number is limited. */
 export async function listTables(tx: Tx): Promise<Table[]> {
   const rows = await tx.selectFrom("user_tables").select(SELECTED).orderBy("slug").execute();
   return rows.map(toTable);
@@ -64,7 +64,7 @@ export async function listTablePage(
   return rows.map(toTable);
 }
 
-/** The revision of each table of the partition, by its id. */
+/** The revision of each table in the partition, by id. */
 export async function listRevisions(tx: Tx): Promise<ReadonlyMap<string, number>> {
   const rows = await tx.selectFrom("user_tables").select(["id", "revision"]).execute();
   return new Map(rows.map(({ id, revision }) => [id, revision]));
@@ -79,7 +79,7 @@ export async function countTables(tx: Tx): Promise<number> {
   return count;
 }
 
-/** Makes changes of structure take turns in each partition, until the transaction ends. */
+/** Serializes structural changes in a partition, until the transaction ends. */
 export async function lockStructure(tx: Tx): Promise<void> {
   await sql`
     select pg_advisory_xact_lock(hashtextextended(
@@ -98,7 +98,7 @@ export async function lockTable(tx: Tx, slug: string): Promise<Table | undefined
   return row && toTable(row);
 }
 
-/** Locks the tables of some slugs, and those with a column that refers to one of the other slugs. */
+/** Locks the tables with some slugs, and those with a column that refers to one of the other slugs. */
 export async function lockTables(
   tx: Tx,
   { slugs, referringTo }: { readonly slugs: string[]; readonly referringTo: string[] },
@@ -154,7 +154,7 @@ export async function removeTable(tx: Tx, id: string): Promise<void> {
 export function toTable(row: TableRow): Table {
   return {
     ...row,
-    // Those of earlier releases have no title.
+    // Columns of earlier releases have no title.
     columns: (row.columns as (Omit<Column, "title"> & Partial<Column>)[]).map((column) => ({
       ...column,
       title: column.title ?? titleFromName(column.name),

@@ -9,15 +9,15 @@ import { derivedNameSql, tableSql } from "./sql-names.ts";
 import { Column, Rule, Slug, type Table, TableId, TableIndex } from "./table.ts";
 import { constraintSql, createTable, createView } from "./structure/ddl.ts";
 
-/** The statements that make a table around its rows: what must be there before them, and what is faster after them. */
+/** The statements that create a table around its rows: what rows need, and what is faster after loading them. */
 export interface StructureParts {
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
 /**
- * Makes the structure of a table from a definition that came from elsewhere, and so is checked once more. References
- * come last, since two tables may refer to each other.
+ * Creates the structure of a table from an imported definition, which is validated again. References come last,
+ * because two tables may refer to each other.
  */
 export function structureParts(partition: Partition, table: Table): StructureParts {
   const [error] = errorsOf(table);

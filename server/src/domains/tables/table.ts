@@ -31,7 +31,7 @@ export const ColumnTitle = Type.String({
   description: 'Display name. Default: derived from the name, "Ordered at" for `orderedAt`',
 });
 
-/** In every table, and filled by the platform; the first spelling is the API's, the second SQL's. */
+/** The columns of all tables that the platform fills: the API name, then the SQL name. */
 export const SYSTEM_COLUMNS = [
   ["id", "id"],
   ["createdAt", "created_at"],
@@ -84,13 +84,13 @@ export const Column = Type.Object(
 );
 export type Column = Static<typeof Column>;
 
-/** A column in events: those of earlier releases have no title. */
+/** A column in events; columns of earlier releases have no title. */
 const RecordedColumn = Type.Object(
   { ...Column.properties, title: Type.Optional(Column.properties.title) },
   { title: "RecordedColumn" },
 );
 
-/** An index beyond those that columns have by themselves: of several columns, in their order. */
+/** An additional index, on several columns in order. */
 export const TableIndex = Type.Object(
   {
     name: Type.String(),
@@ -105,9 +105,9 @@ export const ACTIONS = ["read", "create", "update", "delete"] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /**
- * Grants actions on some records to roles. A table without rules is open to everyone with the
- * permission. In one with rules, everyone but owners and admins may do only what some rule for one of
- * their roles allows, with the records that its `where` holds for, in the fields that it names.
+ * Grants actions on some records to roles. A table without rules is open to all members with the permission. In a
+ * table with rules, owners and admins are unrestricted; others may do only what a rule for one of their roles
+ * allows, on records that match its `where`, in the fields that it names.
  */
 export const Rule = object(
   {
@@ -158,7 +158,7 @@ export type Table = Static<typeof Table> & {
   readonly revision: number;
   /** Since which no column was renamed, dropped or given another type. */
   readonly renamedRevision: number;
-  /** Counts the changes of its columns; 0 for one that an earlier release made, until the first. */
+  /** The number of changes to its columns; 0 until the first change for a table of an earlier release. */
   readonly shape: number;
 };
 
@@ -168,7 +168,7 @@ export const NoSuchTable = failure(
   "The table does not exist, or you can't see it.",
 );
 
-/** Names the environment too: a table of one environment need not exist in another. */
+/** Names the environment too, because a table may exist in one environment only. */
 export const noSuchTable = (slug: string, environment: string): Failure =>
   new Failure(NoSuchTable, { detail: `The table ${slug} does not exist in ${environment}.` });
 export const SlugTaken = failure(

@@ -1,4 +1,4 @@
-/** Comments on records: read by whoever sees the record, by the rules of its table. */
+/** Comments on records. Members who may see the record under the access rules of its table may read them. */
 import {
   findMembersWithPermission,
   findNamedMembers,
@@ -76,7 +76,7 @@ const listComments = query({
   },
 });
 
-/** A record that the caller sees; throws a 404 for any other. */
+/** Opens a record that the caller may see; otherwise throws a 404. */
 async function openRecord(
   ctx: ReadContext,
   slug: string,
@@ -138,7 +138,7 @@ const addComment = command({
   },
 });
 
-/** The members whom a text names and who may see the record. */
+/** Returns the members who are mentioned in a text and may see the record. */
 async function findReaders(
   ctx: WriteContext<never>,
   table: OpenTable,
@@ -161,7 +161,10 @@ async function findReaders(
     .slice(0, MENTIONS_MAX);
 }
 
-/** Nobody is told that they named themselves. The text of the record is not in it: each sees their own fields there. */
+/**
+ * Notifies mentioned members, except the author. The text omits the title of the record, because its fields may be
+ * hidden from some recipients.
+ */
 async function tellMentioned(
   ctx: WriteContext<typeof NotificationSent>,
   mentions: readonly string[],

@@ -38,7 +38,7 @@ describe("an export", () => {
     ]);
   });
 
-  test("has a line for each record, and a first one with the titles of the fields", async () => {
+  test("writes one line per record, and a header line with the titles of the fields", async () => {
     const { status, body, headers, events } = await exported(table.path, {
       sort: "id",
       formulas: "raw",
@@ -56,7 +56,7 @@ describe("an export", () => {
     );
   });
 
-  test("of what was asked for, and with formulas made harmless unless told otherwise", async () => {
+  test("applies the filter, and escapes formulas unless the option is off", async () => {
     const query = { fields: "title,price", filter: '{"price":{"exists":true}}' };
     const { body } = await exported(table.path, query);
     expect(body).toBe(
@@ -93,7 +93,7 @@ describe("an export", () => {
     expect(cells).toEqual(["Price", ...prices.map(String), ""]);
   });
 
-  test("goes over as many pages as it takes", async () => {
+  test("exports all pages", async () => {
     const many = await createFilledTable(world, owner, { columns }, []);
     await world.sql(`
       insert into ${many.place} (id, title, price)

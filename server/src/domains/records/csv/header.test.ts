@@ -10,7 +10,7 @@ function tableOf(titles: readonly string[], names = nameTitles(titles)) {
 
 const SYSTEM = SYSTEM_COLUMNS.map(([name]) => name);
 
-test("a title has the name of its field behind it only where it also means another field", () => {
+test("adds the field name to a title only if the title also matches another field", () => {
   const header = (...titles: string[]) => {
     const table = tableOf(titles);
     return formatHeader(table, ["id", ...table.columnNames]);
@@ -21,7 +21,7 @@ test("a title has the name of its field behind it only where it also means anoth
   expect(header("id", "ID", "Order #")).toEqual(["ID [id]", "id", "id3", "Order #"]);
 });
 
-test("a header of titles written by hand means columns of people before those of the platform", () => {
+test("a handwritten header of titles prefers custom columns to system columns", () => {
   const table = tableOf(["id", "Created at", "Order #"]);
   const header = ["id", "Created at", "Order #", "updatedAt"];
   expect(fieldsOfHeader(table, header)).toEqual(["id2", "createdAt2", "order", "updatedAt"]);
@@ -35,7 +35,7 @@ test("a path through a reference is never read as the column with that title", (
   expect(read).toEqual(["id", undefined, ...table.columnNames]);
 });
 
-test("an export's header is read as its fields, whatever titles, names and order they have", () => {
+test("the import maps an exported header to the same fields, for all titles, names and orders", () => {
   const word = fc.constantFrom("a", "b", "c", "id2", ...SYSTEM, "revision");
   const title = fc.oneof(
     word,

@@ -1,4 +1,4 @@
-/** The first line of a CSV file: titles of columns, as people know them, or their names. */
+/** The header line of a CSV file: titles of columns, or their names. */
 import Type, { type Static } from "typebox";
 import { distinctTitles, SYSTEM_COLUMNS, systemTitle } from "#domains/tables/index.ts";
 
@@ -21,13 +21,13 @@ export const Header = Type.Enum(["titles", "names"], {
 });
 export type Header = Static<typeof Header>;
 
-/** A title that also means another field, with the name of its own field behind it: `Order [order2]`. */
+/** A title that also matches another field is followed by its field name: `Order [order2]`. */
 const NAMED_TITLE = /^(.*) \[(\w+)\]$/s;
 const nameTitle = (title: string, name: string): string => `${title.trim()} [${name}]`;
 
 /**
- * The field that each cell of a header means: the column with the title or, where there is none, with the name. Of
- * several columns with one title, the first is meant first. Undefined where it means none.
+ * Maps each cell of a header to a field: the column with this title, otherwise the column with this name. If
+ * several columns share a title, the first one is used first. Undefined if no column matches.
  */
 export function fieldsOfHeader(
   schema: Titles,
@@ -57,12 +57,12 @@ export function fieldsOfHeader(
 }
 
 /**
- * The header of a file with these fields: each has its title. Where an import would read it as another's, it has its
- * name, and where that is another's title, both.
+ * Builds the header of a file with these fields. Uses the title; the name if an import would map the title to
+ * another field; both if that name is the title of another field.
  */
 export function formatHeader(schema: Titles, fields: readonly string[]): readonly string[] {
   const titles = titlesByName(schema);
-  // A path through references has no title of its own, and no import reads it.
+  // A path through references has no title, and imports do not read it.
   const header = fields.map((field) => titles.get(field) ?? field);
   const forms = fields.map((field, index) => ({
     meant: titles.has(field) ? field : undefined,
@@ -82,7 +82,7 @@ export function formatHeader(schema: Titles, fields: readonly string[]): readonl
   return header;
 }
 
-/** The titles of all fields by name: columns of people come before those of the platform. */
+/** The titles of all fields by name. Custom columns precede system columns. */
 function titlesByName({ columns, computed, columnNames }: Titles): ReadonlyMap<string, string> {
   const titles = new Map(
     [...columns, ...computed.values()].map(({ name, title }) => [name, title]),

@@ -25,7 +25,7 @@ describe("an import", () => {
   const fields = ["number", "count", "state", "note"];
   const fresh = () => createFilledTable(world, owner, { columns }, []);
 
-  test("makes a record of each line, with an event for each", async () => {
+  test("creates one record and one event per row", async () => {
     const { path, slug } = await fresh();
     const csv =
       '\ufeffnumber,state,note,count\r\nA-1,old,"two\r\nlines",3\n\nA-2,,"",\r\n" A 3 ",new,,"12"';
@@ -46,7 +46,7 @@ describe("an import", () => {
     expect(event.data).toMatchObject({ count: 3, createdBy: owner.userId });
   });
 
-  test("gives a column that is not there its default", async () => {
+  test("uses the default for a missing column", async () => {
     const { path } = await fresh();
     expect((await imported(path, "number\nA-1\n")).body.data.imported).toBe(1);
     expect(await all(path, fields)).toEqual([["A-1", 7, "new", null]]);
@@ -58,7 +58,7 @@ describe("an import", () => {
     expect(answer).toMatchObject({ status: 200, events: created(1) });
   });
 
-  test("does nothing when a line is wrong, and tells which", async () => {
+  test("writes nothing if a row is invalid, and reports the row", async () => {
     const { path } = await fresh();
     const csv =
       'number,count,state\nA-1,1,new\nA-2,x,lost\n,2,old\nA-3,1\n"A\n4",1,new\nA-5,1.5,new\n';
@@ -90,7 +90,7 @@ describe("an import", () => {
     expect(await all(path, ["number"])).toEqual([["A-1"]]);
   });
 
-  test("leaves out what is wrong when it is told to", async () => {
+  test("skips invalid rows with the option to skip", async () => {
     const { path } = await fresh();
     await imported(path, "number\nA-1\n");
     const csv = "number,count\nA-0,1\nA-1,1\nA-2,x\nA-2,1\nA-2,2\nA-3,3\n";
@@ -111,7 +111,7 @@ describe("an import", () => {
     ]);
   });
 
-  test("changes the records that are there already, found by a key", async () => {
+  test("updates existing records, found by a key", async () => {
     const { path } = await fresh();
     await imported(path, "number,count,note\nA-1,1,one\nA-2,2,two\nA-3,3,three\n");
     const csv = "number,note,state\nA-2,second,\nA-4,four,old\nA-3,three,\n";
@@ -132,7 +132,7 @@ describe("an import", () => {
     expect(other.body.errors).toMatchObject([{ path: "?key" }]);
   });
 
-  test("only tells what would happen when it is a rehearsal", async () => {
+  test("a dry run only reports the result", async () => {
     const { path } = await fresh();
     await imported(path, "number\nA-1\n");
     const csv = "number,count\nA-1,2\nA-2,3\n";
@@ -152,7 +152,7 @@ describe("an import", () => {
     expect(await all(path, ["number", "count"])).toEqual([["A-1", 7]]);
   });
 
-  test("is refused where it is no such file", async () => {
+  test("rejects an invalid file", async () => {
     const { path } = await fresh();
     const faultOf = async (csv: string) => {
       const { status, body } = await imported(path, csv);

@@ -23,7 +23,7 @@ export interface ImportOptions {
   readonly now: Date;
   readonly onError: "abort" | "skip";
   readonly header: Header;
-  /** The unique field by which records are found that are to be updated. */
+  /** The unique field that identifies the records to update. */
   readonly key?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface ImportOutcome {
   readonly errors: FieldError[];
 }
 
-/** The rows that are valid by themselves, and the errors of the others. */
+/** The valid rows, and the errors of the invalid rows. */
 export interface CheckedRows {
   readonly header: readonly string[];
   readonly rows: readonly CsvRow[];
@@ -71,20 +71,20 @@ export async function checkRows(
   return { header, rows: valid, skipped: rows.length - valid.length, errors };
 }
 
-/** Does work in the transaction and rolls it back, for its result alone. */
+/** Runs work in a savepoint, rolls it back and returns its result. */
 export async function rollBackAfter<T>(ctx: ImportContext, work: () => Promise<T>): Promise<T> {
   const results: T[] = [];
   const rollBack = new Error("A dry run is rolled back.");
   try {
     await ctx.savepoint(async () => {
-      // The inner one waits for every answer, so that a failure is seen.
+      // Awaits the work inside the savepoint, so that an error surfaces here.
       results.push(await ctx.savepoint(work));
       throw rollBack;
     });
   } catch (error) {
     if (error !== rollBack) throw error;
   }
-  // It got as far as to be rolled back, so there is one.
+  // The work completed before the rollback, so there is a result.
   return results[0] as T;
 }
 
@@ -105,7 +105,7 @@ export async function importRows(
       if ("left" in result) {
         sum.skipped += result.skipped;
         errors.push(...result.errors);
-        // The last one is next: rows that come first in the file are there for those that come later.
+        // Try the first part next: later rows may refer to records of earlier rows.
         batches.push(...result.left.filter((part) => part.length > 0).toReversed());
         continue;
       }
@@ -133,12 +133,12 @@ function* batchesOf(rows: readonly CsvRow[]): Generator<readonly CsvRow[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** For each cell of a row the column that it fills; undefined where the platform does. */
+/** The column of each cell in a row; undefined for system fields. */
 type CellColumns = readonly (ColumnSchema | undefined)[];
 
 const SYSTEM_FIELDS: ReadonlySet<string> = new Set(SYSTEM_COLUMNS.map(([field]) => field));
 
-/** Finds the columns that a header names by their titles or names; refuses what is neither. */
+/** Finds the columns by the titles or names in a header; rejects unknown ones. */
 function mapColumns(
   schema: TableSchema,
   header: readonly string[],
@@ -170,7 +170,7 @@ function pathOf({ line }: CsvRow): string {
   return `line ${line}`;
 }
 
-/** Checks rows one after the other: a key that an earlier row has is an error too. */
+/** Returns a function that checks rows in order. A key that an earlier row has is an error. */
 function rowChecker(
   table: OpenTable,
   columns: CellColumns,
@@ -201,8 +201,8 @@ function rowChecker(
 }
 
 /**
- * The fields of a row. An empty cell is null; where there must be a value it is left out, so that the
- * default is taken or the record keeps its value.
+ * The fields of a row. An empty cell is null. For a required column, an empty cell is omitted, so that a new record
+ * gets the default and an existing record keeps its value.
  */
 function toInput(columns: CellColumns, { cells }: CsvRow): RecordInput {
   const input: Record<string, unknown> = {};
@@ -219,7 +219,7 @@ function toInput(columns: CellColumns, { cells }: CsvRow): RecordInput {
 
 type BatchResult = Pick<ImportOutcome, "imported" | "updated" | "unchanged"> | FailedBatch;
 
-/** A batch that could not be written: its rows that are skipped, and those that are left to be tried. */
+/** The result of a failed batch: the skipped rows, and the rows to retry. */
 interface FailedBatch {
   readonly skipped: number;
   readonly errors: readonly FieldError[];
@@ -252,14 +252,14 @@ async function writeBatch(
   }
 }
 
-/** Leaves out the rows that a failure names. Where it names none, each half is tried by itself. */
+/** Skips the rows that a failure names. If it names none, both halves are retried separately. */
 function withoutFailedRows(failure: Failure, rows: readonly CsvRow[]): FailedBatch {
   const errors = failure.particulars.errors ?? [];
   const named = new Set(errors.map(({ path }) => path.split("/")[0]));
   const others = rows.filter((row) => !named.has(pathOf(row)));
   const skipped = rows.length - others.length;
   if (skipped > 0) return { skipped, errors, left: [others] };
-  // A failure of a single row that does not name it is not the row's.
+  // An error of a single row that does not name a row has another cause.
   if (rows.length === 1) throw failure;
   const middle = Math.ceil(rows.length / 2);
   return { skipped, errors: [], left: [rows.slice(0, middle), rows.slice(middle)] };

@@ -22,10 +22,10 @@ describe("an import into a table whose records differ in several fields together
   ];
   const openTable = () => createFilledTable(world, owner, { columns: several, indexes }, []);
   const shown = ["number", "count", "note"];
-  // As long as may be, and of a kind that PostgreSQL can't make shorter.
+  // The maximum length, with content that PostgreSQL cannot compress.
   const long = Array.from({ length: 250 }, () => crypto.randomUUID()).join("");
 
-  test("leaves out the lines that are alike", async () => {
+  test("skips duplicate rows", async () => {
     const { path } = await openTable();
     await imported(path, "number,count\nA,1\n");
     const csv = "number,count,note\nB,1,\nA,1,\nA,2,x\nA,,\nA,,\nC,2,x\nB,1,\nD,4,\n";

@@ -33,7 +33,7 @@ async function send(by: typeof owner, content: Buffer | string, name: string): P
 const statusOf = async (by: typeof owner, id: string): Promise<number> =>
   (await by(`GET /api/v1/files/${id}/content`)).status;
 
-test("whoever sees the field of a record reads its files, and nobody else", async () => {
+test("only members who may see the field of a record can read its files", async () => {
   const [photo, paper] = [await send(member, PNG, "a.png"), await send(member, "one", "a.txt")];
   const made = await member(`POST ${RECORDS}`, { title: "open", photo: [photo], papers: paper });
   expect([made.body.errors ?? made.status, made.events]).toEqual([201, ["record.created"]]);
@@ -58,7 +58,7 @@ test("whoever sees the field of a record reads its files, and nobody else", asyn
   expect([await statusOf(member, photo), await statusOf(owner, photo)]).toEqual([404, 200]);
 });
 
-test("only uploads of one's own that nothing else has come into a record, and only pictures into an image", async () => {
+test("a record accepts only the unused uploads of its writer, and an image column accepts only images", async () => {
   const own = await send(owner, "mine", "b.txt");
   const others = await send(member, "theirs", "c.txt");
   const made = await owner(`POST ${RECORDS}`, { title: "open", papers: [own] });
@@ -88,7 +88,7 @@ test("only uploads of one's own that nothing else has come into a record, and on
   expect([again.status, again.events]).toEqual([200, []]);
 });
 
-test("a file that left its record, or whose record was deleted, is back when that is undone; after a month it is gone", async () => {
+test("a removed file, or a file of a deleted record, returns on undo; after a month it is deleted", async () => {
   const [first, second] = [
     await send(owner, "first", "e.txt"),
     await send(owner, "second", "f.txt"),

@@ -1,4 +1,7 @@
-/** Files of records: in the store of files, attached to the record, read by whoever sees the field that names them. */
+/**
+ * Files of records. They are in the file store, attached to the record; members who may see the field may read
+ * them.
+ */
 import {
   attachFiles,
   type FileAttachment,
@@ -24,7 +27,7 @@ import { invalidRecord } from "../write/constraint-error.ts";
 const TYPE = "record";
 const SEPARATOR = ".";
 
-/** The thing that the files of a record are attached to: its table is part of the name. */
+/** The id under which files are attached to a record. It contains the table id. */
 function toAttachmentId({ schema }: OpenTable, recordId: string): string {
   return `${schema.id}${SEPARATOR}${recordId}`;
 }
@@ -35,8 +38,8 @@ interface NamedFile extends FileAttachment {
 }
 
 /**
- * Attaches the files that new or changed records name, and releases those that they no longer do. Throws where one is
- * not the caller's own upload, or belongs to something else.
+ * Attaches the files in new or changed records, and releases those that were removed. Throws if a file is not an
+ * upload of the caller, or is attached to something else.
  */
 export async function settleFiles(
   ctx: WriteContext<never>,
@@ -80,7 +83,7 @@ export async function settleFiles(
   await releaseFiles(ctx, released);
 }
 
-/** Lets the files of deleted records expire; a restored record has them again until then. */
+/** Marks the files of deleted records as expiring. Until then, a restored record gets them back. */
 export async function releaseRecordFiles(
   ctx: WriteContext<never>,
   table: OpenTable,
@@ -93,7 +96,7 @@ export async function releaseRecordFiles(
   );
 }
 
-/** A record without the files that are gone from the store. */
+/** Removes files from a record that are no longer in the store. */
 export async function keepPresentFiles(
   ctx: WriteContext<never>,
   { schema }: OpenTable,
@@ -111,7 +114,7 @@ export async function keepPresentFiles(
   return { ...record, ...Object.fromEntries(kept) };
 }
 
-/** The files of a record are read by whoever sees the field that names them. */
+/** Files of records are readable by members who may see the field. */
 export const recordFileOwner: FileOwner = {
   type: TYPE,
   async canRead(ctx, { id, attachedId }) {

@@ -1,4 +1,4 @@
-/** The answers to a form: read as a browser sends them, files among them, and made the input of a record. */
+/** The answers to a form: reads the request of a browser, including files, and builds the input of a record. */
 import {
   discardFiles,
   isFileReference,
@@ -26,7 +26,7 @@ export interface SentAnswers {
   readonly files: readonly ReceivedFile[];
 }
 
-/** Reads what somebody sent. Files are in the store then, and are nobody's until the record is made. */
+/** Reads a submitted form. Its files are stored, and have no owner until the record is created. */
 export async function readAnswers(
   platform: Platform,
   partition: Partition,
@@ -51,7 +51,7 @@ export async function readAnswers(
   }));
 }
 
-/** Does work on what was sent; where it fails, the files are gone again. */
+/** Runs work on a submitted form; deletes the uploaded files if it fails. */
 export async function discardOnFailure<T>(
   platform: Platform,
   partition: Partition,
@@ -66,14 +66,14 @@ export async function discardOnFailure<T>(
   }
 }
 
-/** The record that the answers make; throws where one is wrong or missing, or was not asked for. */
+/** Builds the record from the answers. Throws if a value is invalid, missing or not part of the form. */
 export function toInput(
   fields: readonly AskedField[],
   { posted, files }: SentAnswers,
 ): RecordInput {
   const asked = fields.map(toPageField);
   const received = new Set(files.map(({ id }) => id));
-  // Also the id of one that is there is none: a stranger has no file but what came with the form.
+  // The id of an existing file is rejected too: an anonymous visitor may only use files of this request.
   const isFile = (sent: string | object): boolean =>
     isFileReference(sent) && received.has(sent.$file);
   const parsed = parseForm(asked, posted, { isFile });
@@ -92,13 +92,13 @@ export function toInput(
   return Object.fromEntries(filled.map(([name, value]) => [name, toRecordValue(value)]));
 }
 
-/** The value of a column: of files their ids. */
+/** The value of a column: files become their ids. */
 function toRecordValue(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
   return value.map((one: unknown) => (isFileReference(one) ? one.$file : one));
 }
 
-/** The faults of files, by what is in them. */
+/** Checks the content types of uploaded files. */
 export function checkTypes(
   fields: readonly AskedField[],
   { posted, files }: SentAnswers,

@@ -1,11 +1,11 @@
-/** The content of a form: what it asks for, and what it says. */
+/** The content of a form: its fields and its texts. */
 import Type, { type Static } from "typebox";
 import type { ColumnSchema, ColumnTypeName } from "#domains/tables/index.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
 
 const FIELDS_MAX = 60;
 
-/** The kinds of files that strangers may send, by their types. Pages and programs are in none. */
+/** The kinds of files that anonymous visitors may upload, by media type. HTML and executables are excluded. */
 const FILE_TYPES = {
   picture: /^image\/(png|jpeg|gif|webp|avif|heic|heif|tiff|bmp)$/,
   pdf: /^application\/pdf$/,
@@ -18,7 +18,7 @@ const FILE_TYPES = {
 type FileKind = keyof typeof FILE_TYPES;
 const FILE_KINDS = Object.keys(FILE_TYPES) as FileKind[];
 
-/** Of all fields of one form together: what strangers send is bounded more than what members do. */
+/** Limits for all fields of one form together. They are lower than for members, because visitors are anonymous. */
 export const FILES_MAX = 10;
 const FILES_MEGABYTES_MAX = 25;
 export const FILES_BYTES_MAX = FILES_MEGABYTES_MAX * 1024 * 1024;
@@ -34,7 +34,7 @@ const OFFERED: Readonly<Record<FileKind, string>> = {
   video: "video/*",
 };
 
-/** The value of `accept` of an input for files; undefined where all kinds are taken. */
+/** The value of `accept` for a file input; undefined if all kinds are allowed. */
 export function offeredFiles(
   { accept }: FormField,
   { type }: Pick<ColumnSchema, "type">,
@@ -43,14 +43,14 @@ export function offeredFiles(
   return accept?.map((kind) => OFFERED[kind]).join(",");
 }
 
-/** How many files a column takes by a form, and how large they may be, in words. */
+/** Describes how many files a form field accepts, and how large they may be. */
 export function describeFileLimit({ options }: Pick<ColumnSchema, "options">): string {
   const max = Math.min(Number(options["max"] ?? FILES_MAX), FILES_MAX);
   const size = `${FILES_MEGABYTES_MAX} MB`;
   return max === 1 ? `One file, at most ${size}.` : `At most ${max} files, ${size} in total.`;
 }
 
-/** True where a form field takes a file of this type, which was found in its bytes. */
+/** Returns whether a form field accepts a file of this media type, which was detected from its bytes. */
 export function takesType({ accept = FILE_KINDS }: FormField, mediaType: string): boolean {
   return accept.some((kind) => FILE_TYPES[kind].test(mediaType));
 }
@@ -88,7 +88,7 @@ export type FormContent = Static<typeof FormContent>;
 
 export const EMPTY_FORM: FormContent = { fields: [] };
 
-/** The types that a page without a script can ask for. */
+/** The column types that a page without scripts can offer. */
 const ASKABLE: ReadonlySet<ColumnTypeName> = new Set<ColumnTypeName>([
   "text",
   "integer",

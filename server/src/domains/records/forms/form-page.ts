@@ -1,4 +1,4 @@
-/** The page of a form of a table: the columns that it asks for, as fields. */
+/** The page of a form: the columns of a table as form fields. */
 import type { ColumnSchema, ColumnTypeName } from "#domains/tables/index.ts";
 import type { FormField as PageField, FormInput } from "#kernel/html/form/form-field.ts";
 import { type FormView, renderForm } from "#kernel/html/form/form-view.ts";
@@ -22,7 +22,7 @@ export interface FormPage extends Pick<FormView, "posted" | "errors"> {
   readonly fields: readonly AskedField[];
 }
 
-/** The page that asks; with errors, what was typed is still there. */
+/** Renders the form; with errors, it keeps the entered values. */
 export function formPage({ title, form, fields, posted, errors }: FormPage): HtmlDocument {
   const view = { posted, errors, submit: "Send", isPublic: true };
   return document({
@@ -55,13 +55,13 @@ const INPUTS: Partial<Readonly<Record<ColumnTypeName, FormInput>>> = {
   image: "file",
 };
 
-/** A column as a field of the page. */
+/** Converts a column to a form field. */
 export function toPageField({ field, column }: AskedField): PageField {
   const { name, title, type, options } = column;
   const isFile = isFileField(column);
   const hints = [field.help, isFile ? describeFileLimit(column) : undefined];
   const values = Array.isArray(options["values"]) ? (options["values"] as readonly unknown[]) : [];
-  // A required column has a value in any case where a box is all that is asked for, or a default.
+  // A checkbox or a default always gives a required column a value.
   const isMissable = column.required && column.default === null && type !== "boolean";
   return {
     name,

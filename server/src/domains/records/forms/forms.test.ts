@@ -54,7 +54,7 @@ const send = (body: string, at = key): ReturnType<typeof owner> =>
 const records = async (): Promise<any[]> =>
   (await owner("GET /api/v1/tables/asks/records?sort=id")).body.data;
 
-test("a stranger fills the form, with nothing but what it shows; the record is the form's", async () => {
+test("an anonymous visitor submits a form with only the fields it shows, and the form is the actor", async () => {
   expect(published.events).toEqual(["table_view.updated"]);
   const page = await world.stranger(`GET /forms/${key}`);
   expect(page.status).toBe(200);
@@ -79,7 +79,7 @@ test("a stranger fills the form, with nothing but what it shows; the record is t
   ]);
 });
 
-test("a hidden field, a wrong or missing answer, and a program write nothing", async () => {
+test("a filled honeypot field, an invalid or missing answer, and a bot write nothing", async () => {
   const before = (await records()).length;
   for (const body of [
     "email=a%40b.de&stage=done",
@@ -100,7 +100,7 @@ test("a hidden field, a wrong or missing answer, and a program write nothing", a
   expect((await records()).length).toBe(before);
 });
 
-test("whoever made a form does not change what it asks for once it writes by another's rights", async () => {
+test("a member cannot change a form that writes with the rights of another member", async () => {
   const made = await member("POST /api/v1/table-views", {
     name: "Ask me",
     table: "asked",
@@ -122,7 +122,7 @@ test("whoever made a form does not change what it asks for once it writes by ano
   expect((await reshape(builder)).status).toBe(200);
 });
 
-test("floods end at a limit; the address ends when it is taken away or replaced", async () => {
+test("submissions are rate-limited; the URL stops working when the form is unpublished or gets a new URL", async () => {
   world.clock.advance(61_000);
   const statuses: number[] = [];
   for (let n = 0; n < 12; n += 1) statuses.push((await send("topic=bug")).status);
@@ -145,7 +145,7 @@ test("floods end at a limit; the address ends when it is taken away or replaced"
   ]).toEqual([200, null, 404]);
 });
 
-test("files come with a form within its bounds, belong to the record, and are for nobody else", async () => {
+test("a form accepts files within its limits, and only readers of the record can read them", async () => {
   world.clock.advance(61_000);
   await owner("POST /api/v1/tables", {
     name: "claims",
@@ -169,7 +169,7 @@ test("files come with a form within its bounds, belong to the record, and are fo
     .body.data;
   const page = await world.stranger(`GET /forms/${publicKey}`);
   expect(page.body).toContain('enctype="multipart/form-data"');
-  // A text has one line, unless its column has several.
+  // A text field has one line, unless its column is multiline.
   expect(page.body).toMatch(/name="title" required type="text"/);
   expect(page.body).toMatch(/name="proofs"[^>]* type="file" multiple accept=".pdf,.txt/);
   const sendFiles = async (
@@ -192,7 +192,7 @@ test("files come with a form within its bounds, belong to the record, and are fo
   const claims = async () => (await owner("GET /api/v1/tables/claims/records")).body.data as any[];
   const note = ["proofs", "a.txt", "what happened"] as const;
 
-  // Whatever is not taken leaves nothing in the store.
+  // Rejected files leave nothing in the store.
   const before = await blobs();
   const own = await upload(world, builder, Buffer.from("of the builder"), { name: "own.txt" });
   const foreign = String(own.body.data.id);
@@ -216,7 +216,7 @@ test("files come with a form within its bounds, belong to the record, and are fo
   expect(trapped.status).toBe(200);
   expect([await claims(), await blobs()]).toEqual([[], kept]);
 
-  // What is taken is the record's: read by whoever sees the field, and by no stranger.
+  // Accepted files belong to the record: readers of the field may read them, visitors may not.
   world.clock.advance(61_000);
   expect((await sendFiles({ title: "T" }, [note])).status).toBe(200);
   const [claim] = await claims();
@@ -226,7 +226,7 @@ test("files come with a form within its bounds, belong to the record, and are fo
   expect((await world.stranger(`GET /api/v1/files/${fileId}/content`)).status).toBe(401);
   expect(await blobs()).toBe(kept + 1);
 
-  // What the table itself refuses is left to the next turn of the collector, not to the end of the day.
+  // Files of a rejected submission wait for the next collector run, not for the end of the day.
   const again = await sendFiles({ title: "T" }, [["proofs", "b.txt", "once more"]]);
   expect([again.status, (await claims()).length]).toEqual([422, 1]);
   expect(await world.sql("select state from blobs where state <> 'stored'")).toEqual([
@@ -234,7 +234,7 @@ test("files come with a form within its bounds, belong to the record, and are fo
   ]);
 });
 
-test("a shared view does not tell the value of a field that its reader may not see", async () => {
+test("a shared view does not reveal values of a field that its reader may not see", async () => {
   const secretive = [{ roles: ["member"], actions: ["read"], fields: ["title"] }];
   const owned = [
     { name: "title", type: "text" },

@@ -1,7 +1,6 @@
 /**
- * Forms that strangers fill: a view of the kind `form` with an address of its own. What they send is written in the
- * name of the form, with the rights that whoever published it has at that moment, and only into the fields that it
- * shows.
+ * Public forms: a view of the kind `form` with its own URL. A submission is written with the form as the actor,
+ * with the current rights of the member who published it, and only to the fields that it shows.
  */
 import { randomBytes } from "node:crypto";
 import Type from "typebox";
@@ -46,7 +45,7 @@ const KEY_BYTES = 18;
 const KEY_PATTERN = "^[A-Za-z0-9_-]{24}$";
 const EXAMPLE_KEY = "k7Jw0xJ3QmVbq2cX9dZrTq4B";
 const BODY_BYTES_MAX = 256 * 1024;
-/** Of one minute, on each node. */
+/** Limits per minute and node. */
 const SENT_BY_ADDRESS_MAX = 10;
 const SENT_BY_FORM_MAX = 120;
 const SHOWN_TO_ADDRESS_MAX = 120;
@@ -79,7 +78,7 @@ interface OpenForm {
   readonly fields: readonly AskedField[];
 }
 
-/** Opens a form by its address; a 404 where there is none, or whoever published it has left. */
+/** Opens a form by its key. Throws a 404 if it does not exist, or if its publisher is no longer a member. */
 async function openForm(platform: Platform, key: string): Promise<OpenForm> {
   const [row] = await platform.db.system<PublicForm>(
     `select id, name, workspace_id, environment, table_slug, form, public_by from table_views
@@ -96,7 +95,7 @@ async function openForm(platform: Platform, key: string): Promise<OpenForm> {
   const caller: Caller = {
     ...systemCaller(partition, { correlationId: newCorrelationId(platform.clock), depth: 0 }),
     ...rights,
-    // The record is the form's, by the rights of its publisher.
+    // The form is the actor; the rights are those of its publisher.
     principal: { id: row.id, roles: rights.principal.roles },
     actor: { id: row.id, name: row.name, type: "system" },
   };
@@ -179,7 +178,7 @@ const sendForm = command({
   },
   async run(ctx, _input, open) {
     const { title, form, files, input } = open;
-    // A program that fills whatever it finds gets the answer of everybody, and nothing is written.
+    // A bot filled the honeypot field: it gets the normal response, and nothing is written.
     if (!input) return thanksPage({ title, form });
     ctx.switchPartition(open.partition);
     ctx.setActor(open.caller.actor, open.caller.cause);
@@ -196,7 +195,8 @@ const sendForm = command({
         });
       });
     } catch (error) {
-      // A refusal is committed, or strangers could fill the store with what no quota counts.
+      // A rejection is committed, so that uploaded files count; otherwise visitors could fill the store past the
+      // quota.
       if (!(error instanceof FailureWithPage) || files.length === 0) throw error;
       await releaseReceived(ctx, files);
       return error as never;
@@ -205,7 +205,7 @@ const sendForm = command({
   },
 });
 
-/** The input of a record that answers make, as far as they can be judged without writing it. */
+/** Builds the input of a record from the answers, and checks all that can be checked without writing. */
 async function checkAnswers(
   platform: Platform,
   { caller, slug, fields }: OpenForm,
@@ -219,7 +219,7 @@ async function checkAnswers(
   return input;
 }
 
-/** Does what answers are for; where they can't be taken, the form is shown again, with what was typed. */
+/** Runs work on the answers; if they are invalid, shows the form again with the entered values. */
 async function withPage<T>(
   { title, form, fields, posted }: OpenForm & Pick<SentAnswers, "posted">,
   work: () => Promise<T>,
@@ -237,7 +237,7 @@ async function withPage<T>(
   }
 }
 
-/** The part of a workspace's space that the files of one form take: the rest is for those who work there. */
+/** The share of the workspace's storage quota that the files of one form may use; the rest remains for members. */
 const FORM_SHARE = 0.1;
 const TAKEN = "select coalesce(sum(size), 0)::float8 as bytes from files where created_by = $1";
 

@@ -1,4 +1,4 @@
-/** Takes back what was written to records, each of which must still be as it was left. */
+/** Reverts changes to records. Each record must still have the revision of the change. */
 import type { OpenTable } from "#domains/tables/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -12,9 +12,9 @@ import { updateEach } from "../write/update-many.ts";
 
 export interface RecordReversal {
   readonly id: string;
-  /** The revision that it was left in. */
+  /** The revision after the change. */
   readonly revision: number;
-  /** The fields that were changed, as they were; null for a record that was made. */
+  /** The previous values of the changed fields; null if the change created the record. */
   readonly before: RecordInput | null;
 }
 
@@ -25,7 +25,7 @@ export interface RevertedRecords {
 
 type RevertContext = WriteContext<typeof RecordDeleted | typeof RecordUpdated>;
 
-/** Takes back each that is possible; the others keep their values, and are named with the reason. */
+/** Reverts each record if possible; reports the others with a reason. */
 export async function revertRecords(
   ctx: RevertContext,
   table: OpenTable,
@@ -76,7 +76,7 @@ async function lockUnchanged(
     const { id, revision, before } = reversal;
     const record = byId.get(id);
     if (record && revisions.get(id) === revision) return [{ ...reversal, record }];
-    // One that was made and is gone is as it was before.
+    // A record that was created and already deleted needs no revert.
     if (!record && before === null) result.reverted.push(id);
     else
       result.refused.push({

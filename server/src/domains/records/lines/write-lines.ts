@@ -1,4 +1,6 @@
-/** Lines of a file as records: those that can't be written are named, and do not keep the others from it. */
+/**
+ * Writes lines of a file as records. Reports the lines that cannot be written; the other lines are still written.
+ */
 import type { OpenTable } from "#domains/tables/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
@@ -14,7 +16,7 @@ export interface RecordLine {
   readonly input: RecordInput;
 }
 
-/** A line that can't be written, and why. The paths begin with the field. */
+/** A line that cannot be written, and the reason. Paths start with the field. */
 export interface InvalidLine {
   readonly line: number;
   readonly errors: readonly FieldError[];
@@ -29,7 +31,7 @@ export interface WrittenLines {
 
 type LineContext = WriteContext<typeof RecordCreated | typeof RecordUpdated>;
 
-/** Writes lines, each that is possible. With `key`, a record that has the value of that field is updated. */
+/** Writes each line if possible. With `key`, updates the record that has this value in the key field. */
 export async function writeLines(
   ctx: LineContext,
   table: OpenTable,
@@ -52,7 +54,7 @@ interface LineBatch {
   readonly key: string | undefined;
 }
 
-/** The lines that are valid by themselves; the others are named. */
+/** Returns the valid lines; reports the others. */
 async function takeValid(
   ctx: LineContext,
   table: OpenTable,
@@ -102,7 +104,7 @@ async function writeBatch(
   }
 }
 
-/** Leaves out the lines that a failure names. Where it names none, each half is tried by itself. */
+/** Skips the lines that a failure names. If it names none, both halves are retried separately. */
 function withoutNamed(
   failure: Failure,
   lines: readonly RecordLine[],

@@ -22,14 +22,14 @@ await owner("POST /api/v1/tables", {
   ],
 });
 
-/** What a reader was told of one thing, and when. */
+/** A response of a resource, and its time. */
 interface Told {
   readonly at: string;
   readonly status: number;
   readonly data: unknown;
 }
 
-/** Asks for a thing after every act; the clock moves on between, so that each act has a moment of its own. */
+/** Requests a resource after each action. The clock advances in between, so that each action has its own time. */
 async function follow(
   path: () => string,
   acts: readonly (() => Promise<unknown>)[],
@@ -62,7 +62,7 @@ const Change = fc.record(
   { requiredKeys: [] },
 );
 
-test("a record of any history is at every moment what it was then, also while it was deleted and when it was restored", async () => {
+test("a past version of a record equals the state of that time, including deleted and restored records", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.oneof({ weight: 4, arbitrary: Change }, fc.constantFrom("delete", "restore")), {
@@ -84,7 +84,7 @@ test("a record of any history is at every moment what it was then, also while it
   );
 });
 
-test("rights are those of now, on what was there then; before it was made there is nothing", async () => {
+test("current access rules apply to past data; before the creation there is no data", async () => {
   const before = world.clock.now().toISOString();
   world.clock.advance(1_000);
   const { body } = await owner(`POST ${PATH}`, { title: "Seen", amount: "1.00" });
@@ -102,7 +102,7 @@ test("rights are those of now, on what was there then; before it was made there 
   };
   expect(await as(before)).toEqual([404, undefined, undefined]);
   expect(await as(seen)).toEqual([200, "Seen", null]);
-  // When fields changed that one may not see is not to be seen either.
+  // The times of changes to a hidden field are hidden too.
   expect(await as(same)).toEqual([200, "Seen", null]);
   expect(await as(hidden)).toEqual([404, undefined, undefined]);
   const wrong = ["asOf=yesterday", "asOf=2999-01-01T00:00:00Z", `asOf=${seen}&expand=owner`];
@@ -117,7 +117,7 @@ test("rights are those of now, on what was there then; before it was made there 
   });
 });
 
-test("a ticket and a configuration item are what they were, with the relationships of then", async () => {
+test("past versions of a ticket and a configuration item include the relationships of that time", async () => {
   let id = "";
   const base = "/api/v1/itsm/incidents";
   const told = await follow(
@@ -155,7 +155,7 @@ test("a ticket and a configuration item are what they were, with the relationshi
   await expectSame(`${items}/${web}`, seen);
 });
 
-/** What a list told, and when: without revisions, and what has a past of its own. */
+/** A response of a list and its time, without revisions and fields that have their own history. */
 async function followList(path: string, acts: readonly (() => Promise<unknown>)[]) {
   const told: { readonly at: string; readonly data: unknown }[] = [];
   for (const act of acts) {
@@ -178,7 +178,7 @@ async function expectSameList(path: string, told: Awaited<ReturnType<typeof foll
   }
 }
 
-test("a list of records is at every moment what it was, filtered, sorted and in pages, under the rights of now", async () => {
+test("a past list equals the list of that time, with filter, sort and pages, under current access rules", async () => {
   await owner("POST /api/v1/tables", {
     slug: "parts",
     name: "Parts",
@@ -219,7 +219,7 @@ test("a list of records is at every moment what it was, filtered, sorted and in 
     ["bolt", null],
     ["cog", null],
   ]);
-  // A field that is hidden is null to a filter as well.
+  // A filter treats a hidden field as null.
   const hidden = await agent(`GET ${path}?asOf=${last?.at}&filter=${filter}`);
   expect(hidden.body.data).toEqual([]);
   const first = await owner(`GET ${path}?asOf=${last?.at}&sort=title&limit=2`);
@@ -245,7 +245,7 @@ test("a list of records is at every moment what it was, filtered, sorted and in 
   });
 });
 
-test("lists of tickets of all kinds and of configuration items are what they were", async () => {
+test("past lists of all kinds of tickets and of configuration items equal the lists of that time", async () => {
   const made: Record<string, string> = {};
   const post = (name: string, path: string, body: object) => async () => {
     const answer = await owner(`POST ${path}`, body);
@@ -283,7 +283,7 @@ test("lists of tickets of all kinds and of configuration items are what they wer
   expect((await requester(`GET ${incidents}?asOf=${at}`)).status).toBe(403);
 });
 
-test("a list of the past shows nobody what a rule could not judge by the names of then, and takes no value for another type", async () => {
+test("a past list omits records that a rule cannot judge by past column names, and does not mix value types", async () => {
   await owner("POST /api/v1/tables", {
     slug: "papers",
     name: "Papers",
@@ -338,7 +338,7 @@ test("a list of the past shows nobody what a rule could not judge by the names o
   expect((await agent(`GET ${path}?asOf=${moments.at(-1)}`)).body.data).toHaveLength(1);
 });
 
-test("a list of the past takes every order, filter and search that the one of today takes", async () => {
+test("a past list supports the same sort, filter and search as the current list", async () => {
   const at = world.clock.now().toISOString();
   await owner("POST /api/v1/itsm/problems", { title: "Swept" });
   for (const path of [

@@ -35,7 +35,7 @@ async function list(slug: string, query: Readonly<Record<string, string>> = {}, 
 
 const ids: Record<string, string> = {};
 
-/** Agents see no closed order, no cost of an order, and of customers all but their credit. */
+/** Agents do not see closed orders or the cost of an order; of customers they see only the credit. */
 beforeAll(async () => {
   await create("customers", [text("name"), number("credit")]);
   await create("products", [text("title"), number("price")]);
@@ -146,7 +146,7 @@ test("a path through references filters, sorts, pages and counts; a report group
   ]);
 });
 
-test("who may not see a record or a field sees nothing of it through any other", async () => {
+test("computed fields do not reveal hidden records or fields", async () => {
   expect(await list("customers", {}, agent)).toMatchObject([
     { name: "Ada", credit: null, orders: [ids["one"]], sum: 5, open: 1, spent: null },
     { name: "Bo", credit: null, orders: [ids["three"]], sum: 9, open: 1, spent: null },
@@ -171,7 +171,7 @@ test("who may not see a record or a field sees nothing of it through any other",
   expect([nut.orders, bolt.orders]).toEqual([[ids["one"]], [ids["one"]]]);
 });
 
-test("links name records that are there, and lose those that are deleted, with events", async () => {
+test("link fields contain existing records, and lose deleted ones, with events", async () => {
   const path = `/api/v1/tables/orders/records/${ids["two"]}`;
   const gone = "rec_01jd0000000000000000000000";
   expect(await owner(`PATCH ${path}`, { items: [gone] })).toMatchObject({
@@ -236,7 +236,7 @@ test("formulas of formulas, which multiply, are refused before they are written 
   expect(many.body.errors[0]).toMatchObject({ path: "/columns/2/options" });
 });
 
-test("a rollup whose filter leads back to it is refused", async () => {
+test("rejects a rollup whose filter refers back to it", async () => {
   await create("parts", [
     text("title"),
     { name: "of", type: "links", options: { table: "parts" } },
@@ -257,7 +257,7 @@ test("a rollup whose filter leads back to it is refused", async () => {
   expect((await list("parts")).map(({ deep }) => deep)).toEqual([0, 0, 1]);
 });
 
-test("figures are of computed fields, too, where their kinds have them", async () => {
+test("rollups aggregate computed fields if the type allows it", async () => {
   const formula = (name: string, expression: string) => ({
     name,
     type: "formula",
@@ -308,7 +308,7 @@ test("computed fields follow a column that is renamed, through tables, texts and
   ]);
 });
 
-test("a table whose computed fields would take too long to list is refused", async () => {
+test("rejects a table whose computed fields would make lists too slow", async () => {
   const sum = Array.from({ length: 60 }, () => "n").join(" + ");
   const first = { name: "f0", type: "formula", options: { expression: sum } };
   const heavy = Array.from({ length: 40 }, (_, at) => ({

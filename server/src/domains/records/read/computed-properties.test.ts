@@ -63,7 +63,7 @@ const child = fc.record<Child>({
   word: fc.option(fc.constantFrom("a", "B", "ä", "", "zz")),
 });
 
-/** The figures of a parent, by the plain meaning of their names. */
+/** Computes the rollups of a parent directly, as the expected values. */
 function figuresOf(name: string | null, own: readonly Child[]) {
   const numbers = own.flatMap(({ n }) => n ?? []);
   const sum = (list: readonly number[]) =>

@@ -9,7 +9,7 @@ import type { RecordResponse } from "../record.ts";
 import { parseRecordQuery, toQueriedRecord } from "./record-query.ts";
 
 const EXPANDED_FIELDS_MAX = 10;
-/** The records, users and files that one field of a page leads to. */
+/** The maximum number of records, users and files that one field of a page refers to. */
 const TARGETS_MAX = 5_000;
 
 type ExpandContext = Pick<ReadContext, "tx" | "services" | "caller">;
@@ -42,8 +42,8 @@ function isFiles({ type }: ColumnSchema): boolean {
 }
 
 /**
- * The records with what they refer to in the place of its id. A reference to a record that is hidden from the caller
- * is null, and absent from a list; of a user who left, only the id is shown.
+ * Replaces ids with the records that they refer to. A reference to a hidden record is null, and is removed from a
+ * list; for a user who left, only the id is returned.
  */
 export async function expandReferences(
   ctx: ExpandContext,
@@ -111,7 +111,7 @@ async function findTargets(
   return new Map(rows.map((row) => [row["id"], toQueriedRecord(query, row)]));
 }
 
-/** Files with addresses that are good for a while: who sees the field may read them. */
+/** Adds download URLs that are valid for a limited time; readers of the field may read the files. */
 async function findFiles(
   ctx: ExpandContext,
   ids: readonly string[],

@@ -30,7 +30,7 @@ describe("one record", () => {
     ]);
   });
 
-  test("is shown whole, with its revision as the ETag", async () => {
+  test("returns the entire record, with its revision as the ETag", async () => {
     const { status, body, headers } = await owner(`GET ${table.path}/${table.ids[0]}`);
     expect([status, headers["etag"]]).toEqual([200, '"1"']);
     expect(body).toEqual({
@@ -48,7 +48,7 @@ describe("one record", () => {
     expect((await owner(route, undefined, { "if-none-match": '"1"' })).status).toBe(304);
   });
 
-  test("has another ETag when its table has changed, and each of them is good for If-Match", async () => {
+  test("returns a new ETag after a change to the table, and accepts both in If-Match", async () => {
     const { slug, path } = await createFilledTable(
       world,
       owner,
@@ -86,7 +86,7 @@ describe("one record", () => {
     expect(body.data).toEqual({ id: table.ids[0], createdBy: "usr_x", price: 12.5 });
   });
 
-  test("that is not there is not found", async () => {
+  test("returns 404 for a missing record", async () => {
     const { status, body } = await owner(`GET ${table.path}/${recordId(2)}`);
     expect([status, body.code]).toEqual([404, "not_found"]);
     expect((await owner(`GET /api/v1/tables/none/records/${recordId(1)}`)).status).toBe(404);
@@ -94,7 +94,7 @@ describe("one record", () => {
 });
 
 describe("references", () => {
-  test("are shown as what they refer to, in their place", async () => {
+  test("replaces references with the referenced records", async () => {
     const left = await world.member(["member"]);
     const customers = await createFilledTable(
       world,
@@ -159,7 +159,7 @@ describe("rules", () => {
     ]);
   });
 
-  test("hide records, and fields of those that are seen", async () => {
+  test("hide records, and fields of visible records", async () => {
     const { body } = await listOf(
       table.path,
       { count: "exact", fields: "title,salary,holder" },
@@ -189,7 +189,7 @@ describe("rules", () => {
     expect(mine.body.data).toMatchObject({ title: "mine", salary: 3, createdBy: "system" });
   });
 
-  test("leave no trace of what they hide in filters, orders and searches", async () => {
+  test("hidden values do not affect filters, sorting and searches", async () => {
     const filtered = (filter: object) =>
       titlesOf(table.path, { filter: JSON.stringify(filter) }, agent);
     expect(await filtered({ salary: { gt: 0 } })).toEqual(["mine"]);
@@ -215,7 +215,7 @@ describe("rules", () => {
   });
 });
 
-test("a list goes on behind long texts, and is refused where no cursor would hold one", async () => {
+test("a list continues after long texts, and returns an error if no cursor can hold the value", async () => {
   const rows = [5_000, 4_000, 13_000, 14_000].map((length, at) => ({
     title: `${at}`.padEnd(length, "x"),
   }));
@@ -230,7 +230,7 @@ test("a list goes on behind long texts, and is refused where no cursor would hol
   expect(third).toMatchObject({ status: 422, body: { errors: [{ path: "?sort" }] } });
 });
 
-test("a column that was added on another node can be asked for at once", async () => {
+test("a column that another node added can be queried immediately", async () => {
   const columns = [{ name: "title", type: "text" }];
   const { path, slug, ids } = await createFilledTable(world, owner, { columns }, [{ title: "a" }]);
   await using node = await startNode(world);

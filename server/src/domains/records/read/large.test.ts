@@ -28,7 +28,7 @@ const numbers = (first: number, last: number) =>
     String(first + index * Math.sign(last - first)),
   );
 
-test("a page of large records ends early, and the list goes on behind it", async () => {
+test("a page of large records ends early, and the list continues after it", async () => {
   const table = await createFilledTable(world, owner, { columns: TEXTS }, []);
   await fill(table, 20);
   // In the second order, the table is known to have large records from the first page on.
@@ -45,7 +45,7 @@ test("a page of large records ends early, and the list goes on behind it", async
   expect(short.map((page) => page.length)).toEqual([15, 5]);
 });
 
-test("a large record counts each time that it is shown as what others refer to", async () => {
+test("a large record counts once per reference that expands it", async () => {
   const bodies = await createFilledTable(world, owner, { columns: TEXTS }, []);
   await fill(bodies, 1);
   const names = ["one", "two", "three"];
@@ -89,11 +89,11 @@ describe("pages of events with large records end early too", () => {
   ] as const)("of %s", async (_, route, query) => {
     const pages = await pagesOf(owner, route(), query);
     expect(titlesOf(pages)).toEqual(numbers(10, 1));
-    // Each holds the record as it was and as it is.
+    // Each event holds the record before and after the change.
     expect(pages[0]?.length).toBe(8);
   });
 
-  test("of a topic", async () => {
+  test("event topics", async () => {
     await world.settled();
     const found: any[][] = [];
     let after = "";

@@ -1,4 +1,4 @@
-/** The ids of a part of a list, all of one moment: which records a selection means, before it is changed. */
+/** The ids of a part of a list from one snapshot: the records of a selection, before they are changed. */
 import Type from "typebox";
 import { openTable, Slug } from "#domains/tables/index.ts";
 import { queryRows } from "#kernel/db/statement.ts";

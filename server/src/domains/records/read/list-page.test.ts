@@ -58,7 +58,7 @@ test.each(["-id", "id", "rank", "-rank", "title,-rank", "-rank,title"])(
   },
 );
 
-test("each record of a list has the revision that a conditional change takes", async () => {
+test("each record of a list has the revision for conditional changes", async () => {
   const { body } = await read({ limit: "1", at: "0.5" });
   const [{ id, revision }] = body.data;
   const change = (tag: number) =>
@@ -89,7 +89,7 @@ test("rules hold for jumps and for estimates", async () => {
   expect(idsOf(second.body.data)).toEqual(idsOf(seen).slice(1, 2));
 });
 
-test("a table with many records is estimated, and its share is about there", async () => {
+test("the number of records in a large table is estimated, and a jump by share lands close to its target", async () => {
   const columns = [{ name: "n", type: "integer", indexed: true }];
   const many = await createFilledTable(world, owner, { columns }, []);
   await world.sql(

@@ -1,4 +1,4 @@
-/** One page of a table's records, wherever in the list it begins. */
+/** One page of the records of a table, from any position of the list. */
 import Type from "typebox";
 import type { ColumnSchema, OpenTable, TableSchema } from "#domains/tables/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -27,7 +27,7 @@ import {
 } from "./list-sql.ts";
 import type { RecordQuery } from "./record-query.ts";
 
-/** The part of a list's query that selects a page. */
+/** The part of a list query that selects a page. */
 export const recordPageQuery = {
   ...jumpQuery,
   at: Type.Optional(
@@ -55,7 +55,7 @@ interface RecordPageQuery extends PageQuery {
 interface PageRequest {
   readonly listing: RecordListing;
   readonly references: readonly ColumnSchema[];
-  /** Of the list's cursors. */
+  /** The name of the list that its cursors contain. */
   readonly name: string;
   readonly page: RecordPageQuery;
 }
@@ -95,12 +95,12 @@ const NOTHING: RecordPart = { records: [], positions: [] };
 
 interface ResolvedStart {
   readonly start: PageStart;
-  /** Where the page begins, if it is known. */
+  /** The offset of the page, if known. */
   readonly offset?: number | undefined;
   readonly isEstimate?: true | undefined;
 }
 
-/** A share is a place from the nearer end: so the last page is the last one, whatever the estimate. */
+/** A share is an offset from the nearer end, so that the last page is exact even if the count is an estimate. */
 async function resolveStart(
   { tx, services }: ReadContext,
   { listing, name, page }: PageRequest,
@@ -132,18 +132,18 @@ async function countPage(
   return count === "exact" ? { total: await countRecords(tx, query) } : {};
 }
 
-/** Records of a page, and the positions of those that were read: one more when there are more. */
+/** The records of a page, and the positions of the records that were read: one more if there is a next page. */
 interface RecordPart {
   readonly records: readonly RecordResponse[];
   readonly positions: readonly ListPosition[];
 }
 
-/** Records read first where they may be large; then twice as many, and so on. */
+/** The number of records read first if they may be large; each further read doubles it. */
 const FIRST_STEP_RECORDS = 16;
 
 /**
- * Reads as many records as fit into a page. They are read at once, unless those of the table may be so
- * large that the ones which do not fit are worth sparing.
+ * Reads as many records as fit into a page. Uses one query, unless the records of the table may be so large that
+ * reading too many is expensive.
  */
 async function readPart(
   ctx: ReadContext,
@@ -159,7 +159,7 @@ async function readPart(
     ;
     step *= 2
   ) {
-    // One record beyond the page tells that there are more.
+    // One record beyond the page shows whether there are more.
     const count = Math.min(step, limit + 1 - positions.length);
     const found = await readListedRecords(ctx.tx, listing, positions.at(-1) ?? from, count);
     positions.push(...found.map(({ position }) => position));

@@ -36,13 +36,13 @@ describe("a list", () => {
     );
   });
 
-  test("goes from the newest to the oldest, page by page", async () => {
+  test("sorts from newest to oldest, page by page", async () => {
     const pages = await pagesOf(owner, table.path, { limit: "2" });
     const titles = pages.map((page) => page.map(({ title }) => title));
     expect(titles).toEqual([["e", "d"], ["c", "b"], ["a"]]);
   });
 
-  test("has its total when it is asked for, of all that match", async () => {
+  test("returns the total number of matches on request", async () => {
     const { body } = await listOf(table.path, {
       limit: "1",
       count: "exact",
@@ -56,7 +56,7 @@ describe("a list", () => {
     expect(without.body.pagination).toEqual({ nextCursor: null, hasMore: false, limit: 50 });
   });
 
-  test("stays where it is when records come and go between pages", async () => {
+  test("pages remain stable when records are added and deleted in between", async () => {
     const { path, place } = await createFilledTable(
       world,
       owner,
@@ -71,7 +71,7 @@ describe("a list", () => {
     expect(titles).toEqual(["c", "b"]);
   });
 
-  test("does not take the cursor of another list, order or filter", async () => {
+  test("rejects the cursor of another list, sort or filter", async () => {
     const other = await createFilledTable(
       world,
       owner,
@@ -126,7 +126,7 @@ describe("an order", () => {
     { name: "day", type: "date" },
     { name: "at", type: "timestamp" },
   ];
-  // Each value is there several times, nothing among them.
+  // Each value occurs several times.
   const rows = Array.from({ length: 24 }, (_, index) => ({
     title: [null, "b", "B", "😀", "\uffee", ""][(index * 5) % 6],
     size: [null, 0.5, -1, 10][index % 4],
@@ -141,7 +141,7 @@ describe("an order", () => {
     table = await createFilledTable(world, owner, { columns }, rows);
   });
 
-  /** By code points, with nothing behind everything. */
+  /** Compares by code point, with null last. */
   function compare(left: any, right: any): number {
     if (left === right) return 0;
     if (left === null) return 1;
@@ -187,7 +187,7 @@ describe("an order", () => {
     expect(pages.flat()).toEqual(all.map(({ id, count }) => ({ id, count, revision: 1 })));
   });
 
-  test("by what has none is refused", async () => {
+  test("rejects a sort by a field that cannot be sorted", async () => {
     const { path } = await createFilledTable(
       world,
       owner,
@@ -298,7 +298,7 @@ describe("an index", () => {
     );
   });
 
-  /** What the application can do at all, were the other ways closed: costs differ from server to server. */
+  /** Returns the plans that are possible if other access paths are disabled; costs differ between servers. */
   async function plansOf(
     closed: readonly string[],
     question: RecordQuery,
@@ -365,7 +365,7 @@ describe("an index", () => {
   });
 });
 
-test("a search looks into texts and enums whatever the case, and takes every sign for itself", async () => {
+test("a search matches texts and enums case-insensitively, and treats all characters literally", async () => {
   const columns = [
     { name: "title", type: "text" },
     { name: "state", type: "enum", options: { values: ["Öffen", "zu"] } },

@@ -21,13 +21,13 @@ import {
 export interface RecordListing {
   readonly query: ParsedRecordQuery;
   readonly keys: readonly SortKey[];
-  /** True where each record shows its revision, in a field that no column can have. */
+  /** True if each record shows its revision, in a field whose name no column can have. */
   readonly hasRevision?: boolean;
-  /** True where a page is most of the table. */
+  /** True if a page covers most of the table. */
   readonly isMost?: boolean;
 }
 
-/** A record of a list, and its position there. */
+/** A record of a list, and its position. */
 export interface ListedRecord {
   readonly record: RecordResponse;
   readonly position: ListPosition;
@@ -67,17 +67,17 @@ export async function readListedRecords(
   });
 }
 
-/** From so many on, a page may be most of its table. */
+/** The minimum page size that may cover most of a table. */
 const MOST_MIN = 100;
 
-/** The view that is read has none of its own. */
+/** Reads the statistics of the table, because the view has none. */
 const STATISTICS = `
   select c.reltuples as count from pg_class c join pg_namespace n on n.oid = c.relnamespace
    where n.nspname = (parse_ident($1))[1] and c.relname = (parse_ident($1))[2]`;
 
 /**
- * True where a page is at least half of its table, as far as statistics know. Figures over other records are then
- * worked out for the whole table: the workers of PostgreSQL can do that, and can't look at what a page holds.
+ * Returns whether a page is at least half of its table according to statistics. If so, rollups are computed for the
+ * entire table: PostgreSQL can do that with parallel workers, but not for the rows of a page.
  */
 async function coversMost(
   tx: Tx,
@@ -90,7 +90,7 @@ async function coversMost(
   return known > 0 && count * 2 >= known;
 }
 
-/** Counts the records that a query finds. */
+/** Counts the records that match a query. */
 export async function countRecords(tx: Tx, query: ParsedRecordQuery): Promise<number> {
   const { schema, parameters } = query;
   const text = `select count(*) as count from ${schema.view}${whereSql(query)}`;
@@ -98,7 +98,7 @@ export async function countRecords(tx: Tx, query: ParsedRecordQuery): Promise<nu
   return Number(row?.["count"]);
 }
 
-/** Reads the position of the record at a place in an order; undefined when there are not so many. */
+/** Reads the position of the record at an offset; undefined if the list is shorter. */
 export async function readPosition(
   tx: Tx,
   { schema, where, parameters }: ParsedRecordQuery,
@@ -130,8 +130,8 @@ export function whereSql(
 const COUNTED_MAX = 10_000;
 
 /**
- * Counts the records that a query finds, if there are not many, and otherwise estimates it. Statistics
- * know of records that are hidden from the caller; who is bound by rules is told an exact count.
+ * Counts the records that match a query exactly if there are few, and otherwise estimates the number. Statistics
+ * include records that are hidden from the caller, so a caller with access rules always gets an exact count.
  */
 export async function estimateRecords(
   tx: Tx,
@@ -172,7 +172,7 @@ export function listStatement(
     .join("");
   const revision = hasRevision ? ", revision" : "";
   const condition = conditions.length === 0 ? "" : ` where ${conditions.join(" and ")}`;
-  // The number is in the text: one that the planner does not know makes it prefer other plans.
+  // The limit is a literal: with a parameter, the planner does not know it and prefers other plans.
   const rest = `from ${schema.view}${joins}${condition} order by ${orderBySql(keys)} limit ${count}`;
   const isBatched = query.batches.size > 0 && !keys.some(({ field }) => query.batches.has(field));
   const text = isBatched
@@ -182,8 +182,8 @@ export function listStatement(
 }
 
 /**
- * True where an index gives the order, so that a page reads no more records than it shows. Otherwise a join would be
- * with all that are sorted; a subquery waits until the page is known.
+ * Returns whether an index provides the order, so that a page reads only the records it returns. Otherwise a join
+ * would run for all sorted rows; a subquery runs only for the page.
  */
 function isByIndex({ query: { schema, rules }, keys }: RecordListing): boolean {
   const field = keys[0]?.field ?? "id";
@@ -193,8 +193,8 @@ function isByIndex({ query: { schema, rules }, keys }: RecordListing): boolean {
 }
 
 /**
- * A page whose figures over other records are worked out together: a subquery for each row would go through the
- * others' pages again and again. The planner knows how many rows there are, and reads by an index or all at once.
+ * A page whose rollups are computed together: a subquery for each row would scan the pages of the other table
+ * repeatedly. The planner knows the number of rows, and uses an index or one scan.
  */
 function batchedText({ batches }: ParsedRecordQuery, { select, rest, isMost }: PageText): string {
   const fields = [...batches];

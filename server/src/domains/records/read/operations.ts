@@ -128,7 +128,8 @@ export const getRecord = query({
       const { [REVISION]: revision, ...visible } = row;
       const record = read(visible);
       if (references.length === 0 && schema.computed.size === 0) {
-        // A column that comes, goes or is renamed changes the response, and not the record.
+        // The table revision is part of the ETag: adding, deleting or renaming a column changes the response, not
+        // the record.
         return { data: record, revision: Number(revision), schemaRevision: schema.revision };
       }
       const [data = record] = await expandReferences(ctx, table, references, [record]);
@@ -177,7 +178,7 @@ interface GetStatement {
 
 const getStatements = new WeakMap<TableSchema, string>();
 
-/** The statement that reads one record. Callers whom no rule limits share one text. */
+/** The statement that reads one record. All callers without access rules share one statement text. */
 function getStatement(
   table: OpenTable,
   { recordId, fields }: { readonly recordId: string; readonly fields?: string | undefined },
@@ -199,7 +200,7 @@ function getStatement(
   return { text, values: parameters.values, toRecord: (row) => toQueriedRecord(query, row) };
 }
 
-/** The events of a record, newest first, also when it has been deleted. */
+/** The events of a record, newest first, including those of a deleted record. */
 async function readHistory(
   ctx: ReadContext,
   table: OpenTable,

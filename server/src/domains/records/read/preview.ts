@@ -1,4 +1,4 @@
-/** The records of a table as somebody else would see them: the tester of rules. */
+/** The records of a table as another member sees them, to test access rules. */
 import Type from "typebox";
 import { readRolePermissions } from "#domains/identity/accounts/index.ts";
 import {
@@ -98,7 +98,7 @@ export const previewRecords = query({
 /** No person has this id. */
 export const NOBODY = "usr_00000000000000000000000000";
 
-/** Shown by their names, where the person may see those. */
+/** Returns the references that are shown by name, if the member may see the referenced records. */
 function referencesOf({ schema }: OpenTable): readonly ColumnSchema[] {
   return schema.columns.filter(
     ({ target, refersToUsers }) => target !== undefined || refersToUsers,

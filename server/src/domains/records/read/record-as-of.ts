@@ -11,7 +11,7 @@ import { pastRecordsSql, WHOLE_RECORD } from "../past-records.ts";
 import { assertVisible, toVisibleRecord, toVisibleRecords } from "../record-access.ts";
 import { NoSuchRecord, type TableRecord } from "../record.ts";
 
-/** The query of a list of records; some of it can be asked of the present alone. */
+/** The query of a list of past records. Some parameters work only for current records. */
 type PastQuery = Omit<ListQuery, "count"> & {
   readonly asOf: string;
   readonly count?: string;
@@ -21,7 +21,7 @@ type PastQuery = Omit<ListQuery, "count"> & {
   readonly at?: number;
 };
 
-/** A page of the records that there were, under the same rights. */
+/** Lists the records of a past time, under current access rules. */
 export async function listPastRecords(
   ctx: ReadContext,
   table: OpenTable,
@@ -47,7 +47,7 @@ export async function listPastRecords(
     name: `past records of ${schema.id}`,
     from: "",
     select: "doc",
-    // The statement below has a column for each, with the operands of the rules.
+    // The statement below has a column for each field, with the operands of the rules.
     fields: Object.fromEntries(
       Object.entries(fields).map(([name, { kind }]) => [
         name,
@@ -82,7 +82,7 @@ function quoteColumn(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The fields of a state that the table has today. The log has records as they were written. */
+/** The fields of a past state that the table still has. The log stores records as they were written. */
 function toKnownRecord(
   { schema }: OpenTable,
   state: Readonly<Record<string, unknown>>,
@@ -93,8 +93,8 @@ function toKnownRecord(
 }
 
 /**
- * A record as it was, in the columns of today: one that has another name or is gone since is left out, as is what is
- * computed. The table's rules of today decide, on the record of then.
+ * A past version of a record, in the current columns. Computed columns, and columns that were renamed or deleted
+ * since, are omitted. The current access rules apply to the past version.
  */
 export async function readPastRecord(
   ctx: ReadContext,

@@ -1,4 +1,4 @@
-/** The roles and members that can read and write records: by permission alone, and by the access rules of a table. */
+/** The roles and members that can read and write records: by permission, and by the access rules of a table. */
 import Type from "typebox";
 import { countMembersByRoles, resolvePermissions } from "#domains/identity/accounts/index.ts";
 import { listRoles, RoleId } from "#domains/identity/roles/index.ts";
@@ -90,7 +90,7 @@ export const getRecordAccess = query({
   },
 });
 
-/** The roles that hold the permissions, and how to count the members of some of them. */
+/** Reads the roles with these permissions, and returns a function that counts the members of some of them. */
 async function readHolders({ tx, services }: ReadContext) {
   const all = await listRoles(tx, services, { builtIn: 0, name: "" }, ROLES_MAX);
   const counts = await countMembersByRoles(tx);

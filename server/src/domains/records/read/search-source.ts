@@ -1,6 +1,6 @@
 /**
- * Records in the search over everything: by the index of words where a table has one, and otherwise among its newest.
- * What the rules of a table hide from somebody they neither find nor see.
+ * Records in the global search: by the word index if a table has one, otherwise in its newest records. Access rules
+ * apply: hidden records and fields are neither searched nor shown.
  */
 import type { SearchHit, SearchQuery, SearchSource } from "#kernel/contributions/search-source.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -18,10 +18,10 @@ import {
 import { RecordsRead } from "../permissions.ts";
 import { compileWords, SEARCHED_TYPES } from "./record-query.ts";
 
-/** A workspace may have a thousand tables; somebody waits while these are looked through. */
+/** A workspace may have a thousand tables, and the search runs while a user waits. */
 const TABLES_MAX = 40;
 const SCANNED_RECORDS_MAX = 500;
-/** So many that have the words are ranked: all that begin with two letters may be most of a large table. */
+/** Ranks only this many matches: a prefix of two letters may match most of a large table. */
 const RANKED_RECORDS_MAX = 500;
 const TITLE_CHARACTERS_MAX = 200;
 
@@ -35,7 +35,7 @@ export const recordSearch: SearchSource = {
   },
 };
 
-/** Tables with an index of words come first, then those that were changed last. */
+/** Tables with a word index come first, then those that changed last. */
 function chooseTables(tables: readonly OpenTable[]): readonly OpenTable[] {
   const isIndexed = ({ schema }: OpenTable): number => Number(schema.columns.some(isSearched));
   return tables
@@ -107,7 +107,7 @@ function compileMatch(
   return { where: `id in (${newest}) and ${each.join(" and ")}`, rank: "0" };
 }
 
-/** The texts of a record, as somebody sees them. */
+/** The texts of a record that the caller may see. */
 function listTexts(schema: TableSchema, rules: RuleSql): readonly string[] {
   return textColumns(schema).flatMap(({ name }) => rules.field(name)?.sql ?? []);
 }

@@ -1,6 +1,4 @@
-/**
- * Counts and figures of a list, as a whole or by the values of a field: what stands below a grid and over its groups.
- */
+/** Counts and aggregates of a list, in total or by the values of a field: the footer of a grid and its groups. */
 import Type from "typebox";
 import { openTable, type OpenTable, Slug } from "#domains/tables/index.ts";
 import { queryRows } from "#kernel/db/statement.ts";

@@ -27,7 +27,7 @@ const find = async (q: string, by = owner, more = ""): Promise<string[]> => {
   return body.data.map(({ title }: any) => title);
 };
 
-test("words are found in the chosen columns by how they begin, the best first, with pages and other orders", async () => {
+test("finds words by prefix in the chosen columns, best match first, with pages and other sort orders", async () => {
   expect(await find("ROUTER")).toEqual(["Router down", "Cable"]);
   expect(await find("rout repl")).toEqual(["Cable"]);
   expect(await find("zür")).toEqual(["Router down"]);
@@ -44,7 +44,7 @@ test("words are found in the chosen columns by how they begin, the best first, w
   ]);
 });
 
-test("a search looks where it is told to, which may be a field without an index, and in no hidden one", async () => {
+test("a search uses the chosen fields, also without an index, but no hidden field", async () => {
   expect(await find("router", owner, "&searchIn=title")).toEqual(["Router down"]);
   expect(await find("outer", owner, "&searchIn=other,createdAt")).toEqual(["Printer", "Cable"]);
   expect(await find("outer", member, "&searchIn=other")).toEqual([]);
@@ -56,7 +56,7 @@ test("a search looks where it is told to, which may be a field without an index,
   ]);
 });
 
-test("a search finds nothing in a field that is hidden, and uses the index in one that is not", async () => {
+test("a search ignores hidden fields, and uses the index of visible ones", async () => {
   expect(await find("replaced", member)).toEqual([]);
   expect(await find("router", member)).toEqual(["Router down"]);
   const indexes = await world.sql("select indexdef from pg_indexes where indexname like 'Words_%'");

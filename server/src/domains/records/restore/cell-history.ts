@@ -1,4 +1,4 @@
-/** The values that one field of a record had, from the log. */
+/** The past values of one field of a record, from the log. */
 import Type from "typebox";
 import { openTable, type OpenTable, Slug } from "#domains/tables/index.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -94,7 +94,7 @@ async function toCellPage(
   return { data, nextCursor: last ?? null, limit };
 }
 
-/** The change of a field in an event; undefined when it is about others. */
+/** The change of a field in an event; undefined if the event does not change this field. */
 function toChange({ id, type, createdAt, actor, data }: RecordedEvent, field: string) {
   const common = { eventId: id, type, at: createdAt, actor };
   if (type === "record.updated") {

@@ -1,4 +1,4 @@
-/** The inverse of what happens to records: a thousand at a time, by the rules of their table. */
+/** Undoes changes to records, a thousand at a time, under the access rules of their table. */
 import { checkAccess, findTableById, openTable, type OpenTable } from "#domains/tables/index.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";

@@ -25,7 +25,7 @@ await owner("POST /api/v1/tables", { name: "cases", slug: "cases", columns, rule
 const make = async (fields: object): Promise<any> =>
   (await owner(`POST ${RECORDS}`, fields)).body.data;
 
-test("a deleted record comes back with its id, number, values and comments, once, and old ETags do not fit it", async () => {
+test("restores a deleted record with its id, number, values and comments, once; old ETags no longer match", async () => {
   const before = await make({ title: "First", kind: "open", secret: "s" });
   const path = `${RECORDS}/${before.id}`;
   await owner(`PATCH ${path}`, { kind: "closed" });
@@ -46,7 +46,7 @@ test("a deleted record comes back with its id, number, values and comments, once
   expect((await make({ title: "Second", kind: "open" })).number).toBeGreaterThan(before.number);
 });
 
-test("of two who restore a record at once, one does", async () => {
+test("one of two concurrent restores succeeds", async () => {
   const { id } = await make({ kind: "open" });
   await owner(`DELETE ${RECORDS}/${id}`);
   const answers = await Promise.all(
@@ -55,7 +55,7 @@ test("of two who restore a record at once, one does", async () => {
   expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
 });
 
-test("what is taken meanwhile, hidden or never there is not restored", async () => {
+test("does not restore a record whose unique value is used, that is hidden, or that never existed", async () => {
   const gone = await make({ title: "Taken", kind: "open", secret: "s" });
   await owner(`DELETE ${RECORDS}/${gone.id}`);
   await make({ title: "Taken" });
@@ -65,13 +65,13 @@ test("what is taken meanwhile, hidden or never there is not restored", async () 
   expect((await member(`POST ${RECORDS}/${hidden.id}/restore`)).status).toBe(404);
   expect((await agent(`POST ${RECORDS}/${hidden.id}/restore`)).status).toBe(404);
   expect((await owner(`POST ${RECORDS}/rec_00000000000000000000000000/restore`)).status).toBe(404);
-  // A member may make no record with a secret, nor bring one back that has it.
+  // A member may not create a record with a secret, and so may not restore one.
   const secret = await make({ title: "Secret", kind: "open", secret: "s" });
   await owner(`DELETE ${RECORDS}/${secret.id}`);
   expect((await member(`POST ${RECORDS}/${secret.id}/restore`)).body.code).toBe("record_forbidden");
 });
 
-test("a cell's history has each of its values with who set it, and only what its reader may see", async () => {
+test("the cell history lists all visible values and who set them", async () => {
   const record = await make({ title: "Traced", kind: "open", secret: "one" });
   const path = `${RECORDS}/${record.id}`;
   await member(`PATCH ${path}`, { title: "Traced on" });
@@ -106,7 +106,7 @@ test("a cell's history has each of its values with who set it, and only what its
   ]);
 });
 
-test("comments are for those who see the record; who is named there and may read it is notified", async () => {
+test("members who see the record can read its comments; mentioned members who may read it are notified", async () => {
   const open = await make({ title: "Open", kind: "open", secret: "s" });
   const path = `${RECORDS}/${open.id}/comments`;
   const added = await owner(`POST ${path}`, {

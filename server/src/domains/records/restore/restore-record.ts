@@ -1,4 +1,4 @@
-/** A deleted record made again as the log has it: with its id, its maker and its values. */
+/** Restores a deleted record from the log: with its id, its creator and its values. */
 import {
   type ColumnSchema,
   type Json,
@@ -70,7 +70,7 @@ interface DeletedRecord {
   readonly revision: number;
 }
 
-/** Makes deleted records again, all or none. */
+/** Restores deleted records; all or none. */
 export async function restoreRecords(
   ctx: WriteContext<typeof RecordRestored>,
   table: OpenTable,
@@ -153,7 +153,7 @@ function parseValue(
   const { columnType, required } = column;
   if (value === null || value === undefined)
     return required ? { error: "is required" } : { value: null };
-  // Numbers that the database gave out are given back as they were.
+  // Generated numbers are restored unchanged.
   return columnType.generated ? { value: value as Json } : columnType.parse(value, column);
 }
 

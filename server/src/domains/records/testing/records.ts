@@ -4,17 +4,17 @@ import type { Ask, World } from "#kernel/testing/world.ts";
 
 let count = 0;
 
-/** A table with records, whose ids ascend in the order in which they were given. */
+/** A table with records, whose ids ascend in the given order. */
 export interface FilledTable {
   readonly slug: string;
-  /** Of its records, in the API. */
+  /** The API path of its records. */
   readonly path: string;
-  /** Of the table, in SQL. */
+  /** The SQL name of the table. */
   readonly place: string;
   readonly ids: readonly string[];
 }
 
-/** Makes a table of these columns and puts these records into it, past all rules and events. */
+/** Creates a table with these columns and inserts records directly, without access rules or events. */
 export async function createFilledTable(
   world: World,
   owner: Ask,
@@ -45,7 +45,7 @@ export function recordId(number: number): string {
   return `rec_${String(number).padStart(26, "0")}`;
 }
 
-/** All pages of a list, one after the other. */
+/** Reads all pages of a list. */
 export async function pagesOf(
   ask: Ask,
   path: string,
@@ -75,7 +75,7 @@ export function importCsv(
   return ask(route, csv, { "content-type": "text/csv; charset=utf-8" });
 }
 
-/** What all records have in these fields. */
+/** Returns these fields of all records. */
 export async function valuesIn(
   ask: Ask,
   path: string,
@@ -85,12 +85,12 @@ export async function valuesIn(
   return records.map((record) => fields.map((field) => record[field]));
 }
 
-/** The types of events that so many new records append. */
+/** The event types that this many new records append. */
 export function created(count: number): string[] {
   return Array.from({ length: count }, () => "record.created");
 }
 
-/** All rows of a table, as they are stored. */
+/** All rows of a table as stored. */
 export function rowsOf(world: World, { place }: FilledTable): Promise<any[]> {
   return world.sql(`select * from ${place} order by id`);
 }

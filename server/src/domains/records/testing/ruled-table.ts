@@ -30,7 +30,7 @@ const rules = [
   { roles: ["auditor"], actions: ["read"], fields: ["title"] },
 ];
 
-/** A world for a file's tests of rules, somebody of each role in it, and tables that these rules hold for. */
+/** Creates a world with one member per role, and tables with these access rules. */
 export async function useRuledTables() {
   const world = await useWorld();
   const owner = await world.member(["owner"]);

@@ -1,4 +1,4 @@
-/** The records that are nearest to a text or a vector, of those that the caller may see. */
+/** The records nearest to a text or a vector that the caller may see. */
 import Type, { type Static } from "typebox";
 import {
   ColumnName,
@@ -110,7 +110,7 @@ export const findSimilar = query({
 
 interface Search extends VectorSearch {
   readonly source: VectorSource;
-  /** Of the request; that of a text is made by the model. */
+  /** The vector of the request; undefined for a text, which the model embeds. */
   readonly vector: Float32Array | undefined;
 }
 
@@ -150,7 +150,7 @@ function findColumn({ schema }: OpenTable, name: string | undefined): string {
   return name ?? first;
 }
 
-/** The vector of a request; undefined where its text is to be embedded. */
+/** Parses the vector of a request; undefined if its text has to be embedded. */
 function parseVector(
   { schema }: OpenTable,
   column: string,
@@ -176,7 +176,7 @@ function parseVector(
   return unit;
 }
 
-/** The records of hits, in their order, with the passages that are nearest. */
+/** Reads the records of hits in order, with the nearest passages. */
 async function readHits(
   ctx: ReadContext,
   table: OpenTable,

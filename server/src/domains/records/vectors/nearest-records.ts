@@ -1,6 +1,6 @@
 /**
- * The records whose vectors are nearest, of those that conditions leave. All vectors are compared exactly, page by
- * page; where the server has pgvector, only those of records that may be the nearest.
+ * The records with the nearest vectors that match conditions. All vectors are compared exactly, page by page; with
+ * pgvector, only those of candidate records.
  */
 import type { Caller } from "#kernel/access/caller.ts";
 import type { ReadContext } from "#kernel/contract.ts";
@@ -14,7 +14,7 @@ import { findNear, findPgvector, isPgvectorGone } from "./vector-copies.ts";
 /** Compared with one question: some 150 MB of the model's own vectors pass through, page by page. */
 const VECTORS_MAX = 100_000;
 const PAGE_RECORDS = 1_000;
-/** A page is less where its records have many or long vectors: many may ask at once, and each page is in memory. */
+/** The page size in bytes. It is limited because each page is in memory, and many requests may run at once. */
 const PAGE_BYTES = 4 * 1_048_576;
 
 export const TooManyVectors = failure(
@@ -29,11 +29,11 @@ export interface VectorSearch {
   readonly column: string;
   /** The name of the table in the statements. */
   readonly row: string;
-  /** Those of filter and rules; none where all records count. */
+  /** The conditions of filter and access rules; empty if all records match. */
   readonly conditions: readonly string[];
   /** The parameters of the conditions. */
   readonly values: readonly unknown[];
-  /** The part of a statement behind `from` that has the vectors of a row, as `"~v".vectors`. */
+  /** The part of the statement after `from` that joins the vectors of a row as `"~v".vectors`. */
   readonly vectorsOfRow: string;
 }
 
@@ -46,14 +46,14 @@ export interface Question {
 export interface Hit {
   readonly id: string;
   readonly score: number;
-  /** The place of the nearest vector among those of the record. */
+  /** The index of the nearest vector of the record. */
   readonly place: number;
 }
 
-/** Calls that are repeated because pgvector was gone when it was used. */
+/** Calls that are retried because pgvector had been removed. */
 const withoutPgvector = new WeakSet<Caller>();
 
-/** Finds the nearest records, the nearest first, and the older ones first of those that are equally near. */
+/** Finds the nearest records, nearest first; equally near ones are sorted by age, oldest first. */
 export async function findHits(
   { tx, caller }: Pick<ReadContext, "tx" | "caller">,
   search: VectorSearch,
@@ -76,10 +76,10 @@ export async function findHits(
   return (await scan(tx, search, question)).hits;
 }
 
-/** Many more than are asked for: some may be of records as they were before, or just as near. */
+/** More candidates than requested, because some copies may be outdated or equally near. */
 const CANDIDATES_MAX = 2_500;
 
-/** Undefined where it can't tell: there is no pgvector, or too much that it knows nothing of. */
+/** Returns undefined if pgvector is not installed, or too many vectors are not copied. */
 async function findByPgvector(
   tx: Tx,
   search: VectorSearch,
@@ -105,12 +105,12 @@ const conjoin = (conditions: readonly string[]): string =>
   conditions.map((one) => `(${one})`).join(" and ");
 
 interface ScanOptions {
-  /** The ids of the records that are compared; all that the search leaves when absent. */
+  /** The ids of the candidate records; all matching records if absent. */
   readonly among?: readonly string[];
   readonly pagesMax?: number;
 }
 
-/** Compares vectors page by page: other requests run between them. `isWhole` is false where there are more pages. */
+/** Compares vectors page by page, so that other requests run in between. `isWhole` is false if pages remain. */
 async function scan(
   tx: Tx,
   search: VectorSearch,
@@ -139,7 +139,7 @@ async function scan(
   return { hits, isWhole };
 }
 
-/** The statement that reads a page of vectors, given the id before it as its last parameter. */
+/** The statement that reads a page of vectors after the id in its last parameter. */
 function pageStatement(
   { row, conditions, vectorsOfRow }: VectorSearch,
   among: string | undefined,
@@ -152,12 +152,12 @@ function pageStatement(
     // Looked up one by one: by "any", a plan for any number of them reads all records.
     ...(among === undefined ? [] : [`${row}.id in (select unnest(${among}))`]),
   ];
-  // Of both sides, so that neither index is read from its beginning for each page.
+  // The condition is on both sides, so that no index is read from its start for each page.
   const vectors = `select "~v".vectors as "~vectors" from ${vectorsOfRow} and "~v".record_id > ${after}`;
   const next =
     `select ${row}.id as id, "~m"."~vectors" as vectors from ${row}, lateral (${vectors}) as "~m" ` +
     `where ${conjoin(all)} order by ${row}.id limit ${PAGE_RECORDS}`;
-  // The length of what is stored apart is known without reading it.
+  // The length of TOASTed data is known without reading it.
   const sized =
     `select id, vectors, count(*) over () as found, ` +
     `sum(octet_length(vectors)) over (order by id) - octet_length(vectors) as before from (${next}) as "~next"`;

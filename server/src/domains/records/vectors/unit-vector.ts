@@ -1,11 +1,11 @@
 /** Vectors of length 1, of any number of dimensions: their cosine is the sum of the products. */
 
 /**
- * The vector of length 1 in the same direction; undefined where it has none: nothing but 0, or a number too large.
- * Plain loops make it: callbacks for each number took eight times as long.
+ * The unit vector of the same direction; undefined for a zero vector or infinite numbers. Plain loops are eight
+ * times faster than callbacks.
  */
 export function toUnitVector(numbers: readonly number[]): Float32Array | undefined {
-  // Scaled first: the square of a large number is none.
+  // Scale first: the square of a large number overflows.
   let largest = 0;
   for (const one of numbers) largest = Math.max(largest, Math.abs(one));
   if (largest === 0 || !Number.isFinite(largest)) return undefined;
@@ -17,7 +17,7 @@ export function toUnitVector(numbers: readonly number[]): Float32Array | undefin
   return vector;
 }
 
-/** The vectors that were stored one behind the other. */
+/** Decodes vectors that are stored consecutively. */
 export function decodeVectors(bytes: Buffer): Float32Array {
   const vectors = new Float32Array(bytes.length / Float32Array.BYTES_PER_ELEMENT);
   for (let at = 0; at < vectors.length; at += 1) {
@@ -26,7 +26,7 @@ export function decodeVectors(bytes: Buffer): Float32Array {
   return vectors;
 }
 
-/** The one of several vectors that is nearest, by its place among them. */
+/** The index of the nearest of several vectors. */
 export function findNearest(
   query: Float32Array,
   vectors: Float32Array,

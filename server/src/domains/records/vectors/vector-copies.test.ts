@@ -24,7 +24,7 @@ function generator(seed: number): () => number {
 
 const next = generator(7);
 const randomVector = () => Array.from({ length: DIMENSIONS }, () => next() * 2 - 1);
-/** Of ten, one is the same as others, one of another length, one hardly beside them. */
+/** Of ten vectors, one equals others, one has another length, and one differs only slightly. */
 const points = Array.from({ length: COUNT }, (_, index) => {
   const shapes = new Map([
     [1, [1, 2, 3, 4]],
@@ -52,7 +52,7 @@ async function createPoints(slug: string, records: typeof points): Promise<strin
   return ids;
 }
 
-/** The records of a table whose vectors are worked out. */
+/** Counts the records of a table with computed vectors. */
 async function countVectors(slug: string): Promise<number> {
   const [{ count }] = await world.sql(
     `select count(*)::int from record_vectors v join user_tables t on t.id = v.table_id
@@ -86,7 +86,7 @@ const stored = points.map(({ at, area }, index) => ({
   unit: toUnitVector(at) ?? [],
 }));
 
-/** What a search is to find, by the definition of nearness. */
+/** The expected search results, by the definition of the distance. */
 function expected(
   vector: readonly number[],
   { areas, limit = 10, scoreMin = -1 }: { areas?: number; limit?: number; scoreMin?: number },
@@ -108,7 +108,7 @@ const QUESTIONS = [[1, 2, 3, 4], [1, 2, 3, 4.0001], ...Array.from({ length: 10 }
 async function expectAllFound(): Promise<void> {
   for (const [index, vector] of QUESTIONS.entries()) {
     const limit = [1, 10, 100][index % 3] ?? 1;
-    // Some 70 records, so few that they are compared at once, and some 1,120.
+    // About 70 records, few enough to compare all at once, and about 1,120.
     for (const areas of [undefined, 1, 16]) {
       const filter = areas === undefined ? {} : { filter: { area: { lt: areas } } };
       for (const scoreMin of [-1, 0.9]) {
@@ -121,7 +121,7 @@ async function expectAllFound(): Promise<void> {
   }
 }
 
-test("exactly the nearest are found, among equal and nearly equal ones, with and without pgvector", async () => {
+test("finds exactly the nearest records, also among equal and nearly equal ones, with and without pgvector", async () => {
   await expectAllFound();
 });
 
@@ -137,7 +137,7 @@ onPgvector("records are found by the copies, which are of this workspace alone",
   const [first, second] = expected(vector, { limit: 2 });
   await world.sql("delete from millrace_vectors.chunks where record_id = $1", [first?.id]);
   expect((await search("points", { vector, limit: 1 }))[0]).toEqual(second);
-  // Whoever writes a vector marks it, and until it is copied it is compared by itself.
+  // Each write marks its vector; until it is copied, it is compared separately.
   const { release } = await world.openTransaction(
     "lock table millrace_vectors.chunks in share mode",
   );
@@ -179,7 +179,7 @@ onPgvector(
   },
 );
 
-test("vectors without a direction are near to nothing, and keep no other from being found", async () => {
+test("vectors without a direction match nothing and do not affect other results", async () => {
   const columns = [{ name: "at", type: "json" }];
   await owner("POST /api/v1/tables", { name: "Bare", slug: "bare", columns });
   const records = [
@@ -192,7 +192,7 @@ test("vectors without a direction are near to nothing, and keep no other from be
   const [{ schema }] = await world.sql(
     "select table_schema as schema from information_schema.tables where table_name = 'bare'",
   );
-  // More than a number of ours can be, which PostgreSQL keeps.
+  // The number is larger than a JavaScript number can be, but PostgreSQL stores it.
   const huge = `update "${schema}".bare set at = '[1e400, 0, 0, 0]' where id = $1`;
   await world.sql(huge, [large]);
   const changed = await owner("PATCH /api/v1/tables/bare", {
@@ -203,7 +203,7 @@ test("vectors without a direction are near to nothing, and keep no other from be
   expect(await search("bare", { vector: [1, 1, 1, 1], fields: ["id"] })).toEqual([
     { id: whole, score: 1 },
   ]);
-  // Those of archives, and of versions before.
+  // Such values come from archives and earlier releases.
   const NAN = "decode('0000c07f0000c07f0000c07f0000c07f', 'hex')";
   await world.sql(`update record_vectors set vectors = ${NAN} where record_id = $1`, [empty]);
   world.clock.advance(6 * MINUTE_MS);

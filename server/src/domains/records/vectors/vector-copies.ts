@@ -1,7 +1,7 @@
 /**
- * Copies of vectors in the type of pgvector, where the server has it: there they are compared without leaving it.
- * Copies only say which records may be the nearest; these are compared once more by the vectors themselves. So an
- * answer is the same with and without pgvector, and copies that are missing cost time and nothing else.
+ * Copies of vectors in the type of pgvector, if the server has it, so that PostgreSQL compares them itself. Copies
+ * only select candidates, which are then compared by the original vectors. So results are the same with and without
+ * pgvector, and missing copies only cost time.
  */
 import Type from "typebox";
 import { findTableById, VECTOR_DIMENSIONS_MAX } from "#domains/tables/index.ts";
@@ -13,30 +13,32 @@ import { DIMENSIONS } from "#kernel/embedding/vector.ts";
 import { job } from "#kernel/work/job.ts";
 import { decodeVectors } from "./unit-vector.ts";
 
-/** The extension may be dropped while the product runs: then nothing is copied or found by it. */
+/** The extension may be dropped at run time; then vectors are neither copied nor searched with it. */
 const FIND = `
   select quote_ident(n.nspname) as home from pg_extension e join pg_namespace n on n.oid = e.extnamespace
    where e.extname = 'vector' and exists (
      select from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace s on s.oid = c.relnamespace
       where s.nspname = 'millrace_vectors' and c.relname = 'chunks' and a.attname = 'chunk' and not a.attisdropped)`;
 
-/** The schema of pgvector, quoted; undefined where there are no copies. */
+/** The schema of pgvector, quoted; undefined if there are no copies. */
 export async function findPgvector(tx: Tx): Promise<string | undefined> {
   const [row] = await queryRows(tx, FIND, []);
   return row && String(row["home"]);
 }
 
-/** No such schema, table, column, type, function or operator, no right to it, or no library. */
+/** Missing schema, table, column, type, function or operator, missing privilege, or missing library. */
 const GONE = new Set(["3F000", "42P01", "42703", "42704", "42883", "42501", "58P01"]);
 
-/** True when a statement may have failed because pgvector, or what is made with it, is not there any more. */
+/** Returns whether a statement may have failed because pgvector or its objects have been removed. */
 export function isPgvectorGone(error: unknown): boolean {
   const code = sqlStateOf(error);
   if (code === "XX000") return /cache lookup failed/.test(String(error));
   return code !== undefined && GONE.has(code);
 }
 
-/** Compared as they are: more that wait for their copies would make the search as slow as one without. */
+/**
+ * The maximum number of vectors without a copy that a search compares directly; with more, pgvector saves no time.
+ */
 const UNCOPIED_MAX = 1_000;
 
 interface NearQuery {
@@ -58,7 +60,7 @@ export interface NearRecords {
   readonly othersMax: number;
 }
 
-/** Finds the records with the nearest copies, and those without one; undefined where too many have none. */
+/** Finds the records with the nearest copies, and those without a copy; undefined if too many have none. */
 export async function findNear(tx: Tx, asked: NearQuery): Promise<NearRecords | undefined> {
   const { home, tableId, column, vector, among, count } = asked;
   const values = [...(among?.values ?? []), tableId, column, toText(vector), vector.length];
@@ -83,9 +85,7 @@ export async function findNear(tx: Tx, asked: NearQuery): Promise<NearRecords | 
   };
 }
 
-/**
- * The rounding error of a sum of so many products, in numbers of 32 bits, of vectors of length 1: a bound, no guess.
- */
+/** An upper bound of the rounding error of a sum of this many products of 32-bit floats, for unit vectors. */
 function roundingOf(dimensions: number): number {
   return dimensions * 2 ** -22;
 }
@@ -94,10 +94,10 @@ function toText(vector: Float32Array): string {
   return `[${vector.join(",")}]`;
 }
 
-/** Of one turn: records have up to 40 vectors each. */
+/** The number of records per run; a record has up to 40 vectors. */
 const COPIED_MAX = 200;
 
-/** Marks that are made meanwhile wait, or are waited for: see the trigger. */
+/** Concurrent marks wait for this statement, or it waits for them: see the trigger. */
 const TAKE = `
   delete from millrace_vectors.uncopied where (table_id, column_name, record_id) in (
     select table_id, column_name, record_id from millrace_vectors.uncopied
@@ -125,7 +125,7 @@ export async function copyVectors(tx: Tx, tableId: string): Promise<boolean> {
   );
   const chunks = (await queryRows(tx, READ, [tableId, ...keys])).flatMap((row) => {
     const vectors = decodeVectors(row["vectors"] as Buffer);
-    // A vector of somebody else is the only one of its record.
+    // A vector that a client supplied is the only one of its record.
     const size = embeddings.has(String(row["column"])) ? DIMENSIONS : vectors.length;
     return splitVectors(vectors, size).flatMap((chunk, place) =>
       isComparable(chunk) ? [{ ...row, place, chunk }] : [],
@@ -143,7 +143,10 @@ export async function copyVectors(tx: Tx, tableId: string): Promise<boolean> {
   return taken.length === COPIED_MAX;
 }
 
-/** False for what pgvector refuses, which would keep the rest from being copied: of archives, and versions before. */
+/**
+ * Returns false for vectors that pgvector rejects, from archives or earlier releases; they would block all other
+ * copies.
+ */
 function isComparable(vector: Float32Array): boolean {
   return vector.length <= VECTOR_DIMENSIONS_MAX && vector.every((one) => Number.isFinite(one));
 }
@@ -186,7 +189,10 @@ interface MarkedTable extends Record<string, unknown> {
   readonly environment: EnvironmentName;
 }
 
-/** Has vectors copied that no writer has copied: those of before, and of archives that were brought in. */
+/**
+ * Copies vectors that have no copy: those that existed before pgvector was installed, and those of imported
+ * archives.
+ */
 export const findUncopied = job({
   kind: "records.find_uncopied",
   payload: Type.Object({}),

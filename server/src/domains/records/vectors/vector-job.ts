@@ -1,7 +1,7 @@
 /**
- * Works out the vectors of records. A reader marks what was changed, in the order of the log; jobs embed it outside of
- * any transaction, and keep the vectors with the digest of what they were made of. So a writer never waits for the
- * model, and vectors of a text that has changed meanwhile count for nothing.
+ * Computes the vectors of records. A reader marks changed records in log order; jobs embed them outside of any
+ * transaction, and store the vectors with the digest of their source. So a write never waits for the model, and
+ * vectors of outdated texts are ignored.
  */
 import Type from "typebox";
 import {
@@ -33,10 +33,10 @@ import {
 } from "./vector-store.ts";
 import { toUnitVector } from "./unit-vector.ts";
 
-/** Of one turn; the rest is the next turn's. */
+/** The limits of one run; later runs do the rest. */
 const RECORDS_MAX = 50;
 const CHUNKS_MAX = 200;
-/** A turn is short; after a crash the next one begins when this is over. */
+/** Runs are short; after a crash, the next run starts when this timeout has passed. */
 const TIMEOUT_MS = 60_000;
 const RETRY_DELAY_MAX_MS = 300_000;
 
@@ -46,7 +46,7 @@ const TablePayload = Type.Object({
   environment: Type.Unsafe<EnvironmentName>(Type.String()),
 });
 
-/** The marks that a turn has worked out. */
+/** The marks that a run has processed. */
 interface Turn {
   readonly vectors: readonly WorkedOutVector[];
   readonly hasMore: boolean;
@@ -57,7 +57,7 @@ export const embedRecords = job({
   payload: TablePayload,
   timeoutMs: TIMEOUT_MS,
   concurrency: 2,
-  // One that gave up would leave records that nobody finds.
+  // If the job gave up, some records would never be found.
   attemptsMax: Number.POSITIVE_INFINITY,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), RETRY_DELAY_MAX_MS),
   async effect(platform, { tableId, ...partition }, { signal }): Promise<Turn> {
@@ -92,7 +92,7 @@ async function workOut(
 ): Promise<{ readonly vector: WorkedOutVector; readonly chunks: number }> {
   if (!source) return { vector: mark, chunks: 0 };
   const { digest, text, numbers } = source;
-  // A column that was one of JSON may have vectors without a direction: they are near to nothing.
+  // A former JSON column may contain vectors without a direction; they match nothing.
   const own = numbers && toUnitVector(numbers);
   const made: Float32Array[] = own ? [own] : [];
   for (const chunk of text === undefined ? [] : splitChunks(text)) {
@@ -126,7 +126,7 @@ const TABLES = `
 
 type VectorTable = Pick<Table, "id" | "slug" | "columns" | "revision">;
 
-/** Marks the records whose sources were changed; most workspaces have no such table, and are asked once for all. */
+/** Marks the records whose sources changed. Most workspaces have no such table; one query finds those that do. */
 export const vectorReader = reader({
   name: "records.vectors",
   on: [
@@ -142,7 +142,7 @@ export const vectorReader = reader({
     const keys = [...new Set(parts.map(({ partition }) => partition.workspace))];
     const rows = await services.db.system<{ key: string }>(PARTITIONS, [keys]);
     const concerned = new Set(rows.map(({ key }) => key));
-    // A table that was changed may have had such a column before.
+    // A changed table may have had such a column before.
     return ({ partition, counts }) =>
       concerned.has(`${partition.workspace} ${partition.environment}`) ||
       counts.some(({ type }) => type === "table.updated");

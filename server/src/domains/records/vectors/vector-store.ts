@@ -1,4 +1,4 @@
-/** The vectors of records, and which of them are to be worked out. */
+/** The vectors of records, and the marks of those to compute. */
 import type { Tx } from "#kernel/db/connection.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import {
@@ -35,7 +35,7 @@ export async function markPending(
   ]);
 }
 
-/** Rows that one statement of a job changes. */
+/** The number of rows that one statement of a job changes. */
 const ROWS_MAX = 5_000;
 
 const REMOVE_OTHERS = `
@@ -46,8 +46,8 @@ const REMOVE_OTHERS = `
   returning 1`;
 
 /**
- * Removes vectors of columns that are gone, and marks those that are not of the present source. Resolves to true when
- * there may be more to do.
+ * Removes the vectors of deleted columns, and marks those with an outdated source. Resolves to true if more rows
+ * may remain.
  */
 export async function markTable(tx: Tx, schema: TableSchema): Promise<boolean> {
   const names = vectorColumns(schema);
@@ -73,7 +73,7 @@ export async function markTable(tx: Tx, schema: TableSchema): Promise<boolean> {
   return !isWhole;
 }
 
-/** A mark, and the source as it is now: undefined where there is nothing to work out. */
+/** A mark and its current source; undefined if there is nothing to embed. */
 export interface PendingVector extends VectorKey {
   readonly requested: number;
   readonly source?: {
@@ -87,7 +87,7 @@ const PENDING = `
   select column_name as "column", record_id as "recordId", requested from record_vectors
    where table_id = $1 and requested > done order by record_id limit $2`;
 
-/** Reads the marks of a table, and what they are about. */
+/** Reads the marks of a table and their sources. */
 export async function readPending(
   tx: Tx,
   { tableId, partition }: { readonly tableId: string; readonly partition: Partition },
@@ -134,7 +134,7 @@ async function readSources(
   );
 }
 
-/** Vectors that were worked out for a mark; undefined where there is nothing to find the record by. */
+/** Vectors computed for a mark; undefined if there is nothing to embed. */
 export interface WorkedOutVector extends VectorKey {
   readonly requested: number;
   readonly digest?: string;
@@ -146,12 +146,12 @@ const SAVE = `
     from unnest($2::text[], $3::text[], $4::integer[], $5::text[], $6::bytea[])
          as n (column_name, record_id, requested, digest, vectors)
    where v.table_id = $1 and v.column_name = n.column_name and v.record_id = n.record_id`;
-/** A record that was marked again meanwhile keeps its mark. */
+/** A record that was marked again in the meantime keeps its mark. */
 const REMOVE = `
   delete from record_vectors v using unnest($2::text[], $3::text[], $4::integer[]) as n (column_name, record_id, requested)
    where v.table_id = $1 and v.column_name = n.column_name and v.record_id = n.record_id and v.requested = n.requested`;
 
-/** Keeps vectors that were worked out, and says which marks they are for. */
+/** Stores computed vectors, and returns their marks. */
 export async function saveVectors(
   tx: Tx,
   tableId: string,
@@ -189,7 +189,7 @@ export async function renameVectors(
   tx: Tx,
   { table, from, to }: { readonly table: string; readonly from: string; readonly to: string },
 ): Promise<void> {
-  // Of a column that had that name once.
+  // Remove the vectors of an earlier column with this name.
   await queryRows(tx, FORGET, [table, to]);
   await queryRows(tx, RENAME, [table, from, to]);
 }

@@ -49,7 +49,7 @@ async function found(path: string, body: object, ask: Ask = owner): Promise<stri
   return answer.body.data.map(({ record }: any) => record.id);
 }
 
-/** Waits until no record of a table is pending. */
+/** Waits until all records of a table have vectors. */
 async function embedded(path: string, column = "meaning"): Promise<void> {
   await until(async () => {
     const filter = encodeURIComponent(JSON.stringify({ [column]: "pending" }));
@@ -90,7 +90,7 @@ test("records are found by the present meaning of their texts, the nearest first
     coffee,
   ]);
 
-  // What a record said before finds it no more, from the commit on.
+  // After the commit, the previous text no longer finds the record.
   await owner(`PATCH ${path}/records/${coffee}`, {
     title: "Lift",
     body: "Press the alarm and wait.",
@@ -107,7 +107,7 @@ test("records are found by the present meaning of their texts, the nearest first
   });
 });
 
-test("a column that is added, renamed and dropped has vectors of the records that were there", async () => {
+test("adding, renaming and dropping a column updates the vectors of existing records", async () => {
   const path = await createTable("later", { columns: texts });
   const ids = [await create(path, COFFEE), await create(path, TRAVEL)];
   await owner(`PATCH ${path}`, { addColumns: [meaning] });
@@ -133,7 +133,7 @@ test("a column that is added, renamed and dropped has vectors of the records tha
   expect((await similar(path, cleaning)).body.errors[0].path).toBe("/column");
 });
 
-test("nobody finds a record that they may not see, nor by a text that is hidden from them", async () => {
+test("search by meaning does not return hidden records, or match hidden texts", async () => {
   const rules = [
     { roles: ["agent"], actions: ["read"], where: { area: "money" } },
     { roles: ["agent"], actions: ["read"], where: { title: "Safe" }, fields: ["title", "meaning"] },
@@ -153,7 +153,7 @@ test("nobody finds a record that they may not see, nor by a text that is hidden 
   expect(seen.find(({ id }: any) => id === safe)).toMatchObject({ body: null, meaning: null });
 });
 
-test("vectors of one's own are compared by their angle, whatever their length", async () => {
+test("client vectors are compared by angle, regardless of their length", async () => {
   const DIMENSIONS = 3;
   const path = await createTable("points", {
     columns: [
@@ -204,12 +204,12 @@ test("vectors of one's own are compared by their angle, whatever their length", 
   ]);
 });
 
-test("records with long vectors are read a few at a time, and all of them are compared", async () => {
+test("records with long vectors are read in small pages, and all are compared", async () => {
   const [dimensions, count] = [4_096, 270];
   const column = { name: "at", type: "vector", options: { dimensions } };
   const { place, slug } = await createFilledTable(world, owner, { columns: [column] }, []);
   const path = `/api/v1/tables/${slug}`;
-  // Past all events: the last one has the others worked out, too.
+  // Inserts records without events; the event of the last record makes the job process them too.
   await world.sql(
     `with record as (
        insert into ${place} (id, at)
@@ -232,7 +232,7 @@ test("records with long vectors are read a few at a time, and all of them are co
   }
 });
 
-test("an agent searches articles and records, with the rights of its run", async () => {
+test("an agent searches articles and records with the rights of its run", async () => {
   const path = await createTable("manual", { columns: [...texts, meaning] });
   const coffee = await create(path, COFFEE);
   await embedded(path);

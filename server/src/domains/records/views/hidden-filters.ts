@@ -1,4 +1,7 @@
-/** Filters of shared views, for readers who may not see all that they name: a value in a filter tells of a field. */
+/**
+ * Hides filters of shared views from readers who may not see all fields in them: a value in a filter reveals a
+ * value of the field.
+ */
 import {
   findTableSchema,
   isUnrestricted,
@@ -10,7 +13,7 @@ import type { EventVisibility } from "#kernel/log/event-visibility.ts";
 import type { RecordedEvent } from "#kernel/log/event.ts";
 import type { TableView } from "./view.ts";
 
-/** Views as the caller sees them: a filter that names what they may not see is left out. */
+/** Returns views without the filters that name fields hidden from the caller. */
 export async function hideFilters<View extends TableView>(
   ctx: ReadContext,
   views: readonly View[],
@@ -29,7 +32,7 @@ export async function hideFilters<View extends TableView>(
   return seen;
 }
 
-/** The fields that a condition names, with their paths. */
+/** The fields in a condition, with their paths. */
 function namedFields(condition: unknown): readonly string[] {
   if (Array.isArray(condition)) return condition.flatMap(namedFields);
   if (typeof condition !== "object" || condition === null) return [];
@@ -51,7 +54,10 @@ async function isHiddenPath(table: OpenTable, path: string): Promise<boolean> {
   return target === undefined || isHiddenPath(target, rest.join("."));
 }
 
-/** Word of a view is for its maker; of a shared one for everyone, without the filter where its table has rules. */
+/**
+ * Visibility of view events: a private view for its owner; a shared view for all, without its filter if the table
+ * has access rules.
+ */
 export const viewVisibility: EventVisibility = {
   resourceType: "table_view",
   async filtersFor(context, events) {
@@ -74,7 +80,7 @@ export const viewVisibility: EventVisibility = {
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The view in an event, as it is afterwards. */
+/** The view in an event, after the change. */
 function viewIn({ data }: RecordedEvent): Data {
   return (data["after"] ?? data) as Data;
 }

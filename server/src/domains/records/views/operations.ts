@@ -45,7 +45,7 @@ const getView = query({
 const updateView = command({
   ...one,
   id: "table_views.update",
-  // A published form is open to anyone: what it asks for is a decision.
+  // Anyone can open a published form, so changing its fields requires a permission.
   effect: async ({ db }, input, caller) => {
     const view = await db.read(partitionOfCaller(caller), (tx) =>
       tableViews.store.get(tx, input.params.id),

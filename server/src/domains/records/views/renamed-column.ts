@@ -1,4 +1,4 @@
-/** Views follow a column that is renamed: their filter, order, groups, columns and form name it as it is called now. */
+/** Updates views when a column is renamed: their filter, sort, groups, columns and form. */
 import { type ColumnFollower, renameInCondition } from "#domains/tables/index.ts";
 import { queryRows } from "#kernel/db/statement.ts";
 import type { TableView } from "./view.ts";
@@ -49,7 +49,7 @@ export const viewFollower: ColumnFollower = {
   },
 };
 
-/** A path begins with the name of a column, an order with a minus where it descends. */
+/** A path starts with a column name; a descending sort starts with a minus. */
 function renamePath(path: string, from: string, to: string): string {
   const sign = path.startsWith("-") ? "-" : "";
   const [name = "", ...rest] = path.slice(sign.length).split(".");

@@ -1,6 +1,6 @@
 /**
- * Views of tables that people save: what is shown of a table and how. A view holds no records: whoever opens it reads
- * the table under their own rules, so that it never shows more than its reader may see.
+ * Saved views of tables: what is shown and how. A view contains no records: members read the table under their own
+ * access rules, so a view never shows more than its reader may see.
  */
 import Type, { type Static } from "typebox";
 import { openTable, Slug } from "#domains/tables/index.ts";
@@ -156,8 +156,8 @@ export const tableViews = resource({
 });
 
 /**
- * Throws a 403 where a form that strangers fill would ask for something else: what they send is written by the rights
- * of its publisher, who may write more than its maker.
+ * Throws a 403 if the caller may not change the fields of a published form: submissions are written with the rights
+ * of the publisher, who may have more rights than the editor.
  */
 function assertMayReshape(
   { permissions }: Caller,
@@ -170,7 +170,7 @@ function assertMayReshape(
   throw new Failure(Forbidden, { detail });
 }
 
-/** Throws a 422 where a view names what its author does not see in the table. */
+/** Throws a 422 if a view names fields that its author cannot see. */
 async function assertFieldsExist(
   ctx: WriteContext<never>,
   slug: string,
@@ -200,7 +200,7 @@ async function assertFieldsExist(
   }
 }
 
-/** Selects a caller's own views and shared ones, of tables of which they may read something. */
+/** Selects the caller's own views and the shared ones, of tables that the caller can read. */
 function visibleViews({ principal }: Caller): ListCondition {
   return (parameters) => {
     const me = parameters.add(principal?.id ?? "", "text");
@@ -215,7 +215,7 @@ function visibleViews({ principal }: Caller): ListCondition {
   };
 }
 
-/** A view that the caller sees; throws a 404 for any other. */
+/** Returns a view that the caller may see; otherwise throws a 404. */
 export async function getVisibleView({ tx, caller }: ReadContext, viewId: string) {
   const parameters = new SqlParameters();
   const condition = visibleViews(caller)(parameters);

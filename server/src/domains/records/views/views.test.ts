@@ -4,7 +4,7 @@ import { useRuledTables } from "../testing/ruled-table.ts";
 const { owner, agent, auditor, create, builder } = await useRuledTables();
 const VIEWS = "/api/v1/table-views";
 
-test("a view is its owner's until it is shared; who reads nothing of its table does not see it", async () => {
+test("a view is private until it is shared, and hidden from members who cannot read its table", async () => {
   const { slug } = await create();
   const made = await agent(`POST ${VIEWS}`, {
     name: "Mine",
@@ -38,7 +38,7 @@ test("a view is its owner's until it is shared; who reads nothing of its table d
   );
 });
 
-test("a view names fields that are there, and ends with its table", async () => {
+test("a view names only existing fields, and is deleted with its table", async () => {
   const { slug } = await create();
   const send = (fields: object) => owner(`POST ${VIEWS}`, { name: "One", table: slug, ...fields });
   expect((await send({ filter: { nothing: 1 } })).status).toBe(422);
@@ -49,7 +49,7 @@ test("a view names fields that are there, and ends with its table", async () => 
   expect((await owner(`GET ${VIEWS}/${body.data.id}`)).status).toBe(404);
 });
 
-test("a view follows a column that is renamed, with its filter, order, groups, widths and form", async () => {
+test("a view follows a renamed column in its filter, sort, groups, widths and form", async () => {
   const { slug } = await create();
   const rest = { hidden: ["title"], columns: ["title", "state"], summaries: { title: "count" } };
   const content = (state: string) => ({

@@ -9,7 +9,7 @@ const listOf = async (path: string) =>
     one["salary"],
   ]);
 
-test("one request makes, changes and deletes records, and one undo takes all of it back", async () => {
+test("one request creates, changes and deletes records, and one undo reverts all of it", async () => {
   const { slug } = await create();
   const path = `/api/v1/tables/${slug}/records`;
   const [one, two, three] = (await owner(`GET ${path}?sort=id`)).body.data;
@@ -72,7 +72,7 @@ test("nothing is written where one part is stale, invalid, empty or too large", 
   expect(await listOf(path)).toEqual(before);
 });
 
-test("the ids of a list are in its order, from an offset on, and only those that the caller sees", async () => {
+test("the ids of a list are in list order, from an offset, and only of visible records", async () => {
   const { slug } = await create();
   const path = `/api/v1/tables/${slug}/records`;
   const records = (await owner(`GET ${path}?sort=salary`)).body.data;
@@ -90,7 +90,7 @@ test("the ids of a list are in its order, from an offset on, and only those that
   expect(await idsOf(agent, `filter=${encodeURIComponent('{"salary":1}')}`)).toEqual([]);
 });
 
-test("rules hold for each part: who may not see, change or delete a record writes nothing", async () => {
+test("access rules apply to each part: a request with a forbidden part writes nothing", async () => {
   const { slug } = await create();
   const path = `/api/v1/tables/${slug}/records`;
   const [one, , hidden] = (await owner(`GET ${path}?sort=id`)).body.data;

@@ -1,6 +1,6 @@
 /**
- * One change of a grid: records that are made, changed and deleted together, all or none. A paste over thousands of
- * rows is one transaction and one correlation, so that one undo takes all of it back.
+ * One change of a grid: creates, changes and deletes records together, all or none. A paste over thousands of rows
+ * is one transaction with one correlation, so that one undo reverts it.
  */
 import Type, { type Static } from "typebox";
 import { openTable, type OpenTable, Slug } from "#domains/tables/index.ts";

@@ -6,7 +6,7 @@ const world = await useWorld();
 const owner = await world.member(["owner"]);
 
 describe("many records", () => {
-  test("are made all at once, in their order", async () => {
+  test("creates all records together, in order", async () => {
     const columns = [
       { name: "title", type: "text" },
       { name: "no", type: "autonumber" },
@@ -39,7 +39,7 @@ describe("many records", () => {
     expect(listed.body.data).toEqual(first);
   });
 
-  test("are none or too many", async () => {
+  test("rejects empty and too large lists", async () => {
     const table = await createFilledTable(
       world,
       owner,
@@ -54,7 +54,7 @@ describe("many records", () => {
     expect(await rowsOf(world, table)).toEqual([]);
   });
 
-  test("are not made when one can't be, and each fault has its path", async () => {
+  test("creates nothing if one record is invalid, and reports the path of each error", async () => {
     const customers = await createFilledTable(
       world,
       owner,
@@ -103,7 +103,7 @@ describe("many records", () => {
     expect(await rowsOf(world, table)).toHaveLength(1);
   });
 
-  test("are told apart by several fields together where that is asked for", async () => {
+  test("distinguishes records by several fields if the table requires it", async () => {
     const columns = [
       { name: "place", type: "text" },
       { name: "day", type: "date" },
@@ -151,7 +151,7 @@ describe("many records", () => {
     const columns = ["a", "b"].map((name) => ({ name, type: "text" }));
     const indexes = [{ columns: ["a", "b"] }];
     const table = await createFilledTable(world, owner, { columns, indexes }, []);
-    // As long as may be: what repeats itself PostgreSQL makes shorter, and the other not.
+    // The maximum length: PostgreSQL can compress the repetitive text, but not the random one.
     const [short, long] = [
       "x".repeat(9_000),
       Array.from({ length: 250 }, () => crypto.randomUUID()).join(""),
@@ -191,7 +191,7 @@ describe("many records", () => {
   });
 });
 
-describe("those that a condition holds for", () => {
+describe("changes the records that match a condition", () => {
   const columns = [
     { name: "title", type: "text", unique: true },
     { name: "state", type: "enum", options: { values: ["open", "closed"] } },
@@ -243,7 +243,7 @@ describe("those that a condition holds for", () => {
     expect(answer).toMatchObject({ status: 422, body: { errors: [{ path }] }, events: [] });
   });
 
-  test("stay as they are when one can't be changed", async () => {
+  test("changes nothing if one record cannot be changed", async () => {
     const table = await createFilledTable(world, owner, { columns }, records);
     const set = { title: "same", state: "closed" };
     const answer = await owner(`PATCH ${table.path}/bulk`, { filter: {}, set });
@@ -255,7 +255,7 @@ describe("those that a condition holds for", () => {
     expect((await rowsOf(world, table)).map(({ revision }) => revision)).toEqual([1, 1, 1, 1]);
   });
 
-  test("are at most so many", async () => {
+  test("has a maximum number of records", async () => {
     const table = await createFilledTable(
       world,
       owner,

@@ -1,4 +1,4 @@
-/** Many records in one statement: their values as lists, and which of them an error is about. */
+/** Writes many records in one statement: their values as lists, and the record that an error belongs to. */
 import { Failure, type FieldError } from "#kernel/operation/failure.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { SqlParameters, type SqlRow, queryRows } from "#kernel/db/statement.ts";
@@ -36,10 +36,10 @@ export function batchParameters(
   return [writes.map(({ record }) => record.id), ...lists];
 }
 
-/** So many values are written by one statement: between two of them, the event loop serves others. */
+/** The maximum number of values per statement; between statements, the event loop serves other requests. */
 const STATEMENT_VALUES_MAX = 10_000;
 
-/** The records that are written together: fewer where a table has many columns. */
+/** The records that one statement writes: fewer for tables with many columns. */
 export function* sliceWrites<T>(
   { columns }: OpenTable["schema"],
   writes: readonly T[],
@@ -51,8 +51,8 @@ export function* sliceWrites<T>(
 }
 
 /**
- * Writes many records at once. PostgreSQL tells which constraint is violated, but not by which record:
- * that is found out after the statement was rolled back.
+ * Explains the error of a batch. PostgreSQL reports the violated constraint, but not the record; the record is
+ * determined after the statement was rolled back.
  */
 export async function explainBatchError(
   ctx: WriteContext<never>,
@@ -64,7 +64,7 @@ export async function explainBatchError(
   try {
     return await write();
   } catch (error) {
-    // An error of one record alone is about that.
+    // If there is only one record, the error belongs to it.
     const path = writes.length === 1 ? writes[0]?.path : "";
     const failure = explainConstraint(table, path)(error);
     if (isAboutOthers(error)) {
@@ -135,15 +135,15 @@ async function findOwners(
   return new Map(rows.map(({ mine, owner }) => [mine as string, owner as string]));
 }
 
-/** The type of a field that every record has. */
+/** The type of a system field. */
 function systemTypeOf(field: string): string {
   return field.endsWith("At") ? "timestamptz" : "text";
 }
 
 /**
- * Errors for the new records that PostgreSQL refuses by themselves, such as a text too long for an index.
- * Ever smaller parts of them are inserted, in a transaction that fails anyway. A record that exists
- * already can't be inserted, and is not named.
+ * Finds the new records that PostgreSQL rejects on their own, such as a text too long for an index, by inserting
+ * ever smaller parts in a transaction that is rolled back anyway. Existing records cannot be inserted, and are not
+ * reported.
  */
 async function findRefusedRecords(
   ctx: WriteContext<never>,

@@ -6,8 +6,8 @@ import type { RecordWrite, TableRecord } from "../record.ts";
 import { invalidRecord } from "./constraint-error.ts";
 
 /**
- * Throws unless every record that new or changed lists of links name is there, and keeps those from being
- * deleted until the transaction ends: what a foreign key does for a reference. One query for each column.
+ * Throws unless all records in new or changed link lists exist, and prevents their deletion until the transaction
+ * ends, like a foreign key does for a reference. Runs one query per column.
  */
 export async function assertLinks(
   { tx }: ReadContext,
@@ -31,7 +31,10 @@ export async function assertLinks(
   }
 }
 
-/** A record may link to itself, and to others of the same request once those are there. */
+/**
+ * Locks the linked records. A record may link to itself, and to other records of the same request after their
+ * creation.
+ */
 async function lockTargets(
   tx: ReadContext["tx"],
   table: OpenTable,

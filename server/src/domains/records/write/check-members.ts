@@ -7,8 +7,8 @@ import type { RecordWrite, TableRecord } from "../record.ts";
 import { invalidRecord } from "./constraint-error.ts";
 
 /**
- * Throws unless every user whom new or changed fields name is an active member of the workspace. One
- * query for all of them, and none for the caller, who is a member.
+ * Throws unless all users in new or changed fields are active members of the workspace. Runs one query for all of
+ * them, and none for the caller, who is a member.
  */
 export async function assertMembers(
   { tx, caller }: ReadContext,

@@ -18,13 +18,13 @@ async function chainOf({ path }: FilledTable, id: string): Promise<any[]> {
   return body.data.toReversed();
 }
 
-test("however many change a record at once, each event begins where the one before it ended", async () => {
+test("concurrent changes of a record produce a continuous sequence of events", async () => {
   const table = await createFilledTable(world, owner, { columns }, [{ n: 0, kind: "a" }]);
   const id = table.ids[0] ?? "";
   for (let round = 0; round < ROUNDS; round += 1) {
     const changes = Array.from({ length: WRITERS }, (_, index) => {
       const n = round * WRITERS + index + 1;
-      // Some act on many, and so have begun to write before they come to this one.
+      // Bulk changes have already locked other records before this one.
       if (index === 0)
         return owner(`PATCH ${table.path}/bulk`, { filter: { kind: "a" }, set: { n } });
       return owner(`PATCH ${table.path}/${id}`, { n });
@@ -43,7 +43,7 @@ test("however many change a record at once, each event begins where the one befo
   expect(body.data).toMatchObject({ n: now, updatedAt: at });
 });
 
-test("nothing of a record stands behind its end", async () => {
+test("no event of a record follows its deletion", async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const records = Array.from({ length: 20 }, (_, n) => ({ n, kind: "a" }));
     const table = await createFilledTable(world, owner, { columns }, records);

@@ -6,7 +6,7 @@ import { RecordNotUnique, RecordReferenced } from "../record.ts";
 
 const NOT_NULL = "23502";
 const REFERENCE = "23503";
-/** PostgreSQL 18 has a code of its own for a reference that must not lose its record. */
+/** PostgreSQL 18 has a separate code for a restricted foreign key. */
 const RESTRICT = "23001";
 const UNIQUE = "23505";
 const CHECK = "23514";
@@ -16,17 +16,16 @@ export const VALUE_TAKEN = "is already used by another record";
 export const NO_RECORD = "is not the id of a record of that table";
 
 /**
- * Explains the error of a statement that writes records: as a retry when the schema has changed, or as
- * the failure that the caller can act on. `path` leads to the record in the request. Other errors stay
- * as they are.
+ * Converts the error of a statement that writes records: to a retry if the schema has changed, or to a failure for
+ * the caller. `path` is the path of the record in the request. Other errors are returned unchanged.
  */
 export function explainConstraint(table: OpenTable, path = ""): (error: unknown) => unknown {
   return (error) => table.toStaleRead(error) ?? toFailure(table, error, path) ?? error;
 }
 
 /**
- * Explains the error of a statement that deletes records: other records refer to them, of a table that is
- * named to those who may read it.
+ * Converts the error of a statement that deletes records which others refer to. The other table is named only to
+ * callers who may read it.
  */
 export function explainDeletion(
   table: OpenTable,
@@ -43,7 +42,7 @@ export function explainDeletion(
   };
 }
 
-/** True for an error about other records: a value that is taken, or a reference that leads nowhere. */
+/** Returns whether an error depends on other records: a duplicate value, or a reference to a missing record. */
 export function isAboutOthers(error: unknown): boolean {
   const code = sqlStateOf(error);
   return code === UNIQUE || code === REFERENCE;

@@ -24,7 +24,7 @@ const put = async (to: FilledTable, fields: object): Promise<string> => {
 const titlesIn = async ({ place }: FilledTable): Promise<string[]> =>
   (await world.sql(`select title from ${place} order by title`)).map(({ title }) => title);
 
-/** What a request told, in its order. */
+/** The events of a request in order. */
 async function toldBy({ headers }: { headers: Record<string, string> }): Promise<string[]> {
   const rows = await world.sql(
     "select type, data from events where request_id = $1 order by epoch, xid, seq",
@@ -37,7 +37,7 @@ async function toldBy({ headers }: { headers: Record<string, string> }): Promise
   );
 }
 
-test("a record that others refer to is kept where they say so", async () => {
+test("rejects the deletion of a referenced record if the column restricts it", async () => {
   const customers = await table();
   const orders = await table(refer("customer", customers, "restrict"));
   const ada = await put(customers, { title: "Ada" });
@@ -72,7 +72,7 @@ test("a record keeps itself from being deleted when it refers to itself so", asy
   expect((await owner(`DELETE ${people.path}/${ada}`)).status).toBe(204);
 });
 
-test("what goes with a record is told, from the outermost inwards", async () => {
+test("cascading deletions emit events, starting with the outermost record", async () => {
   const customers = await table();
   const orders = await table(refer("customer", customers, "cascade"));
   const lines = await table(refer("order", orders, "cascade"));
@@ -127,7 +127,7 @@ test("circles end", async () => {
   expect(await titlesIn(people)).toEqual(["Di"]);
 });
 
-test("a record that would go with another is no reason to keep it", async () => {
+test("a record that is deleted by the cascade does not block the deletion", async () => {
   const customers = await table();
   const orders = await table(refer("customer", customers, "cascade"));
   const lines = await table(
@@ -168,7 +168,7 @@ test("the order of the tables' names does not matter to what goes together", asy
   }
 });
 
-test("two records that refer to each other go together when one of them would go with the other", async () => {
+test("deletes two records that refer to each other if one reference cascades", async () => {
   const teams = await table();
   const leads = await table(refer("team", teams, "cascade"));
   await owner(`PATCH /api/v1/tables/${teams.slug}`, {
@@ -194,7 +194,7 @@ test("two records that refer to each other go together when one of them would go
   expect(await titlesIn(leads)).toEqual([]);
 });
 
-test("all or nothing: what is kept keeps everything", async () => {
+test("deletes nothing if one record is protected", async () => {
   const customers = await table();
   const orders = await table(refer("customer", customers, "cascade"));
   const lines = await table(refer("order", orders, "restrict"));
@@ -209,7 +209,7 @@ test("all or nothing: what is kept keeps everything", async () => {
   expect(await titlesIn(orders)).toEqual(["order"]);
 });
 
-test("a record that ten thousand others go with is kept", async () => {
+test("rejects a deletion with ten thousand dependents", async () => {
   const customers = await table();
   const orders = await table(refer("customer", customers, "cascade"));
   const ada = await put(customers, { title: "Ada" });
@@ -224,7 +224,7 @@ test("a record that ten thousand others go with is kept", async () => {
   });
 });
 
-test("what comes to refer to a record while that is deleted goes with it, or is refused", async () => {
+test("a reference added during a deletion is deleted with the record or rejected", async () => {
   const customers = await table();
   const orders = await table(refer("customer", customers, "cascade"));
   const ada = await put(customers, { title: "Ada" });
@@ -243,7 +243,7 @@ test("what comes to refer to a record while that is deleted goes with it, or is 
   expect(await titlesIn(orders)).toEqual([]);
 });
 
-test("the history of a record tells all of it, also after its end", async () => {
+test("the history of a record is complete, also after its deletion", async () => {
   const customers = await table();
   const ada = await put(customers, { title: "Ada" });
   const place = `${customers.path}/${ada}`;

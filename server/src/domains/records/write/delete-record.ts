@@ -24,7 +24,7 @@ export async function deleteRecord(
   table: OpenTable,
   id: string,
 ): Promise<void> {
-  // Locked first, so that nothing comes to refer to it, and no error tells of a hidden record.
+  // Lock first, so that no new reference is added, and errors do not reveal a hidden record.
   const { record, revision } = await lockRecord(ctx, table, id, "for update");
   await assertVisible(table, record);
   ctx.expectRevision(revision);
@@ -59,8 +59,8 @@ export async function deleteLocked(
 }
 
 /**
- * Deletes records to which none but themselves refer, so that nothing else is deleted or changed with them. Throws
- * where one is referred to, or may not be deleted.
+ * Deletes records that only these records refer to, so that nothing else is deleted or changed. Throws if another
+ * record refers to one, or one may not be deleted.
  */
 export async function deleteUnreferenced(
   ctx: DeleteContext,
@@ -90,14 +90,14 @@ async function deleteWithDependents(ctx: DeleteContext, roots: DeletedRecords): 
     ),
     explainDeletion(roots.table, schemas),
   );
-  // From the outermost inwards: the event of a dependent record comes before that of the one it goes with.
+  // From the outermost inwards: the event of a dependent record precedes that of its parent.
   for (const { table, records } of deleted.toReversed()) {
     await releaseRecordFiles(ctx, table, records);
     for (const record of records) emitDeleted(ctx, table, record);
   }
 }
 
-/** Deletes records of several tables by their ids, of which there is one list for each. */
+/** Deletes records of several tables, with one list of ids per table. */
 function deleteSql(views: readonly string[]): string {
   const [first = "", ...others] = views.map(
     (view, index) => `delete from ${view} where id = any($${index + 1}::text[])`,
@@ -143,7 +143,7 @@ async function clearReferences(
   }
 }
 
-/** A list of links without those of deleted records, in its order. */
+/** A list of links without deleted records, in its order. */
 function keptLinksSql(quoted: string): string {
   return (
     `array(select link.id from unnest(${quoted}) with ordinality as link (id, place) ` +

@@ -1,6 +1,6 @@
 /**
- * The records that go with a deleted one. PostgreSQL would delete them, or clear their references, by
- * itself and silently; so that each of them has its event, they are found first, and locked.
+ * The dependents of a deleted record. PostgreSQL would delete them or clear their references silently; they are
+ * found and locked first, so that each gets an event.
  */
 import type { WriteContext } from "#kernel/contract.ts";
 import { queryRows } from "#kernel/db/statement.ts";
@@ -16,7 +16,7 @@ export const TooManyDependants = failure(
   "Too many records depend on this record to delete them at once. Delete some of them first.",
 );
 
-/** Records of one table that are deleted, in the order in which they were found. */
+/** Deleted records of one table, in the order in which they were found. */
 export interface DeletedRecords {
   readonly table: OpenTable;
   readonly records: readonly TableRecord[];
@@ -38,8 +38,8 @@ export interface DeletionPlan {
 }
 
 /**
- * Finds everything that follows from deleting these records, which the transaction has locked already:
- * a new reference to one of them waits for it, so that none is missed.
+ * Finds all consequences of deleting these records, which the transaction has locked: new references wait for the
+ * lock, so none is missed.
  */
 export async function planDeletion(
   ctx: WriteContext<never>,
@@ -50,7 +50,7 @@ export async function planDeletion(
   const deletedIds = new Set(roots.records.map(({ id }) => id));
   const deleted: DeletedRecords[] = [roots];
   const cleared = new Map<string, ClearedRecord>();
-  // It grows while it is gone through.
+  // The list grows during the iteration.
   for (const { table: target, records } of deleted) {
     for (const { schema, column } of findReferences(schemas, target.schema.slug)) {
       const table = target.with(schema);
@@ -105,7 +105,7 @@ interface Reference {
   readonly column: ColumnSchema;
 }
 
-/** The columns that refer to a table, but for those that keep its records from being deleted. */
+/** The columns that refer to a table, except those that restrict deletion. */
 function findReferences(schemas: readonly TableSchema[], slug: string): readonly Reference[] {
   let byTarget = referencesByTarget.get(schemas);
   if (!byTarget) {
@@ -119,7 +119,7 @@ function findReferences(schemas: readonly TableSchema[], slug: string): readonly
   return byTarget.get(slug) ?? [];
 }
 
-/** For as long as the cache has that list. */
+/** Cached as long as the table cache holds this list. */
 const referencesByTarget = new WeakMap<
   readonly TableSchema[],
   ReadonlyMap<string | undefined, readonly Reference[]>

@@ -3,7 +3,7 @@ import { useRuledTables } from "../testing/ruled-table.ts";
 
 const { owner, agent, create } = await useRuledTables();
 
-test("edits are made all or none, on the revisions that they name", async () => {
+test("edits are applied all or none, at the given revisions", async () => {
   const { slug } = await create();
   const path = `/api/v1/tables/${slug}/records`;
   const { body } = await owner(`GET ${path}?sort=salary`);
@@ -35,7 +35,7 @@ test("edits are made all or none, on the revisions that they name", async () => 
   ]);
 });
 
-test("who may not see a record or field can't edit it, nor count by it", async () => {
+test("a member cannot edit a hidden record or field, or infer its value", async () => {
   const { slug } = await create();
   const path = `/api/v1/tables/${slug}/records`;
   const { body } = await owner(`GET ${path}?sort=salary`);

@@ -1,6 +1,6 @@
 /**
- * Edits of many records at once, each in its own fields: a paste or a fill of a grid. An edit may name the revision
- * that it was made on; when one of them is another by now, none is made.
+ * Edits of many records, each with its own fields: a paste or fill in a grid. An edit may name the revision it is
+ * based on; if one is outdated, no edit is applied.
  */
 import Type, { type Static } from "typebox";
 import { COLUMNS_MAX, openTable, type OpenTable, Slug } from "#domains/tables/index.ts";
@@ -88,7 +88,7 @@ async function applyEdits(
 
 interface EditList {
   readonly edits: readonly Edit[];
-  /** Of the list in the request. */
+  /** The path of the list in the request. */
   readonly path: string;
 }
 
@@ -113,7 +113,7 @@ export async function writeEdits(
   }));
 }
 
-/** Locks the records of the edits that the caller sees; throws where one is not as its edit says. */
+/** Locks the visible records of the edits; throws if one has another revision than its edit. */
 async function lockRevisions(
   ctx: WriteContext<never>,
   table: OpenTable,

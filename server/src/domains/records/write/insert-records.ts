@@ -66,8 +66,8 @@ export async function insertRecords(
 }
 
 /**
- * Emits an event for each record that was inserted. Rules are checked once more where the table
- * generates something, since they may name it.
+ * Emits an event for each inserted record. Rules are checked again if the database generates values, because rules
+ * may name those fields.
  */
 export async function emitCreated(
   ctx: WriteContext<typeof RecordCreated>,
@@ -210,7 +210,7 @@ function withGenerated(
   return { ...write, record: { ...write.record, ...Object.fromEntries(generated) } };
 }
 
-/** Puts the path of a record before those of its errors. */
+/** Prefixes the paths of errors with the path of a record. */
 export function nestErrors(path: string, errors: readonly FieldError[]): readonly FieldError[] {
   if (path === "") return errors;
   return errors.map((error) => ({ ...error, path: path + error.path }));

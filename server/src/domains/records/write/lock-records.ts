@@ -1,4 +1,4 @@
-/** Locks the records that a condition holds for, until the transaction ends. */
+/** Locks the records that match a condition, until the transaction ends. */
 import type { Condition } from "#kernel/condition/condition.ts";
 import type { WriteContext } from "#kernel/contract.ts";
 import { SqlParameters, queryRows } from "#kernel/db/statement.ts";
@@ -25,7 +25,7 @@ export class RecordBudget {
     this.#exceeded = exceeded;
   }
 
-  /** One more than may be locked, so that it shows when there are more. */
+  /** One more than the maximum, to detect that there are more. */
   get limit(): number {
     return this.#records + 1;
   }
@@ -58,7 +58,7 @@ export async function lockWhere(
   return rows.map(({ id }) => id as string);
 }
 
-/** Locks those of these records that exist and that the caller sees. */
+/** Locks the given records that exist and are visible to the caller. */
 export async function lockVisible(
   ctx: WriteContext<never>,
   table: OpenTable,
@@ -71,7 +71,7 @@ export async function lockVisible(
   return lockWhere(ctx, table, { where, values: parameters.values }, lock);
 }
 
-/** Locks the records that a filter holds for, among those that the caller sees and as they see them. */
+/** Locks the records that match a filter, among the records and fields that are visible to the caller. */
 export async function lockMatching(
   ctx: WriteContext<never>,
   table: OpenTable,

@@ -3,7 +3,7 @@ import type { Ask } from "#kernel/testing/world.ts";
 
 let count = 0;
 
-/** A table, a record in it, and another one that loses its reference with it. */
+/** Creates a table with a record, and another record whose reference is cleared with it. */
 async function made(owner: Ask) {
   count += 1;
   const slug = `sample_write_${count}`;

@@ -1,4 +1,4 @@
-/** Tables that another node has changed while this one still goes by what they were. */
+/** Schema changes on another node, while this node uses the cached schema. */
 import { expect, test } from "vitest";
 import { startNode, send } from "#domains/bus/testing/node.ts";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
@@ -33,7 +33,7 @@ const upsert = ({ path }: FilledTable, key: string, record: object) =>
   owner(`PUT ${path}/bulk`, { key, records: [record] });
 const filter = (condition: object) => encodeURIComponent(JSON.stringify(condition));
 
-test("an upsert writes by the type that a column has by now", async () => {
+test("an upsert uses the current type of a column", async () => {
   const table = await known();
   await change(table, { alterColumns: [{ name: "amount", type: "integer", options: {} }] });
   expect(await upsert(table, "code", { code: "a", amount: 1.5 })).toMatchObject({
@@ -43,7 +43,7 @@ test("an upsert writes by the type that a column has by now", async () => {
   });
 });
 
-test("a key that is unique by now is one, and one that no longer is is none", async () => {
+test("an upsert accepts a key that became unique, and rejects one that is no longer unique", async () => {
   const table = await known();
   await change(table, { alterColumns: [{ name: "other", unique: true }] });
   expect(await upsert(table, "other", { other: "x", amount: 3 })).toMatchObject({

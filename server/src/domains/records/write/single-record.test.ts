@@ -45,7 +45,7 @@ describe("one record", () => {
     tableThen = { tableSlug: orders.slug, tableId: body.data.id, tableRevision: 1 };
   });
 
-  test("is made with its defaults, shown as it is read later, and told", async () => {
+  test("a create fills defaults, returns the record as later reads do, and emits an event", async () => {
     const made = await owner(`POST ${orders.path}`, {
       number: "A-1",
       total: "12.50",
@@ -120,7 +120,7 @@ describe("one record", () => {
     expect(changed).toMatchObject({ status: 422, body: { errors: [{ path }] }, events: [] });
   });
 
-  test("does not refer to a member who has left, but may go on doing so", async () => {
+  test("a record cannot refer to a former member, but may keep an existing reference", async () => {
     const agent = await world.member(["agent"]);
     const { body } = await owner(`POST ${orders.path}`, { number: "A-3", agent: agent.userId });
     await world.sql("update memberships set status = 'deactivated' where user_id = $1", [
@@ -154,7 +154,7 @@ describe("one record", () => {
     expect(again.headers["idempotency-replayed"]).toBe("true");
   });
 
-  test("is changed in the fields that are named, and tells what was", async () => {
+  test("an update changes the named fields, and its event contains the previous values", async () => {
     const { body } = await owner(`POST ${orders.path}`, { number: "A-6", extra: { a: 1, b: 2 } });
     const before = body.data;
     world.clock.advance(1_000);
@@ -181,7 +181,7 @@ describe("one record", () => {
     ]);
   });
 
-  test("stays as it is when nothing is different", async () => {
+  test("an update without differences changes nothing", async () => {
     const { body } = await owner(`POST ${orders.path}`, { number: "A-7", extra: { a: 1, b: 2 } });
     const same = { number: "A-7", total: "0.00", extra: { b: 2, a: 1 }, count: null };
     const answer = await owner(`PATCH ${orders.path}/${body.data.id}`, same);
@@ -213,7 +213,7 @@ describe("one record", () => {
     });
   });
 
-  test("is made once by a request that comes twice", async () => {
+  test("a repeated request creates one record", async () => {
     const table = await createFilledTable(
       world,
       owner,
@@ -279,7 +279,7 @@ describe("one record", () => {
   });
 });
 
-test("changes of one record at the same time are all told, each upon the one before", async () => {
+test("concurrent changes of one record emit consecutive events", async () => {
   const columns = [
     { name: "a", type: "integer" },
     { name: "b", type: "integer" },
@@ -298,7 +298,7 @@ test("changes of one record at the same time are all told, each upon the one bef
     "select data from events where type = 'record.updated' and data ->> 'tableSlug' = $1",
     [table.slug],
   );
-  // Each begins with what another left, so that all but the last state is somebody's beginning.
+  // Each change starts from the result of another, so all states but the last are the start of a change.
   const states = ({ a, b }: { a: number; b: number }) => `${a} ${b}`;
   const before = told.map(({ data }) => states(data.before)).toSorted();
   const after = told.map(({ data }) => states(data.after));

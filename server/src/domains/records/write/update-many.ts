@@ -22,7 +22,7 @@ import { invalidRecord } from "./constraint-error.ts";
 import { nestErrors } from "./insert-records.ts";
 import { applyChanges, emitUpdated } from "./update-record.ts";
 
-/** A record that the transaction has locked, and the fields to update in it. */
+/** A record locked by the transaction, and the fields to update. */
 export interface RecordUpdate {
   readonly before: TableRecord;
   readonly input: RecordInput;
@@ -34,7 +34,7 @@ export interface UpdatedRecord {
   readonly isChanged: boolean;
 }
 
-/** Updates records of one table, each in its own way; all or none. */
+/** Updates records of one table individually; all or none. */
 export async function updateEach(
   ctx: WriteContext<typeof RecordUpdated>,
   table: OpenTable,
@@ -90,7 +90,7 @@ async function planUpdates(
   return planned;
 }
 
-/** A key that a hidden record has can't be hidden, but that record can't be changed either. */
+/** A duplicate key reveals that a hidden record exists, but that record cannot be changed. */
 async function assertMayUpdate(table: OpenTable, planned: readonly PlannedUpdate[]): Promise<void> {
   const before = planned.map((update) => update.before);
   const readGrants = await table.grantsOn("read", before);
@@ -109,7 +109,7 @@ async function assertMayUpdate(table: OpenTable, planned: readonly PlannedUpdate
   );
 }
 
-/** One statement for all: a field that a record does not change is written as it was. */
+/** One statement for all records: an unchanged field is written with its previous value. */
 async function writeUpdates(
   ctx: WriteContext<never>,
   table: OpenTable,

@@ -25,7 +25,10 @@ import type { LockStrength } from "./lock-records.ts";
 
 type UpdateContext = WriteContext<typeof RecordUpdated>;
 
-/** Updates one record, in one statement that also returns how it was. Nothing new is no change. */
+/**
+ * Updates one record, in one statement that also returns the previous state. An update without differences is no
+ * change.
+ */
 export async function updateRecord(
   ctx: UpdateContext,
   table: OpenTable,
@@ -53,7 +56,7 @@ export async function updateRecord(
   const update = () => ctx.send<SqlRow>(text, parameters, explainConstraint(table));
   let [row] = await update();
   const before = row ? toStoredRecord(schema, row) : await lockRecord(ctx, table, id);
-  // Nothing was new when the statement began; another transaction that was waited for has changed that.
+  // The record was unchanged when the statement began; a concurrent transaction has changed it since.
   if (!row && hasChanges(before.record, values)) [row] = await update();
   const write = await authorize(before);
   const { record } = write;
@@ -85,7 +88,7 @@ export async function lockRecord(
   return toStoredRecord(schema, row);
 }
 
-/** The values that an update writes; throws all errors in it. */
+/** Parses the values of an update; throws all errors together. */
 export async function parseUpdate(
   { now }: WriteContext<never>,
   table: OpenTable,
@@ -117,7 +120,7 @@ export function emitUpdated(
   ctx.emit(RecordUpdated, recordRef(schema, after), recordUpdateData(schema, before, after));
 }
 
-/** In the rows of an update of many: true for those that were changed. No column can have such a name. */
+/** A result column that is true for changed rows of a bulk update. No table column can have this name. */
 export const CHANGED = "was changed";
 /** The records of a statement: `$1` is an id or a list of ids. */
 const ONE = "$1";
@@ -132,8 +135,8 @@ export interface UpdateStatement {
 }
 
 /**
- * Updates records, each in the same way, and returns how they were; of a single one only if something
- * changes. It waits for other transactions that change a record, and begins with what they left.
+ * Updates records with the same values, and returns their previous states; a single record only if something
+ * changes. Waits for concurrent changes of a record, and starts from their result.
  */
 export function updateStatement(
   { now, services }: WriteContext<never>,
@@ -154,7 +157,7 @@ export function updateStatement(
     updates.set(key, (text = build(columns.map(setColumn))));
   }
   if (text !== undefined) return { text, values: [ids, now, ...stored] };
-  // All columns, each with whether it is written, so that the number of statements has an end.
+  // All columns, each with a flag whether it is written, so that the number of statements is bounded.
   const any = `${which} *`;
   text = updates.get(any);
   if (text === undefined) {
@@ -167,7 +170,7 @@ export function updateStatement(
   return { text, values: [ids, now, ...all] };
 }
 
-/** The assignment of one column, and the comparison of its new value with that in a row. */
+/** The assignment of one column, and the comparison of its new value with the stored one. */
 interface ColumnSet {
   readonly set: string;
   readonly differs: (row: string) => string;
@@ -190,7 +193,7 @@ function setColumnIfNamed({ quoted, columnType }: ColumnSchema, index: number): 
   };
 }
 
-/** From this version on PostgreSQL can return a row as it was. */
+/** From this version on, PostgreSQL can return the previous row. */
 const RETURNING_OLD_SINCE = 180_000;
 
 function textForOneSince18(schema: TableSchema, sets: readonly ColumnSet[]): string {

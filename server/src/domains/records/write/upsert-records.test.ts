@@ -16,7 +16,7 @@ describe("an upsert", () => {
   const upsert = (table: FilledTable, records: object[], key = "email") =>
     owner(`PUT ${table.path}/bulk`, { key, records });
 
-  test("makes what is not there and changes what is", async () => {
+  test("creates missing records and updates existing ones", async () => {
     const table = await createFilledTable(world, owner, { columns }, []);
     await owner(`POST ${table.path}/bulk`, {
       records: [
@@ -52,7 +52,7 @@ describe("an upsert", () => {
     expect(again).toMatchObject({ body: { data: { unchanged: 1 } }, events: [] });
   });
 
-  test("does all or nothing, and says what is wrong where", async () => {
+  test("writes all or none, and reports each error with its path", async () => {
     const table = await createFilledTable(world, owner, { columns }, []);
     await owner(`POST ${table.path}`, { email: "a", name: "Ada", code: 1 });
     const faults = async (records: object[], key = "email") => {
@@ -78,7 +78,7 @@ describe("an upsert", () => {
     expect(await rowsOf(world, table)).toMatchObject([{ email: "a", level: "1", revision: 1 }]);
   });
 
-  test("makes one record for each key, however many try at the same time", async () => {
+  test("creates one record per key under concurrency", async () => {
     const table = await createFilledTable(world, owner, { columns }, []);
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, index) => {

@@ -39,12 +39,12 @@ export interface RecordChange {
   readonly after: TableRecord;
 }
 
-/** Other transactions may create and delete records with the same keys meanwhile, but hardly so often. */
+/** Concurrent transactions may create and delete records with the same keys, but not this often. */
 const ROUNDS_MAX = 5;
 
 /**
- * Creates the records whose keys no record has, and updates the others; all or none. Two transactions
- * with the same key take turns: the second finds the record of the first.
+ * Creates the records whose keys are new, and updates the others; all or none. Two transactions with the same key
+ * run one after the other: the second finds the record of the first.
  */
 export async function upsertRecords(
   ctx: UpsertContext,
@@ -93,7 +93,7 @@ export async function upsertRecords(
   return { created, updated, unchanged, records: ordered, changes, existing: present };
 }
 
-/** The column that records are found by; `path` is where the request names it. */
+/** The key column; `path` is its path in the request. */
 export function findKeyColumn({ byName }: TableSchema, key: string, path = "/key"): ColumnSchema {
   const column = byName.get(key);
   if (column?.unique && !column.columnType.generated) return column;
@@ -103,7 +103,7 @@ export function findKeyColumn({ byName }: TableSchema, key: string, path = "/key
   throw invalidInput([{ path, message }]);
 }
 
-/** A record of the request with its key, in its canonical form. */
+/** A record of the request with its key in canonical form. */
 interface KeyedInput {
   readonly key: Json;
   readonly input: RecordInput;
@@ -187,7 +187,7 @@ async function insertMissing(
 ): Promise<ReadonlyMap<KeyedInput, TableRecord>> {
   if (missing.length === 0) return new Map();
   const writes = await prepareInserts(ctx, table, missing);
-  // In the order of their keys: two transactions with the same ones do not deadlock.
+  // Sorted by key, so that two transactions with the same keys do not deadlock.
   const ordered = writes.toSorted((a, b) =>
     compareKeys(a.record[column.name], b.record[column.name]),
   );

@@ -7,10 +7,10 @@ const world = await useWorld();
 const owner = await world.member(["owner"]);
 const agent = await world.member(["agent"]);
 
-describe("a change that has waited for another one", () => {
+describe("a change that waited for another one", () => {
   const columns = Array.from({ length: 6 }, (_, index) => ({ name: `f${index}`, type: "text" }));
 
-  /** What a request is answered that began before somebody's statement on the record was committed. */
+  /** The response to a request that began before another statement on the record was committed. */
   async function after(statement: string, ask: () => ReturnType<Ask>): ReturnType<Ask> {
     const partition = { workspace: world.home, environment: "production" } as const;
     let answer: ReturnType<Ask> | undefined;
@@ -27,7 +27,7 @@ describe("a change that has waited for another one", () => {
     return answer ?? ask();
   }
 
-  /** Uses up the texts that are kept for sets of fields, so that the one for all others is taken. */
+  /** Fills the cache of statements per set of fields, so that the generic statement is used. */
   async function useManySets({ path, ids }: FilledTable): Promise<void> {
     for (let set = 1; set < 20; set += 1) {
       const named = columns.filter((_, index) => (set >> index) & 1);
@@ -56,7 +56,7 @@ describe("a change that has waited for another one", () => {
   });
 });
 
-describe("whom rules bind", () => {
+describe("members with access rules", () => {
   const columns = [
     { name: "title", type: "text" },
     { name: "salary", type: "integer", unique: true },
@@ -75,7 +75,7 @@ describe("whom rules bind", () => {
     createFilledTable(world, owner, { columns: [...columns, ...more], rules }, rows);
   const NUMBER = { name: "no", type: "autonumber" };
 
-  /** The same for a value that some record has and one that none has. */
+  /** Expects the same result for a value that a record has and one that none has. */
   async function expectAlike(ask: (salary: number) => ReturnType<Ask>, expected: object) {
     const [taken, free] = [await ask(777), await ask(778)];
     expect(taken).toMatchObject({ ...expected, events: [] });
@@ -101,7 +101,7 @@ describe("whom rules bind", () => {
     );
   });
 
-  test("can't guess at it by making records, also where the table fills something", async () => {
+  test("cannot infer hidden values by creating records, also if the table generates values", async () => {
     for (const more of [[], [NUMBER]]) {
       const { path } = await make(...more);
       const draft = { title: "new" };
@@ -113,7 +113,7 @@ describe("whom rules bind", () => {
         (salary) => agent(`POST ${path}/bulk`, { records: [draft, { ...draft, salary }] }),
         refused("/records/1/salary"),
       );
-      // It may not be like that at all, whatever its other fields are.
+      // Such a record is forbidden, regardless of its other fields.
       const hidden = { title: "hidden", code: "b" };
       expect(await agent(`POST ${path}`, hidden)).toMatchObject({ ...refused(""), events: [] });
     }
@@ -138,7 +138,7 @@ describe("whom rules bind", () => {
     await expectAlike(put("salary"), refused("/records/0/salary"));
   });
 
-  test("find no record that they do not see, whatever is done to it", async () => {
+  test("no write affects a hidden record", async () => {
     const customers = await make();
     const orders = await createFilledTable(
       world,
@@ -153,7 +153,7 @@ describe("whom rules bind", () => {
     const hidden = `${customers.path}/${recordId(2)}`;
     expect(await agent(`PATCH ${hidden}`, { code: "a" })).toMatchObject(gone);
     expect(await agent(`DELETE ${hidden}`)).toMatchObject(gone);
-    // What refers to one that they see is no more theirs to know than its table.
+    // A referencing record stays as hidden as its table.
     const kept = { status: 409, body: { code: "record_referenced" }, events: [] };
     const answer = await agent(`DELETE ${customers.path}/${recordId(1)}`);
     expect(answer).toMatchObject(kept);
@@ -162,7 +162,7 @@ describe("whom rules bind", () => {
   });
 });
 
-test("no column has a name that stands for any of them", async () => {
+test("no column has a name that the generated SQL uses", async () => {
   const columns = ["any", "f0", "f1", "f2", "f3", "f4"].map((name) => ({ name, type: "text" }));
   const { path, ids } = await createFilledTable(world, owner, { columns }, [{ any: "x" }]);
   for (let set = 1; set < 40; set += 1) {
@@ -175,7 +175,7 @@ test("no column has a name that stands for any of them", async () => {
   }
 });
 
-test("what goes with a record is told where the table that refers to it was made elsewhere", async () => {
+test("emits events of cascading deletions for a referencing table that another node created", async () => {
   const columns = [{ name: "title", type: "text" }];
   const customers = await createFilledTable(world, owner, { columns }, [
     { title: "Ada" },
@@ -185,7 +185,7 @@ test("what goes with a record is told where the table that refers to it was made
   const [ada, bo] = customers.ids;
   const remove = (id: string | undefined) => owner(`DELETE ${customers.path}/${id}`);
   const options = { table: customers.slug, onDelete: "cascade" };
-  // Here the list of tables is known before there is another one.
+  // This node has cached the list of tables before the other table exists.
   expect((await remove(bo)).events).toEqual(["record.deleted"]);
   const slug = "elsewhere";
   const table = { name: slug, slug, columns: [{ name: "by", type: "reference", options }] };

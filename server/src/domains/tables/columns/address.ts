@@ -1,4 +1,4 @@
-/** Texts that are addresses: of e-mail, and of pages. */
+/** Text columns for e-mail addresses and URLs. */
 import { object } from "#kernel/schema/schema.ts";
 import type { Column } from "../table.ts";
 import { asStored, type ColumnType } from "./column-type.ts";
@@ -7,7 +7,7 @@ import { isTextual, toTextSql } from "./to-text.ts";
 
 const EMAIL_CHARACTERS_MAX = 254;
 const URL_CHARACTERS_MAX = 2_000;
-/** An entry of an index is at most 2,704 bytes, of which a character may need four. */
+/** An index entry has at most 2,704 bytes, and a character up to four. */
 const INDEXED_CHARACTERS_MAX = 600;
 
 const EMAIL = /^[^\s@<>",;:()[\]\\]{1,64}@[^\s@<>",;:()[\]\\.]+(?:\.[^\s@<>",;:()[\]\\.]+)+$/;

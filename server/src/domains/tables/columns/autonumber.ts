@@ -26,7 +26,7 @@ export const autonumber: ColumnType = {
   kind: "number",
   parseCell: (cell) => cell,
   formatCell: String,
-  // A change of type lets it count on from the greatest number that is there.
+  // After a change of type, the counter continues from the greatest existing number.
   convertFrom: (from, to, quoted) =>
     from.type === "boolean" || from.type === "duration"
       ? undefined

@@ -5,7 +5,7 @@ import type { Column } from "../table.ts";
 export const ON_DELETE = ["restrict", "set_null", "cascade"] as const;
 export type OnDelete = (typeof ON_DELETE)[number];
 
-/** A value as the API shows it. */
+/** A value in API form. */
 export type Json =
   | string
   | number
@@ -14,7 +14,7 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** A value in its one canonical form, or why there is none. */
+/** A value in canonical form, or an error. */
 export type ParsedValue = { readonly value: Json } | { readonly error: string };
 
 /**
@@ -54,15 +54,15 @@ export interface ColumnType {
   readonly show: (stored: unknown) => Json;
   /** How conditions compare it. */
   readonly kind: ConditionFieldKind;
-  /** A cell of a CSV file, as `parse` takes it; an empty cell never gets here. */
+  /** Converts a CSV cell for `parse`; empty cells are handled before. */
   readonly parseCell: (cell: string, column: Column) => unknown;
-  /** As a cell of a CSV file. */
+  /** Formats a value as a CSV cell. */
   readonly formatCell: (value: Json, column?: Column) => string;
   /** The kind of index that serves its filters; a btree of (column, id) when absent. */
   readonly index?: "gin";
   /**
-   * The expression that converts a quoted column of another type into this one; undefined where there is
-   * none. It may fail on some data: then the change fails.
+   * The expression that converts a quoted column of another type to this type; undefined if there is none. It may
+   * fail on some data; then the change fails.
    */
   readonly convertFrom: (from: Column, to: Column, quoted: string) => string | undefined;
 }

@@ -17,7 +17,7 @@ function columnOf(given: Omit<NewColumn, "name">): Column {
 
 const deep = (depth: number): unknown => (depth === 0 ? 1 : [deep(depth - 1)]);
 
-/** Of each type: what is taken, with its canonical form where that is another, and what is not. */
+/** For each type: valid values, with the canonical form if it differs, and invalid values. */
 const VALUES: readonly {
   readonly column: Omit<NewColumn, "name">;
   readonly good: readonly (readonly [given: unknown, canonical?: unknown])[];
@@ -182,7 +182,7 @@ test.each([
   else expect(read).toEqual({ value });
 });
 
-test("what a column can become it can be again", () => {
+test("each conversion of a column can be reversed", () => {
   const options: Record<string, Record<string, unknown>> = {
     enum: { values: ["a"] },
     multi_enum: { values: ["a"] },
@@ -258,7 +258,7 @@ test("a column is read with everything said", () => {
   ]);
 });
 
-test("everything that is wrong with columns is told with its path", () => {
+test("reports all errors in columns, each with its path", () => {
   const { errors } = parseColumns(
     [
       { name: "createdat", type: "text" },
@@ -354,7 +354,7 @@ const table = resolveTable(
 
 const writing = { now: NOW, principal: { id: USR, roles: [] } };
 
-test("a new record gets its defaults, and nulls where there are none", () => {
+test("a new record gets defaults, and nulls for columns without a default", () => {
   expect(parseFields(table, { title: "x" }, { for: "create", ...writing })).toEqual({
     values: {
       title: "x",
@@ -364,7 +364,7 @@ test("a new record gets its defaults, and nulls where there are none", () => {
       at: "2026-03-01T23:59:59.123Z",
     },
   });
-  // Who says null wants null.
+  // An explicit null overrides the default.
   const said = { title: "x", constructor: null, owner: null, day: null, at: null };
   expect(parseFields(table, said, { for: "create", now: NOW, principal: undefined })).toEqual({
     values: said,

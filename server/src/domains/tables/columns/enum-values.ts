@@ -14,7 +14,7 @@ export function toArrayLiteral(texts: readonly string[]): string {
 const VALUES_MAX = 200;
 const VALUE_LENGTH_MAX = 200;
 
-/** The options of a column whose values are listed. */
+/** The options of an enum column. */
 export const EnumOptions = object({
   values: Type.Array(Type.String({ minLength: 1, maxLength: VALUE_LENGTH_MAX }), {
     minItems: 1,
@@ -23,7 +23,7 @@ export const EnumOptions = object({
   }),
 });
 
-/** The values of a column that was checked. */
+/** The values of a validated column. */
 export function valuesOf({ options: { values } }: Column): readonly string[] {
   return Array.isArray(values) ? (values as string[]) : [];
 }
@@ -41,12 +41,14 @@ export function checkValues(column: Column) {
   });
 }
 
-/** The values as one literal: PostgreSQL parses a check anew for each statement, and this faster than a list. */
+/**
+ * The values as one literal: PostgreSQL parses a check for each statement, and parses a literal faster than a list.
+ */
 export function valuesSql(column: Column): string {
   return `${pg.escapeLiteral(toArrayLiteral(valuesOf(column)))}::text[]`;
 }
 
-/** The values in words, for an error. */
+/** The values as text, for an error message. */
 export function describeValues(column: Column): string {
   const values = valuesOf(column);
   const listed = values.slice(0, LISTED_VALUES_MAX).join(", ");

@@ -10,7 +10,7 @@ export const FILES_MAX = 50;
 const FILE_ID = new RegExp(idPattern("file"));
 const SEPARATOR = ";";
 
-/** The ids of files in the store, as a list in the record itself; whoever sees the field reads the files. */
+/** The ids of files in the store, as a list in the record; members who may see the field may read the files. */
 export const file: ColumnType = {
   summary: `The ids of up to ${FILES_MAX} files that you uploaded, each used in one record only. Everyone who can view the field can read the files`,
   options: object({

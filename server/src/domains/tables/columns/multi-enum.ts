@@ -39,7 +39,7 @@ export const multiEnum: ColumnType = {
   },
 };
 
-/** Splits a text as `formatList` writes it. A text that is no list of values stays whole, for the check to refuse. */
+/** Splits a text as `formatList` writes it. An invalid text stays unsplit, so that the check rejects it. */
 function splitTextSql(to: Column, quoted: string): string {
   const parts = `string_to_array(${quoted}, '${SEPARATOR}')`;
   return (
@@ -51,8 +51,8 @@ function splitTextSql(to: Column, quoted: string): string {
 }
 
 /**
- * A JSON list of texts, each there once. PostgreSQL takes no subquery here; but it writes such a list as
- * JSON nearly as it reads one, unless there are control characters, which no value has.
+ * A JSON list of distinct texts. PostgreSQL allows no subquery here, but its array literals have nearly the same
+ * syntax as JSON, except for control characters, which values cannot contain.
  */
 function jsonListSql(json: string): string {
   const list = `('{' || substr(${json}::text, 2, length(${json}::text) - 2) || '}')::text[]`;
@@ -63,7 +63,7 @@ function jsonListSql(json: string): string {
   );
 }
 
-/** True when no member comes twice: as names of an object, equal ones are one. */
+/** Returns whether all members are distinct: as keys of an object, duplicates collapse. */
 function isDistinctSql(list: string): string {
   const names = `jsonb_path_query_array(jsonb_object(${list}, ${list}), '$.*')`;
   return `jsonb_array_length(${names}) = cardinality(${list})`;
@@ -82,7 +82,7 @@ function parseList(cell: string): unknown {
     try {
       return JSON.parse(cell);
     } catch {
-      // It is a value that begins with a bracket.
+      // Not JSON, but a value that starts with a bracket.
     }
   }
   return cell.split(SEPARATOR).map((text) => text.trim());

@@ -15,7 +15,7 @@ const OPTION_DESCRIPTIONS = COLUMN_TYPES.flatMap((type) =>
   }),
 );
 
-/** A column as a step defines it. */
+/** A column in a step. */
 export const NewColumn = object(
   {
     name: ColumnName,
@@ -41,7 +41,7 @@ export const NewColumn = object(
 );
 export type NewColumn = Static<typeof NewColumn>;
 
-/** A column as a request defines it: the name may be left out where there is a title. */
+/** A column in a request: the name is optional if there is a title. */
 export const ColumnInput = object(
   {
     ...NewColumn.properties,

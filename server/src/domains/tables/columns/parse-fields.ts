@@ -1,4 +1,4 @@
-/** Parses the columns of a table, and the fields of its records, into their one canonical form. */
+/** Parses the columns of a table, and the fields of its records, into canonical form. */
 import { Compile, type Validator } from "typebox/compile";
 import type { Principal } from "#kernel/access/caller.ts";
 import type { FieldError } from "#kernel/operation/failure.ts";
@@ -17,8 +17,8 @@ import { isReserved } from "./naming/reserved-names.ts";
 export type RecordFields = Readonly<Record<string, Json>>;
 
 /**
- * Parses the columns of a table, or further ones beside those that it has. Defaults are filled in; the
- * paths of errors begin with `path`.
+ * Parses the columns of a new table, or additional columns of an existing one. Fills in defaults; error paths start
+ * with `path`.
  */
 export function parseColumns(
   inputs: readonly NewColumn[],
@@ -82,7 +82,7 @@ function checkTitle(title: string): FieldError[] {
   return title.trim() === "" ? [{ path: "/title", message: "must have a visible character" }] : [];
 }
 
-/** The options with the other spelling of `onDelete` among them, and their defaults. */
+/** The options, including the alternative spelling of `onDelete`, with their defaults. */
 function parseOptions({ type: name, options = {}, onDelete }: NewColumn): {
   options: Record<string, unknown>;
   errors: readonly FieldError[];
@@ -141,8 +141,8 @@ export type ParsedFields =
   | { readonly errors: readonly FieldError[] };
 
 /**
- * Parses the fields of a record that is created or updated. A new one gets every column that the database
- * does not fill, with its default or null where it is not named; an update only those that are named.
+ * Parses the fields of a record to create or update. A new record gets a value for each column that the database
+ * does not fill: the given one, the default or null. An update contains only the given fields.
  */
 export function parseFields(
   schema: {

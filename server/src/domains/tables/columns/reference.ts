@@ -5,7 +5,7 @@ import { type Column, Slug } from "../table.ts";
 import { isTextual, toTextSql } from "./to-text.ts";
 import { asStored, type ColumnType, ON_DELETE, type OnDelete } from "./column-type.ts";
 
-/** Stands for users in the place of a table. */
+/** The target name for users instead of a table. */
 export const USERS = "users";
 
 const RECORD_ID = new RegExp(idPattern("rec"));
@@ -56,7 +56,7 @@ export const reference: ColumnType = {
   formatCell: String,
   convertFrom(from, to, quoted) {
     if (from.type === "links" && from.options["table"] === to.options["table"]) {
-      // Of several there is none to keep: what stands for them is no record.
+      // Several ids cannot become one reference; this text is not a valid id.
       return `case when cardinality(${quoted}) > 1 then 'several' else (${quoted})[1] end`;
     }
     const isKnown =
@@ -65,7 +65,7 @@ export const reference: ColumnType = {
   },
 };
 
-/** A member of the workspace: a reference to `users` under a name of its own. */
+/** A member of the workspace: a reference to `users` as a separate column type. */
 export const user: ColumnType = {
   ...reference,
   summary: "The id of an active member. The default `$user` is the creator of the record",
@@ -79,7 +79,7 @@ export function refersToUsers({ type, options }: Pick<Column, "type" | "options"
   return type === "user" || (type === "reference" && options["table"] === USERS);
 }
 
-/** The table that a column refers to; undefined when it refers to none. */
+/** The table that a column refers to; undefined if there is none. */
 export function targetOf(column: Pick<Column, "type" | "options">): string | undefined {
   if (column.type !== "reference" || refersToUsers(column)) return undefined;
   return String(column.options["table"]);

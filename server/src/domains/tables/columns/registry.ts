@@ -83,7 +83,7 @@ function isDay(value: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }
 
-/** The significant digits that a JSON number keeps, whichever they are. */
+/** The number of significant digits that a JSON number always preserves. */
 const DIGITS_MAX = 15;
 const SCALE_MAX = 10;
 /** Places before and after the point. */
@@ -144,7 +144,7 @@ const decimal: ColumnType = {
   },
 };
 
-/** With all digits of the column's scale, as the grid shows it. */
+/** Formats with all digits of the column's scale, like the grid. */
 function formatDecimal(value: number, scale: unknown): string {
   // From here on JavaScript writes an exponent.
   const isPlain = Math.abs(value) < 1e21;
@@ -189,7 +189,7 @@ const json: ColumnType = {
     const text = JSON.stringify(value);
     if (Buffer.byteLength(text) > JSON_BYTES_MAX)
       return { error: `must have at most ${JSON_BYTES_MAX} bytes` };
-    // Parsed back from its text: PostgreSQL keeps no negative zero.
+    // Parsed from the text, because PostgreSQL does not store negative zero.
     return { value: JSON.parse(text) as Json };
   },
   store: (value) => JSON.stringify(value),
@@ -207,7 +207,7 @@ const json: ColumnType = {
   },
 };
 
-/** A cell that is no JSON becomes undefined, which `parse` refuses. */
+/** Invalid JSON becomes undefined, which `parse` rejects. */
 function parseJson(cell: string): unknown {
   try {
     return JSON.parse(cell);
@@ -268,7 +268,7 @@ export function columnTypeOf({ type }: Pick<Column, "type">): ColumnType {
   return COLUMN_TYPES_BY_NAME[type];
 }
 
-/** Parses a value of a type that is no column's, into a parameter of a statement. */
+/** Parses a value of a type, without a column, into a statement parameter. */
 export function parseParameter(type: ColumnTypeName, value: unknown): ParsedParameter {
   const { parse, store } = COLUMN_TYPES_BY_NAME[type];
   const parsed = parse(value, { ...UNLIMITED, type });
@@ -277,7 +277,7 @@ export function parseParameter(type: ColumnTypeName, value: unknown): ParsedPara
 
 export type ParsedParameter = { readonly value: unknown } | { readonly error: string };
 
-/** A column that demands nothing of its values beyond their type. */
+/** A column without restrictions beyond its type. */
 const UNLIMITED: Omit<Column, "type"> = {
   name: "value",
   title: "Value",

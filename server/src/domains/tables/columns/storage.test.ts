@@ -32,7 +32,7 @@ function columnOf(given: Given): Column {
   return column;
 }
 
-/** A table with the one column, and what must hold of it as a constraint. */
+/** Creates a table with one column and its constraint. */
 async function inTable(column: Column, work: () => Promise<void>): Promise<void> {
   const { sqlType, constraint } = columnTypeOf(column);
   const check = constraint?.(column, '"it"');
@@ -48,7 +48,7 @@ async function inTable(column: Column, work: () => Promise<void>): Promise<void>
   }
 }
 
-/** Inserts values that are written so, and tells how they are shown. */
+/** Inserts raw values, and returns how they are read. */
 async function kept(
   written: readonly string[],
   parameters: unknown[],
@@ -124,7 +124,7 @@ test.each(ARBITRARY)(
           const canonical = given.map((value) => {
             const one = read(value, column);
             if ("error" in one) throw new Error(`${JSON.stringify(value)} ${one.error}`);
-            // What is canonical is read as it is, also from a file.
+            // A canonical value is parsed to itself, also from CSV.
             expect(read(one.value, column)).toEqual(one);
             expect(read(parse(format(one.value), column), column)).toEqual(one);
             return one.value;
@@ -183,7 +183,7 @@ test.each([
 const A = { values: ["a", "1", "true"] };
 const A_USER = newId("usr", 0);
 
-/** From one type to another: what becomes of a value; undefined where the change must fail. */
+/** Conversions between types: the resulting value; undefined if the change must fail. */
 const CHANGES: readonly (readonly [
   from: Given,
   to: Given,
@@ -307,7 +307,7 @@ test.each(["text", "json"] as const)(
   },
 );
 
-test("an autonumber counts from where it is told to", async () => {
+test("an autonumber starts from the configured number", async () => {
   await inTable(columnOf({ type: "autonumber", options: { start: 100 } }), async () => {
     const { rows } = await client.query('insert into t (n) values (1), (2) returning "it"');
     expect(rows).toEqual([{ it: 100 }, { it: 101 }]);

@@ -6,7 +6,7 @@ import { asStored, type ColumnType } from "./column-type.ts";
 
 const LENGTH_DEFAULT = 10_000;
 const LENGTH_MAX = 1_000_000;
-/** An entry of an index is at most 2,704 bytes, of which a character may need four. */
+/** An index entry has at most 2,704 bytes, and a character up to four. */
 const INDEXED_LENGTH_MAX = 600;
 
 const TextOptions = object({
@@ -63,7 +63,8 @@ export const text: ColumnType = {
 const WORDS_CHARACTERS_MAX = 100_000;
 
 /**
- * The words of a text, by the expression that the index has. They are as they are written: texts are of any language.
+ * The words of a text, with the same expression as the index. Words are not stemmed, because texts can be in any
+ * language.
  */
 export function wordsSql(sql: string): string {
   return `to_tsvector('simple'::regconfig, left(${sql}, ${WORDS_CHARACTERS_MAX}))`;

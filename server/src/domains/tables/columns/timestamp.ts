@@ -33,7 +33,7 @@ export const timestamp: ColumnType = {
     if (from.type === "date") return `${quoted}::timestamp at time zone 'UTC'`;
     if (!isTextual(from)) return undefined;
     const text = toTextSql(from, quoted);
-    // Sessions run in UTC, so that a time without an offset is one in UTC.
+    // Sessions run in UTC, so a time without an offset is UTC.
     return `case when ${text} ~ ${TIME_PATTERN_SQL} then ${text} else 'not a time: ' || ${text} end::timestamptz`;
   },
 };

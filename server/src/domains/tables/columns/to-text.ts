@@ -1,6 +1,6 @@
 import type { Column } from "../table.ts";
 
-/** The expression that converts a column of any type into text, in the form of the API. */
+/** The expression that converts a column of any type to text in API form. */
 export function toTextSql({ type }: Column, quoted: string): string {
   switch (type) {
     case "text":
@@ -43,7 +43,7 @@ export function toTextSql({ type }: Column, quoted: string): string {
   }
 }
 
-/** True for a column whose values are texts in PostgreSQL too, or JSON that may be one. */
+/** Returns whether the values of a column are texts in PostgreSQL, or JSON that may be a text. */
 export function isTextual({ type }: Column): boolean {
   return TEXTUAL_TYPES.has(type);
 }

@@ -1,11 +1,10 @@
 /**
- * Formulas: a part of the expression language, typed, as SQL on one record.
+ * Formulas: a typed subset of the expression language, compiled to SQL on one record.
  *
- * A field without a value is nothing, as a missing one is to an expression: arithmetic and order with
- * nothing give nothing, an equality with it does not hold, and in a text it is empty. What can't be
- * computed, such as a division by zero, is nothing too. Numbers are of double precision, and rounded to
- * 15 digits at the end, so that a tenth and two tenths are three. What SQL would not do in the same way
- * is refused when the formula is saved.
+ * A field without a value is null, like a missing one in an expression: arithmetic and comparisons with null result
+ * in null, an equality with it is false, and in a text it is empty. What cannot be computed, such as a division by
+ * zero, is null too. Numbers have double precision and are rounded to 15 digits at the end, so that 0.1 + 0.2 =
+ * 0.3. Whatever SQL evaluates differently is rejected when the formula is saved.
  */
 import pg from "pg";
 import { ExpressionError } from "#kernel/expression/expression-failure.ts";
@@ -25,20 +24,20 @@ export interface FormulaField {
   readonly kind: ConditionFieldKind;
 }
 
-/** A formula as SQL, or why it can't be. */
+/** A formula as SQL, or an error. */
 export type CompiledFormula =
   | {
       readonly sql: string;
       readonly kind: FormulaKind;
       readonly parts: number;
-      /** False where PostgreSQL does not promise the same value for the same record for ever. */
+      /** False if PostgreSQL does not guarantee that the value of a record never changes. */
       readonly isImmutable: boolean;
     }
   | { readonly error: string };
 
 const NODES_MAX = 200;
 
-/** Compiles a formula; `resolve` finds the fields and paths that it names. */
+/** Compiles a formula; `resolve` finds its fields and paths. */
 export function compileFormula(
   expression: string,
   resolve: (name: string) => FormulaField | undefined,
@@ -221,7 +220,10 @@ function compileCall(state: Compilation, { procedure, arguments: args }: CallNod
   return { sql: sql(texts, given), kind: gives };
 }
 
-/** The text of a value, as the API shows it. All texts of a formula have one collation, or none compares. */
+/**
+ * The text of a value in API form. All texts of a formula have the same collation; otherwise PostgreSQL cannot
+ * compare them.
+ */
 function toText(state: Compilation, { sql, kind }: Compiled): string {
   if (kind === "date" || kind === "time") state.isImmutable = false;
   switch (kind) {

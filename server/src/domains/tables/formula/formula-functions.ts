@@ -1,10 +1,10 @@
-/** The functions that a formula may call, each with what it takes and the SQL that it becomes. */
+/** The functions of formulas, with their parameters and SQL. */
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 
 /** The kinds of values in a formula. */
 export type FormulaKind = Exclude<ConditionFieldKind, "json" | "texts">;
 
-/** An argument that was compiled. `literal` is its value where it is one. */
+/** A compiled argument. `literal` is its value if it is a literal. */
 export interface FormulaArgument {
   readonly sql: string;
   readonly kind: FormulaKind;

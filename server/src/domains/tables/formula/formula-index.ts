@@ -1,7 +1,7 @@
 /**
- * Indexes of formulas. A formula over the record's own columns is the same for everybody and as long as the record
- * stays as it is: PostgreSQL keeps its values in an index on the expression itself, which a filter and an order by the
- * formula use. Nothing is stored beside it, so nothing can be behind.
+ * Indexes of formulas. A formula over columns of the record has the same value for all readers until the record
+ * changes: PostgreSQL keeps it in an expression index, which filters and sorting use. No separate copy is stored
+ * that could be outdated.
  */
 import type { Partition } from "#kernel/db/partition.ts";
 import { compileFormula } from "./compile-formula.ts";
@@ -9,12 +9,12 @@ import type { Table } from "../table.ts";
 import { storedField } from "../schema/stored-field.ts";
 import { resolveTable, type TableSchema } from "../schema/table-schema.ts";
 
-/** The expression of an index and the columns that it reads, or why there can be none. */
+/** The expression of an index and its columns, or the reason why it is not possible. */
 export type FormulaIndex =
   | { readonly sql: string; readonly uses: ReadonlySet<string> }
   | { readonly error: string };
 
-/** The indexes of a table's formulas that ask for one, by the name of the formula. */
+/** The indexes of formulas that request one, by the name of the formula. */
 export function compileFormulaIndexes(
   table: Table,
   partition: Partition,

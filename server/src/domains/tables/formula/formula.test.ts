@@ -29,7 +29,7 @@ const row = fc.record(
   { noNullPrototype: true },
 );
 
-/** Formulas of each kind, made of parts of the right kinds. */
+/** Formulas of each kind, composed of parts with matching kinds. */
 const { number, condition, word } = fc.letrec<Record<"number" | "condition" | "word", string>>(
   (tie) => ({
     number: fc.oneof(
@@ -119,7 +119,7 @@ test("a formula means the same in SQL and in memory", async () => {
   );
 });
 
-test("a formula of the record's own columns has an index where it is asked for, through every change of them", async () => {
+test("a formula over columns of the record keeps its index through all changes of these columns", async () => {
   const text = (name: string) => ({ name, type: "text" });
   const formula = (name: string, expression: string, more: object = {}) => ({
     name,
@@ -164,7 +164,7 @@ test("a formula of the record's own columns has an index where it is asked for, 
   expect(await halves({ sort: "half" })).toEqual([1, 3, 4]);
   expect(await halves({ sort: "-half", filter: '{"half":{"gte":3}}' })).toEqual([4, 3]);
 
-  // Renamed columns take it with them, another type makes it anew, and no source of it can go.
+  // Renaming a column renames it in the index, a new type rebuilds the index, and source columns cannot be dropped.
   await change({ renameColumns: { price: "cost", half: "part" } });
   expect(await indexes()).toEqual([first?.replaceAll("price", "cost")]);
   await change({ alterColumns: [{ name: "amount", type: "decimal" }] });
@@ -185,7 +185,7 @@ test("a formula of the record's own columns has an index where it is asked for, 
   await change({ dropColumns: ["amount"] });
   expect((await list()).map(({ part }) => part)).toEqual([null, null, null]);
 
-  // What changes without the record, or is not the same for ever, has none.
+  // A formula that depends on other records, or is not immutable, has no index.
   await change({
     addColumns: [{ name: "client", type: "reference", options: { table: "clients" } }],
   });

@@ -1,4 +1,4 @@
-/** The indexes of formulas, which follow the columns that they are made of through every step. */
+/** Keeps the indexes of formulas up to date when a step changes their columns. */
 import { type FormulaIndex, compileFormulaIndexes } from "./formula-index.ts";
 import type { Table } from "../table.ts";
 import * as ddl from "../structure/ddl.ts";
@@ -10,7 +10,7 @@ import {
 } from "../structure/plan-context.ts";
 import type { TableStep } from "../structure/step.ts";
 
-/** Plans a step, and with it what becomes of the indexes of formulas: dropped before it, created after it. */
+/** Plans a step together with the indexes of formulas: dropped before it, created after it. */
 export function withFormulaIndexes(
   context: PlanContext,
   step: TableStep,
@@ -20,7 +20,7 @@ export function withFormulaIndexes(
   const { statements, inverse } = plan();
   const changes = [...tables.values()].flatMap((before) => {
     const after = context.tables.get(before.slug);
-    // With a table go its indexes.
+    // Dropping a table drops its indexes.
     return after === undefined || after === before
       ? []
       : [planChange(context, step, before, after)];
@@ -80,7 +80,7 @@ function planChange(
   };
 }
 
-/** One that can't be made is refused by the check of the column, which says why. */
+/** Creates an index. If it is not possible, the column check reports the reason. */
 function createIndex(
   context: PlanContext,
   table: Table,
@@ -91,7 +91,9 @@ function createIndex(
   return [ddl.createFormulaIndex(tableLocation(context, table), name, index.sql)];
 }
 
-/** True where a column of the index gets another type, of which the same words may mean something else. */
+/**
+ * Returns whether a column of the index changes its type, after which the same expression may mean something else.
+ */
 function retypes(step: TableStep, index: { readonly uses: ReadonlySet<string> }): boolean {
   return (
     step.op === "alter_column" && step.change.type !== undefined && index.uses.has(step.column)

@@ -11,7 +11,7 @@ import { countParts, type RelatedTables, resolveFieldType } from "./field-type.t
 import { resolveTable, type TableSchema } from "./table-schema.ts";
 import { EMBEDDED_TYPES } from "../vectors/vector-source.ts";
 
-/** The errors of a computed column among the tables that there will be; paths are within the column. */
+/** The errors of a computed column, given the future tables; paths are relative to the column. */
 export function checkComputed(
   { slug, name }: { readonly slug: string; readonly name: string },
   tables: ReadonlyMap<string, Table>,
@@ -32,8 +32,8 @@ export function checkComputed(
 }
 
 /**
- * The fields and parts of formulas that all computed fields of a table may be made of: a list of all of them takes some
- * 10 ms for each thousand and page.
+ * The maximum total number of fields and formula parts of all computed fields in a table: a list of all of them
+ * takes about 10 ms per thousand and page.
  */
 const TABLE_PARTS_MAX = 20_000;
 

@@ -9,8 +9,8 @@ import type { TableSchema } from "./table-schema.ts";
 import type { Rule } from "../table.ts";
 
 /**
- * The rules of a table with their conditions in canonical form, and the errors in them below `/rules`. Paths lead to
- * the related tables.
+ * The rules of a table with conditions in canonical form, and their errors below `/rules`. Paths lead to related
+ * tables.
  */
 export function checkRules(
   table: TableSchema,

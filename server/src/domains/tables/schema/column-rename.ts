@@ -1,8 +1,8 @@
-/** Contents of other domains that name columns of tables follow when one is renamed, in the same transaction. */
+/** Extension point for domains that store column names: they rename them in the same transaction. */
 import type { ReadContext } from "#kernel/contract.ts";
 import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
 
-/** A column of a table that has another name now. */
+/** A renamed column of a table. */
 export interface RenamedColumn {
   readonly table: string;
   readonly from: string;

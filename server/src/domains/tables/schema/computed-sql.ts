@@ -1,6 +1,6 @@
 /**
- * Fields that are computed from others, as SQL on one row. A record of another table is read as the
- * caller sees it: one that is hidden is not there, and a hidden field of it is null.
+ * Computed fields as SQL on one row. Records of other tables are read with the caller's rights: a hidden record
+ * counts as missing, and a hidden field is null.
  */
 import { conditionToSql } from "#kernel/condition/sql.ts";
 import { parseCondition } from "#kernel/condition/parse-condition.ts";
@@ -25,17 +25,17 @@ export interface RowScope {
   readonly rules: RuleSql;
   readonly parameters: SqlParameters;
   readonly relations: TableRelations;
-  /** The records that references lead to, by the name of the reference: their rules are compiled once. */
+  /** The referenced records by reference name; their rules are compiled once. */
   readonly entered: Map<string, InnerRow>;
 }
 
 /** Records that a list of ids shows; a figure counts all of them. */
 const LISTED_RECORDS_MAX = 1_000;
 
-/** Compiles a field that is not stored in the row itself; undefined when there is none. */
+/** Compiles a computed field; undefined if it does not exist. */
 export function compileComputed(scope: RowScope, name: string): TableField | undefined {
   const { table, relations } = scope;
-  // The type first: a parameter of what is given up halfway would stand nowhere in the statement.
+  // Resolve the type first: if compilation stopped halfway, its parameters would be unused in the statement.
   const type = resolveFieldType(table, name, relations.related);
   if (!type) return undefined;
   const column = table.computed.get(name);
@@ -60,7 +60,7 @@ const WRITERS: Readonly<Partial<Record<ColumnTypeName, ComputedWriter>>> = {
   embedding: compileEmbedding,
 };
 
-/** Whether the vectors are those of the present texts; null where there is nothing to embed, or a text is hidden. */
+/** Returns whether the vectors match the current texts; null if there is nothing to embed, or a text is hidden. */
 function compileEmbedding(
   { table, rules, relations: { row } }: RowScope,
   { name }: ColumnSchema,
@@ -89,7 +89,7 @@ function compilePath(scope: RowScope, path: string): ComputedField | undefined {
   const where = [`${inner.row}.id = ${relations.row}.${column.quoted}`, inner.rules.where];
   const record = `${target.view} as ${inner.row} where ${joinAnd(where)}`;
   const sql = `(select ${field.sql} from ${record})`;
-  // Only a row of the statement itself can be joined with others.
+  // Only the row of the outer statement can be joined.
   if (relations.level > 0) return { sql };
   return { sql, join: { record, value: field.sql, show: (value) => value } };
 }
@@ -109,7 +109,7 @@ function compileRollup(scope: RowScope, column: ColumnSchema): ComputedField | u
   const figure = AGGREGATES[key](field?.sql ?? "*");
   const condition = filter && filterSql(inner, filter);
   const sql = `(select ${figure} from ${inner.from} where ${joinAnd([inner.where, condition])})`;
-  // A list of links is a field of this record, which may be hidden.
+  // A link list is a field of this record, and may be hidden.
   const guard = scope.rules.guard(via);
   if (guard !== undefined) return { sql: `case when ${guard} then ${sql} end` };
   const { reference } = inner;
@@ -139,14 +139,14 @@ const AGGREGATES: Readonly<Record<RollupFunction, (value: string) => string>> = 
     `to_jsonb((array_agg(distinct ${value}) filter (where ${value} is not null))[1:${LISTED_RECORDS_MAX}])`,
 };
 
-/** The records that a relation leads to. */
+/** The records of a relation. */
 interface RelatedRows extends InnerRow {
   /** The SQL after `from` and after `where`. */
   readonly from: string;
   readonly where: string;
   /** The condition that leaves out how they refer to the row. */
   readonly visible: string | undefined;
-  /** The column that refers to the row, where it is one. */
+  /** The column that refers to the row, if any. */
   readonly reference: string | undefined;
 }
 
@@ -170,7 +170,7 @@ function openRelated(scope: RowScope, via: string): RelatedRows | undefined {
       ? `${row}.${column?.quoted} = ${relations.row}.id`
       : `${row}.${column.quoted} @> array[${relations.row}.id]`;
   if (!column || (column.target ?? column.linkTarget) !== table.slug) return undefined;
-  // A reference that is hidden leads nowhere, from either end.
+  // A hidden reference cannot be followed in either direction.
   const seen = [rules.where, rules.guard(column.name)];
   return {
     ...inner,
@@ -184,7 +184,7 @@ function openRelated(scope: RowScope, via: string): RelatedRows | undefined {
 function filterSql({ target, rules, scope }: InnerRow, filter: object): string {
   const kindOf = (name: string) => resolveFieldType(target, name, scope.relations.related)?.kind;
   const typed = toTypedCondition(filter, kindOf);
-  // It was checked when it was saved; a field that has gone since then is nothing.
+  // The filter was validated when it was saved; a field deleted since then is null.
   if ("errors" in typed) return "false";
   return conditionToSql(parseCondition(typed.condition).tree, rules.field, scope.parameters);
 }

@@ -1,6 +1,6 @@
 /**
- * The type of a field, however it gets its value: stored, filled by the platform, computed, or at the end
- * of a path through references (`customer.name`). It depends on definitions alone, not on who asks.
+ * The type of any field: stored, system, computed, or at the end of a path through references (`customer.name`). It
+ * depends only on definitions, not on the caller.
  */
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
 import { toTypedCondition } from "#kernel/condition/typed-condition.ts";
@@ -19,8 +19,8 @@ import { compileVectorSource } from "../vectors/vector-source.ts";
 export const HOPS_MAX = 4;
 
 /**
- * Fields and parts of formulas that one field is made of in all. A formula of formulas is written out where it is
- * named, so that each level multiplies the one before.
+ * The maximum number of fields and formula parts in one field. A formula is inlined wherever it is named, so each
+ * level multiplies the size.
  */
 const PARTS_MAX = 1_000;
 
@@ -31,18 +31,18 @@ export interface FieldType {
   readonly kind: ConditionFieldKind;
   /** In SQL. */
   readonly type: string;
-  /** The value of the API for one of the driver's. */
+  /** Converts a value of the driver to the API form. */
   readonly show: (stored: unknown) => Json;
 }
 
-/** The way from a field to those that it is made of. */
+/** The path from a field to its sources. */
 interface Search {
   readonly hops: number;
-  /** All that was met so far, on any way. */
+  /** All fields and parts so far, on any path. */
   readonly met: { parts: number };
 }
 
-/** Resolves the type of a field or path; undefined when there is none, or it is made of too many others. */
+/** Resolves the type of a field or path; undefined if it does not exist, or has too many parts. */
 export function resolveFieldType(
   schema: TableSchema,
   name: string,
@@ -67,7 +67,7 @@ export function resolveFieldType(
   return resolveFieldType(target, rest.join("."), related, next);
 }
 
-/** The fields and parts of formulas that a field is made of. */
+/** Counts the fields and formula parts of a field. */
 export function countParts(schema: TableSchema, name: string, related: RelatedTables): number {
   const met = { parts: 0 };
   resolveFieldType(schema, name, related, { hops: 0, met });
@@ -98,7 +98,7 @@ const COMPUTED: Readonly<Partial<Record<ColumnTypeName, ComputedResolver>>> = {
   embedding: (schema, { name }) => (compileVectorSource(schema, name, "") ? TEXT : undefined),
 };
 
-/** A field as a formula sees it; its text stands for the value only. */
+/** A field as a formula sees it; its SQL is only a placeholder. */
 function toFormulaField(name: string, type: FieldType | undefined): FormulaField | undefined {
   return type && { sql: JSON.stringify(name), kind: type.kind };
 }
@@ -113,7 +113,7 @@ function resolveRollup(
   const children = related.get(findRelation(schema, via)?.table ?? "");
   if (!children) return undefined;
   const resolve = (other: string) => resolveFieldType(children, other, related, search);
-  // The fields of the filter are a part of it, too: one of them may lead back here.
+  // The fields of the filter are sources too: one of them may refer back to this field.
   const typed = filter && toTypedCondition(filter, (other) => resolve(other)?.kind);
   if (typed && "errors" in typed) return undefined;
   const value = field === undefined ? undefined : resolve(field);

@@ -1,10 +1,9 @@
 /**
- * Grants: which records, and which of their fields, a caller may see and change.
+ * Grants: the records and fields that a caller may see and change.
  *
- * A grant is what one rule allows. A person with several may see a record when some grant's condition
- * holds for it, and of that record the fields of all grants whose conditions hold. A field that they
- * may not see is as good as not there: it is shown as null, and no filter, order, search or statement
- * can tell otherwise.
+ * A grant is what one rule allows. A caller with several grants may see a record if the condition of at least one
+ * holds, and of that record the fields of all grants whose conditions hold. A hidden field behaves like a missing
+ * one: it is null, and no filter, sort, search or statement reveals a difference.
  */
 import type { Principal } from "#kernel/access/caller.ts";
 import { type Condition, compileCondition, valueAt } from "#kernel/condition/condition.ts";
@@ -18,7 +17,7 @@ export interface Grant {
   readonly fields: ReadonlySet<string> | null;
   /** The paths through references that `where` names. */
   readonly paths: readonly string[];
-  /** The values that those lead to, of the records that are judged in memory. */
+  /** The referenced values of records that are evaluated in memory. */
   readonly references?: References;
 }
 
@@ -50,16 +49,16 @@ export function resolveGrants(
       fields: fields ? new Set(fields) : null,
       paths: where === undefined ? [] : rulePaths(table, where),
     }));
-  // One that allows everything makes the others needless.
+  // A grant without restrictions makes the others redundant.
   return grants.some(({ where, fields }) => !where && !fields) ? undefined : grants;
 }
 
-/** True for a person whom no rule binds. */
+/** Returns whether access rules do not apply to a person. */
 export function isUnrestricted({ roles }: Principal): boolean {
   return roles.some((role) => UNRESTRICTED_ROLES.has(role));
 }
 
-/** A record with only the fields that these grants show, the others null; undefined when they hide it. */
+/** Returns a record with hidden fields set to null; undefined if the entire record is hidden. */
 export function visibleFields(
   grants: Grants,
   record: Readonly<Record<string, unknown>>,
@@ -76,7 +75,7 @@ export function visibleFields(
   );
 }
 
-/** Checks whether a record may be created as it is, changed or deleted, and each of these fields written. */
+/** Checks whether a record may be created, changed or deleted, and each of these fields written. */
 export function checkAccess(
   grants: Grants,
   record: Readonly<Record<string, unknown>>,
@@ -92,7 +91,7 @@ export function checkAccess(
   };
 }
 
-/** The actions that a person may take on some record of the table. */
+/** The actions that a person may take on at least some records of the table. */
 export function allowedActions(
   table: Pick<Table, "rules" | "columns">,
   principal: Principal | undefined,
@@ -100,7 +99,7 @@ export function allowedActions(
   return ACTIONS.filter((action) => resolveGrants(table, action, principal)?.length !== 0);
 }
 
-/** A record with all its fields hidden but those that identify it. */
+/** Returns a record with all fields null, except those that identify it. */
 export function hideFields(
   record: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
@@ -128,8 +127,8 @@ export function withReferences(grants: Grants, references: References): Grants {
 type RecordLike = Readonly<Record<string, unknown>>;
 
 /**
- * True when a grant covers a record. One that leads to a record that is gone, as an old event may, can no longer be
- * judged and is not covered.
+ * Returns whether a grant covers a record. If its path leads to a deleted record, as in old events, the grant
+ * cannot be evaluated and does not cover it.
  */
 function holdsFor({ where, paths, references }: Grant, record: RecordLike): boolean {
   if (!where) return true;
@@ -168,14 +167,14 @@ function readField(subject: unknown, path: readonly string[]): unknown {
   return paths.includes(name) ? (values.get(name) ?? null) : valueAt(record, path);
 }
 
-/** Puts the person's own values in the place of `$user.id` and `$user.roles`. */
+/** Replaces `$user.id` and `$user.roles` with the values of the person. */
 function forPrincipal(where: Condition, principal: Principal): Condition {
   return substituteUser(where, principal) as Condition;
 }
 
 function substituteUser(value: unknown, principal: Principal): unknown {
   if (value === "$user.id" || value === "$user") return principal.id;
-  // Nobody has the role without a name, and a list in a condition is never empty.
+  // No role has an empty name, and a list in a condition must not be empty.
   if (value === "$user.roles") return principal.roles.length === 0 ? [""] : [...principal.roles];
   if (Array.isArray(value)) return value.map((member) => substituteUser(member, principal));
   if (typeof value !== "object" || value === null) return value;

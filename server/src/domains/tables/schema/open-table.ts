@@ -28,12 +28,12 @@ import type { TableSchema } from "./table-schema.ts";
 
 type RecordLike = Readonly<Record<string, unknown>>;
 
-/** Where a table is opened: in the transaction of a call, or by the platform on behalf of a caller. */
+/** The context of an open table: the transaction of a call, or the platform on behalf of a caller. */
 export type TableContext =
   | Pick<ReadContext, "tx" | "services" | "caller">
   | { readonly platform: Platform; readonly caller: Caller };
 
-/** Opens a table of the caller's partition; fails with `NoSuchTable` when there is none. */
+/** Opens a table of the caller's partition; throws `NoSuchTable` if it does not exist. */
 export async function openTable(
   context: TableContext,
   slug: string,
@@ -55,7 +55,7 @@ export async function findOpenTable(
   return schema && new OpenTable(source, context.caller, schema, await findRelated(source, schema));
 }
 
-/** Opens all tables of the caller's partition, as the cache knows them. */
+/** Opens all tables of the caller's partition, from the cache. */
 export async function listOpenTables(context: TableContext): Promise<readonly OpenTable[]> {
   const source = sourceOf(context);
   const schemas = await listTableSchemas(source);
@@ -78,9 +78,8 @@ function sourceOf(context: TableContext): TableSource {
 }
 
 /**
- * A table as one caller works with it: its schema, what its rules grant them, and what to do when the
- * schema turns out to be behind. A statement by an older schema fails in PostgreSQL; then the call is
- * done once more, by the new one.
+ * A table for one caller: its schema, the grants of its rules, and the handling of an outdated schema. A statement
+ * with an outdated schema fails in PostgreSQL; then the call is repeated with the new schema.
  */
 export class OpenTable {
   readonly schema: TableSchema;
@@ -115,7 +114,7 @@ export class OpenTable {
     return [...this.#related.keys()];
   }
 
-  /** The grants by which these records can be judged in memory: what rules name of other records is read. */
+  /** The grants to evaluate these records in memory; reads the values of other records that the rules name. */
   async grantsOn(action: Action, records: readonly RecordLike[]): Promise<Grants> {
     const grants = this.grants(action);
     const paths = [...new Set(grants?.flatMap((grant) => grant.paths))];
@@ -123,7 +122,10 @@ export class OpenTable {
     return withReferences(grants, await this.#load(paths, records));
   }
 
-  /** Reads the values of other records that rules for an action name, to judge these by, whoever sees them. */
+  /**
+   * Reads the values of other records that rules name, to evaluate these records; not limited by the caller's
+   * rights.
+   */
   loadReferences(action: Action, records: readonly RecordLike[]): Promise<References> {
     const rules = this.schema.rules.filter(({ actions }) => actions.includes(action));
     return this.#load(pathsOfRules(this.schema, rules), records);
@@ -135,7 +137,7 @@ export class OpenTable {
     );
   }
 
-  /** The end of a path of a rule in SQL, given that of the reference that it begins with. */
+  /** The SQL for the end of a rule path, given the SQL of its first reference. */
   compileRulePath(path: string, reference: string): ConditionField | undefined {
     return compileRulePath(this.schema, path, {
       column: () => reference,
@@ -146,8 +148,8 @@ export class OpenTable {
   }
 
   /**
-   * Compiles the rows and fields that the caller may read into a statement. `row` is the name of the table
-   * there, if it is not its own; the statement reads the tables themselves where it is not the application's.
+   * Compiles the rows and fields that the caller may read into a statement. `row` is the alias of the table in the
+   * statement; a statement that does not run as the application reads the tables directly.
    */
   compileRules(
     parameters: SqlParameters,
@@ -170,7 +172,7 @@ export class OpenTable {
     return storedField(this.schema, name)?.sql;
   }
 
-  /** The type of a field or path, whatever the rules; undefined when there is none. */
+  /** The type of a field or path, regardless of access rules; undefined if it does not exist. */
   fieldType(name: string): FieldType | undefined {
     return resolveFieldType(this.schema, name, this.#related);
   }
@@ -216,7 +218,7 @@ export class OpenTable {
     return new OpenTable(this.#source, this.#caller, { ...this.schema, rules }, this.#related);
   }
 
-  /** The schemas of all tables of the partition, as they are now. */
+  /** The current schemas of all tables of the partition. */
   listSchemas(): Promise<readonly TableSchema[]> {
     return listTableSchemas(this.#source);
   }
@@ -230,7 +232,7 @@ export class OpenTable {
     }
   }
 
-  /** The error that makes the call be retried, where an outdated schema may be what failed. */
+  /** Returns the error that causes a retry if an outdated schema may be the cause. */
   toStaleRead(error: unknown): StaleRead | undefined {
     const code = sqlStateOf(error);
     if (code === undefined || !SCHEMA_ERRORS.has(code)) return undefined;
@@ -240,7 +242,7 @@ export class OpenTable {
     return new StaleRead({ cause: error });
   }
 
-  /** Parses a request by the schema; one that is invalid by an outdated schema is parsed once more. */
+  /** Parses a request with the schema; parses it again if it is invalid and the schema is outdated. */
   async parse<T>(parse: () => T): Promise<T> {
     try {
       return parse();
@@ -274,5 +276,5 @@ function namesVersionColumn(error: unknown): boolean {
 
 /** The callers whose call is being retried. */
 const retried = new WeakSet<Caller>();
-/** No such column, table or key; a value is missing, breaks a check, or is of another type. */
+/** Missing column, table or key, missing value, check violation, or other type. */
 const SCHEMA_ERRORS = new Set("42703 42P01 3F000 42P10 23502 23514 42804 22P02".split(" "));

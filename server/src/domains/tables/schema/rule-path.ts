@@ -1,7 +1,7 @@
 /**
- * Paths through references in the conditions of rules (`customer.region`), by the values that are stored there,
- * whatever the caller may read of them. In SQL a path is a subquery; to judge a record in memory, what it leads to is
- * read first (ADR 0099).
+ * Paths through references in conditions of rules (`customer.region`), evaluated on stored values, whatever the
+ * caller may read of them. In SQL a path is a subquery; for in-memory evaluation, its value is read first (ADR
+ * 0099).
  */
 import type { Condition } from "#kernel/condition/condition.ts";
 import { valueAt } from "#kernel/condition/condition.ts";
@@ -14,7 +14,7 @@ import { storedField } from "./stored-field.ts";
 import { findRelated, type TableSource } from "./table-cache.ts";
 import type { TableSchema } from "./table-schema.ts";
 
-/** The values at the ends of paths, by the column that they begin with and its id; null where the record is gone. */
+/** The values at the ends of paths, by first column and id; null if the record was deleted. */
 export type References = ReadonlyMap<string, ReadonlyMap<unknown, PathValues | null>>;
 type PathValues = ReadonlyMap<string, unknown>;
 
@@ -44,9 +44,9 @@ function namedPaths(condition: Condition): string[] {
   });
 }
 
-/** The row that a path begins at, in a statement. */
+/** The first row of a path, in a statement. */
 export interface PathStart {
-  /** The SQL of a column of that row. */
+  /** Returns the SQL of a column of that row. */
   readonly column: (quoted: string) => string;
   readonly related: RelatedTables;
   /** A table after `from`. */
@@ -54,7 +54,7 @@ export interface PathStart {
   readonly level: number;
 }
 
-/** The stored field at the end of a path; undefined when there is none. */
+/** The stored field at the end of a path; undefined if it does not exist. */
 export function compileRulePath(
   table: TableSchema,
   path: string,
@@ -85,7 +85,7 @@ export function rulePathKind(table: TableSchema, path: string, related: RelatedT
   return compileRulePath(table, path, start)?.kind;
 }
 
-/** Reads what paths lead to from these records, in one statement for each column that they begin with. */
+/** Reads the path values of these records, with one statement per first column. */
 export async function loadReferences(
   source: TableSource,
   schema: TableSchema,
@@ -124,7 +124,7 @@ export async function loadReferences(
 
 const START = '"~0"';
 
-/** The end of a path from one of the records that a reference leads to; words beyond it lead into JSON. */
+/** The end of a path from a referenced record; further segments lead into JSON. */
 function resolveEnd(target: TableSchema, path: string, related: RelatedTables) {
   const column = (quoted: string) => `${START}.${quoted}`;
   const start = { column, related, from: ({ view }: TableSchema) => view, level: 0 };

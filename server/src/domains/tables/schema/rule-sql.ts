@@ -30,7 +30,7 @@ export function compileRules(
     const field =
       storedField(table, name) ??
       (relations && compileComputed({ table, rules, parameters, relations, entered }, name));
-    // A reference that is hidden leads nowhere.
+    // A hidden reference cannot be followed.
     const condition = field && guard(name.split(".")[0] ?? name);
     if (condition === undefined) return field;
     // Typed, so that a column that is never seen still has its own type.
@@ -43,7 +43,7 @@ export function compileRules(
     };
   };
   const entered: RowScope["entered"] = new Map();
-  // A condition may name a field 200 times, and a formula as often what it is made of.
+  // Cached, because a condition may name a field 200 times, and a formula its sources as often.
   const fields = new Map<string, TableField | undefined>();
   const rules: RuleSql = {
     where: compiled && joinOr(compiled),
@@ -61,7 +61,7 @@ function joinOr(compiled: readonly { readonly sql: string }[]): string {
   return compiled.length === 0 ? "false" : compiled.map(({ sql }) => `(${sql})`).join(" or ");
 }
 
-/** The condition of a rule, on stored values. It was checked when the rule was saved. */
+/** The condition of a rule, on stored values. It was validated when the rule was saved. */
 function conditionSql(
   table: TableSchema,
   { where, paths }: Grant,

@@ -3,7 +3,7 @@ import { quotedColumn } from "../sql-names.ts";
 import { SYSTEM_COLUMNS } from "../table.ts";
 import type { TableSchema } from "./table-schema.ts";
 
-/** A field as it is stored, whatever the rules; its column is named without a prefix. */
+/** A stored field, regardless of access rules; its column has no prefix. */
 export function storedField(table: TableSchema, name: string): ConditionField | undefined {
   const column = table.byName.get(name);
   if (column) {

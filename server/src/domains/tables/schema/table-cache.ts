@@ -9,7 +9,7 @@ import { HOPS_MAX, type RelatedTables } from "./field-type.ts";
 import { findTable, listRevisions, listTables } from "../store.ts";
 import { resolveTable, type TableSchema } from "./table-schema.ts";
 
-/** Tables in memory, over all workspaces; a workspace without any counts as one. */
+/** The maximum number of cached tables, over all workspaces; a workspace without tables counts as one. */
 const CACHED_TABLES_MAX = 5_000;
 const TOPIC = "table";
 
@@ -28,7 +28,7 @@ export async function findTableSchema(
   return cache.get(partition, slug) ?? read((tx) => cache.find(tx, partition, slug));
 }
 
-/** Reads the table anew, for a caller who has seen that the cache is behind. */
+/** Reloads the table, for a caller who has detected that the cache is outdated. */
 export function reloadTableSchema(
   source: TableSource,
   slug: string,
@@ -37,7 +37,7 @@ export function reloadTableSchema(
   return findTableSchema(source, slug);
 }
 
-/** The tables that fields of a table may lead to, and from there the rules of those. */
+/** The tables that fields of a table may lead to, and the tables that their rules lead to. */
 export async function findRelated(
   source: TableSource,
   schema: TableSchema,
@@ -74,8 +74,8 @@ function listTargets({ columns, computed }: TableSchema): readonly string[] {
 }
 
 /**
- * All schemas of the partition as they are now: a table that another node has just made is among them.
- * The list is the same object for as long as nothing changes.
+ * All current schemas of the partition, including a table that another node has just created. The list is the same
+ * object until something changes.
  */
 export function listTableSchemas({
   services,
@@ -91,7 +91,7 @@ export function listTableSchemas({
   });
 }
 
-/** Drops a partition from the cache: its tables are read anew when they are next opened. */
+/** Drops a partition from the cache: its tables are reloaded when they are next opened. */
 export function forgetTables({
   services,
   partition,

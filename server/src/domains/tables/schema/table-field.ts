@@ -1,4 +1,4 @@
-/** Fields of a table in SQL, as one caller sees them. */
+/** Fields of a table in SQL, for one caller. */
 import type { ConditionField } from "#kernel/condition/sql.ts";
 import type { SqlParameters } from "#kernel/db/statement.ts";
 import type { Json } from "../columns/column-type.ts";
@@ -6,40 +6,40 @@ import type { RelatedTables } from "./field-type.ts";
 import type { Grants } from "./grants.ts";
 import type { TableSchema } from "./table-schema.ts";
 
-/** A field in SQL. One that is not stored also says how its values are shown. */
+/** A field in SQL. A computed field also converts its values to the API form. */
 export interface TableField extends ConditionField {
   readonly show?: (stored: unknown) => Json;
-  /** Of a figure over other records: the same for many rows at once, where that is possible. */
+  /** For a rollup: the same value for many rows in one scan, if possible. */
   readonly batch?: FieldBatch;
-  /** Of a field of the record that a reference leads to: the same by a join, which other fields of it share. */
+  /** For a field of a referenced record: the same value by a join, which other fields of that record share. */
   readonly join?: FieldJoin;
 }
 
-/** A field of the one record that a reference of the row leads to. */
+/** A field of the record that a reference of the row leads to. */
 export interface FieldJoin {
   /** That record, after `from`; equal for all fields of it. */
   readonly record: string;
   /** The value there. */
   readonly value: string;
-  /** The part of it that the row shows. */
+  /** The SQL that shows the value of the joined record. */
   readonly show: (value: string) => string;
 }
 
-/** A field of many rows, in one scan of the records that it is worked out from. */
+/** A field of many rows, in one scan of its source records. */
 export interface FieldBatch {
   /** A subquery with the columns `k`, the id of the row, and `v`, given a relation of rows and its column of ids. */
   readonly sql: (rows: string, key: string) => string;
   /** A subquery with those columns for all rows of the table. */
   readonly all: string;
-  /** The value of a row that it has nothing for. */
+  /** The value for rows without a result. */
   readonly none: string;
 }
 
-/** The rules of a table for one person, in SQL. */
+/** The access rules of a table for one person, in SQL. */
 export interface RuleSql {
   /** The condition on visible records; undefined when all are visible. */
   readonly where: string | undefined;
-  /** A field as the person sees it, to be selected, compared and sorted by; undefined when there is none. */
+  /** A field as the person sees it, for selecting, comparing and sorting; undefined if it does not exist. */
   readonly field: (name: string) => TableField | undefined;
   /** The condition under which a field of a visible record is visible; undefined when it always is. */
   readonly guard: (name: string) => string | undefined;
@@ -47,10 +47,10 @@ export interface RuleSql {
   readonly isPlain: (name: string) => boolean;
 }
 
-/** The way from a table to those that its fields lead to, for one caller. */
+/** The relations from a table to those that its fields lead to, for one caller. */
 export interface TableRelations {
   readonly related: RelatedTables;
-  /** Compiles the rules of another table, on a row of its own. */
+  /** Compiles the rules of another table, on its own row alias. */
   readonly compile: (
     table: TableSchema,
     grants: Grants,

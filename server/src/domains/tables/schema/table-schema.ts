@@ -5,24 +5,24 @@ import { columnTypeOf } from "../columns/registry.ts";
 import { quoteIdentifier, tableSql, versionColumn, viewSql } from "../sql-names.ts";
 import type { Table } from "../table.ts";
 
-/** A table with what statements about its records need, resolved once. */
+/** A table with everything that statements about its records need, resolved once. */
 export interface TableSchema extends Table {
   readonly partition: Partition;
   /** The view that the application reads and writes through, quoted. */
   readonly view: string;
   /** The table itself, quoted; for its owner and its reader. */
   readonly base: string;
-  /** The column of the view by which PostgreSQL refuses statements of an older schema, quoted. */
+  /** The quoted column of the view that makes PostgreSQL reject statements of an older schema. */
   readonly versionColumn: string;
   /** The columns that are stored. */
   readonly columns: ColumnSchema[];
-  /** Those of them whose values the API shows in another form than the driver has them. */
+  /** The stored columns whose API form differs from that of the driver. */
   readonly converted: readonly ColumnSchema[];
-  /** The columns that are stored, by name. */
+  /** The stored columns by name. */
   readonly byName: ReadonlyMap<string, ColumnSchema>;
-  /** The columns that are computed, by name. */
+  /** The computed columns by name. */
   readonly computed: ReadonlyMap<string, ColumnSchema>;
-  /** The names of all columns, in their order. */
+  /** The names of all columns in order. */
   readonly columnNames: readonly string[];
 }
 

@@ -22,7 +22,7 @@ const values = async (slug: string, column: string) =>
   ).map(({ value }) => value);
 const change = (slug: string, body: object) => owner(`PATCH /api/v1/tables/${slug}`, body);
 
-/** What changes one column of a table, after which its data is still there; no event of a record. */
+/** Changes to one column, after which its data still exists; no record events are emitted. */
 test.each<[from: object, data: unknown[], to: object, kept: (string | null)[]]>([
   [{ type: "text" }, ["1", null, "-20"], { type: "integer" }, [null, "-20", "1"]],
   [{ type: "text" }, ["1.50", "2"], { type: "decimal" }, ["1.50", "2"]],
@@ -131,7 +131,7 @@ test.each<[why: string, from: object, data: unknown[], to: object]>([
   expect(answer).toMatchObject({ status: 422, body: { code: "column_data_unfit" }, events: [] });
   expect(answer.body.detail).toMatch(new RegExp(`^${slug}\\.c does not match existing data: `));
   expect(answer.body.errors).toMatchObject([{ path: "/alterColumns/0" }]);
-  // Whoever may change tables need not be somebody who may read what is in them.
+  // Members who may change tables may not be allowed to read their records.
   for (const value of data.filter((one) => typeof one === "string")) {
     expect(JSON.stringify(answer.body)).not.toContain(value);
   }
@@ -139,7 +139,7 @@ test.each<[why: string, from: object, data: unknown[], to: object]>([
   expect(await values(slug, "c")).toEqual(kept);
 });
 
-test("who writes by an earlier definition is held to the present one", async () => {
+test("a write with an outdated definition must satisfy the current one", async () => {
   const slug = await createTable(owner, [{ name: "c", type: "text" }]);
   const partition = { workspace: world.home, environment: "production" } as const;
   const { promise: read, resolve: open } = Promise.withResolvers<void>();
@@ -148,7 +148,7 @@ test("who writes by an earlier definition is held to the present one", async () 
       where table_schema = $1 and table_name = $2`,
     [schema.replaceAll('"', ""), slug],
   );
-  // Somebody reads, the change waits for them, and a writer for the change.
+  // A reader holds a lock; the change waits for it, and a writer waits for the change.
   const reader = world.kernel.db.write(partition, async (session) => {
     await session.send(`select from ${schema}."${view}" limit 1`, []);
     await read;
@@ -168,7 +168,7 @@ test("who writes by an earlier definition is held to the present one", async () 
   expect(await values(slug, "c")).toEqual([]);
 });
 
-test("a check that an earlier release has left goes when its column changes", async () => {
+test("changing a column drops the check that an earlier release left", async () => {
   const slug = await createTable(owner, [
     { name: "a", type: "integer" },
     { name: "b", type: "integer" },
@@ -193,7 +193,7 @@ test("a check that an earlier release has left goes when its column changes", as
   expect(await values(slug, "c")).toEqual(["1"]);
 });
 
-test("what is there twice is not made unique", async () => {
+test("rejects a unique constraint on duplicate values", async () => {
   const slug = await createTable(owner, [
     { name: "a", type: "text" },
     { name: "b", type: "integer" },
@@ -214,7 +214,7 @@ test("what is there twice is not made unique", async () => {
   expect(await dumpTables(world)).toEqual(before);
 });
 
-test("records that are there get the default of a new column, and need one where it is required", async () => {
+test("existing records get the default of a new column, and a required column must have one", async () => {
   const slug = await createTable(owner, [{ name: "a", type: "text" }]);
   await fill(slug, "a", ["x"]);
   const before = await dumpTables(world);
@@ -273,7 +273,7 @@ test("a renamed column keeps its data, its index and its uniqueness, and its old
   await expect(fill(slug, "b", ["x"])).rejects.toMatchObject({ code: "23505" });
 });
 
-test("a counter goes on where it was, and never gives a number twice", async () => {
+test("a counter continues where it stopped, and never returns a number twice", async () => {
   const slug = await createTable(owner, [
     { name: "n", type: "autonumber" },
     { name: "a", type: "text" },
@@ -308,7 +308,7 @@ test("a column is replaced by another of the same name in one change", async () 
   expect(await values(slug, "a")).toEqual([null]);
 });
 
-test("what is too long for an index keeps it from being made", async () => {
+test("rejects an index on values that are too long", async () => {
   const slug = await createTable(owner, [
     { name: "a", type: "text" },
     { name: "b", type: "text" },

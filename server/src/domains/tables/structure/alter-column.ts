@@ -17,8 +17,8 @@ import {
 } from "./ddl.ts";
 
 /**
- * The statements that turn one column into another of the same name. Indexes, constraints and defaults
- * that depend on the type are dropped before it is changed, and created again after it.
+ * The statements that change a column. Indexes, constraints and defaults that depend on the type are dropped before
+ * the change, and created again after it.
  */
 export function alterColumn(location: TableLocation, before: Column, after: Column): Statement[] {
   const change: ColumnAlteration = { location, before, after, retyped: before.type !== after.type };
@@ -52,7 +52,7 @@ interface ColumnAlteration {
   readonly retyped: boolean;
 }
 
-/** The indexes that are dropped first, and those that are created last. */
+/** The indexes to drop first, and those to create last. */
 function indexChanges({
   location,
   before,
@@ -137,7 +137,7 @@ function defaultClauses({ before, after, retyped }: ColumnAlteration): string[] 
   return [`alter column ${quoteIdentifier(after.name)} set default ${defaultValue}`];
 }
 
-/** Lets a counter go on with its start, or after the greatest number that is there. */
+/** Continues a counter with its start value, or after the greatest existing number. */
 function counterClauses({ location, before, after, retyped }: ColumnAlteration): string[] {
   const start = startOf(after);
   if (start === undefined || (!retyped && start === startOf(before))) return [];

@@ -28,15 +28,15 @@ import { linkTargetOf } from "../columns/reference.ts";
 import { isComputed } from "../columns/registry.ts";
 import type { TableStep } from "./step.ts";
 
-/** Steps that were run, and the tables that they changed. */
+/** The steps that were run, and the tables that they changed. */
 export interface AppliedSteps extends TableChanges {
-  /** The statements that were run, but for internal ones. */
+  /** The statements that were run, except internal ones. */
   readonly statements: readonly string[];
   /** The steps that undo it. */
   readonly inverse: readonly TableStep[];
 }
 
-/** Runs steps, and emits one event for each table that they changed. */
+/** Runs steps, and emits one event per changed table. */
 export async function applySteps(
   ctx: WriteContext<TableEvent>,
   steps: readonly TableStep[],
@@ -48,9 +48,8 @@ export async function applySteps(
 }
 
 /**
- * Runs steps, all or none: changes the tables themselves and their definitions. The caller emits the
- * events. The errors of a step have the paths that `at` gives. When it throws, the transaction must be
- * rolled back, at least to a savepoint.
+ * Runs steps, all or none: changes the tables and their definitions. The caller emits the events. Errors have the
+ * paths that `at` returns. After an error, the transaction must be rolled back, at least to a savepoint.
  */
 export async function runSteps(
   ctx: ReadContext,
@@ -74,7 +73,7 @@ export async function runSteps(
   };
 }
 
-/** Locks the tables that the steps name, and those that refer to a table that they drop. */
+/** Locks the tables of the steps, and those that refer to a table that they drop. */
 async function readPlanContext(
   { tx, now, caller }: ReadContext,
   steps: readonly TableStep[],
@@ -83,7 +82,7 @@ async function readPlanContext(
   const dropped = steps.filter(({ op }) => op === "drop_table").map(({ table }) => table);
   const renames = steps.some(({ op }) => op === "rename_column");
   const all = await store.listTables(tx);
-  // A computed column or rule of any table may lead through the one that is renamed.
+  // Computed columns and rules of any table may refer to the renamed one.
   const renamed = renames ? all.map(({ slug }) => slug) : [];
   const slugs = [...new Set([...slugsOf(steps), ...renamed])];
   const found = await store.lockTables(tx, { slugs, referringTo: dropped });
@@ -120,7 +119,7 @@ function slugsOf(steps: readonly TableStep[]): string[] {
   return [...new Set([...steps.map(({ table }) => table), ...named])];
 }
 
-/** The slugs of the tables that have records, of those where that makes a difference. */
+/** The slugs of the tables with records, among those for which it matters. */
 async function findFilledTables(
   tx: Tx,
   { partition, tables }: Pick<PlanContext, "partition" | "tables">,
@@ -180,7 +179,7 @@ async function checkComputedColumns(
     throw invalidAt(
       at,
       index,
-      // The index that a step adds is one of its columns.
+      // An index that a step adds counts as one of its columns.
       errors.map((error) => ({
         ...error,
         path: path + (steps[index]?.op === "add_index" ? "" : error.path),
@@ -207,7 +206,7 @@ function isDropped(
   return !tables.has(slug) && steps.some(({ op, table }) => op === "drop_table" && table === slug);
 }
 
-/** The columns that a step defines, with their paths in it. */
+/** The columns that a step defines, with their paths. */
 function definedColumns(step: TableStep) {
   const { table: slug } = step;
   if (step.op === "create_table") {
@@ -242,8 +241,8 @@ async function runStatements(
 }
 
 /**
- * Runs a statement as the owner of the partition's tables, a role that reaches nothing else. After an error
- * the transaction must be rolled back, at least to a savepoint, which resets the role too.
+ * Runs a statement as the owner of the partition's tables, a role without any other access. After an error, the
+ * transaction must be rolled back, at least to a savepoint, which resets the role too.
  */
 export async function changeStructure(
   tx: Tx,
@@ -253,7 +252,7 @@ export async function changeStructure(
   await queryRows(tx, "select change_structure($1, $2)", [ownerOf(partition), statement]);
 }
 
-/** The part of a step that is wrong when the data does not fit. */
+/** The part of a step that an error refers to if the data does not fit. */
 const ERROR_PATHS: Readonly<Record<string, string>> = {
   add_column: "/column",
   alter_column: "/change",
@@ -273,7 +272,7 @@ async function saveTables(
   for (const table of planned.values()) {
     const previous = before.get(table.slug);
     if (previous?.id !== table.id) created.push(await store.insertTable(tx, table));
-    // Steps that change nothing leave the revision, and with it every cache, as they are.
+    // Steps without effect do not change the revision, so all caches stay valid.
     else if (!isDeepStrictEqual(previous, table)) {
       updated.push({ before: previous, after: await store.updateTable(tx, table, now) });
     }

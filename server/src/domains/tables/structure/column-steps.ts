@@ -96,7 +96,7 @@ export function renameColumn(
   };
 }
 
-/** A derived title follows the name; one of its own stays. */
+/** A derived title follows the name; a custom title is kept. */
 function titleAfter({ name, title }: Column, to: string): string {
   return title === titleFromName(name) ? titleFromName(to) : title;
 }
@@ -163,7 +163,7 @@ function bumpRenamedRevision({ revision }: Table): Pick<Table, "renamedRevision"
   return { renamedRevision: revision + 1 };
 }
 
-/** The column with a change applied, parsed anew. */
+/** Parses the column with a change applied. */
 function applyColumnChange(before: Column, change: ColumnChange): Column {
   const retyped = change.type !== undefined && change.type !== before.type;
   const { onDelete, title = before.title, ...settings } = change;
@@ -191,7 +191,7 @@ function applyColumnChange(before: Column, change: ColumnChange): Column {
 
 function checkConversion(table: Table, before: Column, after: Column): void {
   if (before.type === after.type) return;
-  // Nothing of either is stored.
+  // Neither is stored.
   if (isComputed(before) && isComputed(after)) return;
   const type = columnTypeOf(after);
   const isUnstored = isComputed(before) || isComputed(after);
@@ -226,8 +226,8 @@ function invertChange(before: Column, after: Column): ColumnChange {
 }
 
 /**
- * Adds the other end of a column of links, which `options.inverse` names: a column that lists the records
- * which link here. It is computed, so that nothing but a definition changes.
+ * Adds the other end of a link column, which `options.inverse` names: a column that lists the records which link to
+ * this one. It is computed, so only a definition changes.
  */
 export function addInverse(
   { tables }: PlanContext,

@@ -52,7 +52,7 @@ test("titles are kept as given, and names are derived from them", async () => {
   expect(titlesOf((await lastEvent()).data.columns)).toEqual(expected);
 });
 
-test("a title is changed without its name, and can be derived again", async () => {
+test("a title changes independently of the name, and can be derived again", async () => {
   await createTable("stock", [{ title: "Order #", type: "text" }]);
   const change = async (body: object) => {
     const { status, events, body: answer } = await owner("PATCH /api/v1/tables/stock", body);
@@ -103,7 +103,7 @@ test.each([
   expect([status, body.errors[0].path, events]).toEqual([422, path, []]);
 });
 
-test("a change with a title can be tried, undone and taken back", async () => {
+test("a title change can be previewed, undone and reverted", async () => {
   await createTable("undone", [{ name: "sku", title: "SKU", type: "text" }]);
   const change = {
     alterColumns: [{ name: "sku", title: "Article no." }],
@@ -131,7 +131,7 @@ test("a change with a title can be tried, undone and taken back", async () => {
   expect(titlesOf((await tableOf("undone")).columns)).toEqual([["sku", "SKU"]]);
 });
 
-test("tables that an earlier release made have titles, too", async () => {
+test("tables of earlier releases have titles, too", async () => {
   await createTable("older", [{ name: "sKU", type: "text" }]);
   await world.sql(
     `update user_tables set columns = (select jsonb_agg(c - 'title') from jsonb_array_elements(columns) c)
@@ -149,7 +149,9 @@ const anyTitle = fc.oneof(
   fc.constantFrom("Order #", "Order", "Column 1", "name", "line\nbreak", " x ", "🙂".repeat(100)),
 );
 
-/** Makes a table with the titles. Expects that a file of its records makes equal ones, and its code the same table. */
+/**
+ * Creates a table with the titles. Expects that its exported records and its generated code produce the same table.
+ */
 async function expectSameAfter(titles: readonly string[]): Promise<void> {
   tables += 1;
   const slug = `any_${tables}`;
@@ -203,7 +205,7 @@ test("any titles come back exactly through the API, a CSV file, and a folder of 
   );
 });
 
-test("an error about a field has its name in the path, and its title in the words", async () => {
+test("a field error has the name in its path, and the title in its message", async () => {
   const path = "/api/v1/tables/prices/records";
   await createTable("prices", [
     { title: "Article №", type: "text", required: true, unique: true },

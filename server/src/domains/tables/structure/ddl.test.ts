@@ -9,7 +9,7 @@ const world = await useWorld();
 const owner = await world.member(["owner"]);
 const schema: string = schemaSql(world.home);
 
-/** Asks as the application does, in a partition or in none. */
+/** Runs a query as the application, in a partition or in none. */
 async function asApp<T>(
   partition: { readonly workspace: string; readonly environment: string } | undefined,
   work: (client: pg.Client) => Promise<T>,
@@ -142,7 +142,7 @@ test.each([
   expect(rows).toEqual(left ?? [{ parent: id }]);
 });
 
-test("the application sees and writes rows only while it is where they belong, whatever it names", async () => {
+test("the application reads and writes only rows of its partition", async () => {
   const slug = await createTable(owner, [{ name: "a", type: "text" }]);
   await world.sql(`insert into ${schema}.${slug} (a) values ('secret')`);
   const { body } = await owner(`GET /api/v1/tables/${slug}`);
@@ -177,7 +177,7 @@ test("the application sees and writes rows only while it is where they belong, w
   expect(await world.sql(`select a from ${schema}.${slug}`)).toEqual([{ a: "secret" }]);
 });
 
-test("the application changes no structure unless it says so, and only that of its own tables", async () => {
+test("the application changes structure only in an explicit context, and only of its own tables", async () => {
   const slug = await createTable(owner, [{ name: "a", type: "text" }]);
   const here = { workspace: world.home, environment: "production" };
   for (const text of [
@@ -217,7 +217,7 @@ test("filters on indexed numbers, lists and JSON are served by their indexes", a
   });
 });
 
-test("rules name roles and fields that there are, and tell everyone what they may do", async () => {
+test("rules name existing roles and fields, and all members can see what they may do", async () => {
   const role = await owner("POST /api/v1/settings/roles", {
     name: "Clerk",
     permissions: ["tables:read", "records:read"],

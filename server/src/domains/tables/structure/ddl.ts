@@ -1,6 +1,6 @@
 /**
- * The statements that create and change tables. They consist of names that were checked and quoted, of
- * constants, and of the SQL of column types: nothing else of a request gets in.
+ * The statements that create and change tables. They consist of validated, quoted names, of constants, and of the
+ * SQL of column types: no other part of a request is used.
  */
 import { readerOf, schemaOf } from "#kernel/db/sql-runner.ts";
 import type { Partition } from "#kernel/db/partition.ts";
@@ -22,21 +22,21 @@ import { type Column, SYSTEM_COLUMNS, type Table, type TableIndex } from "../tab
 
 export interface Statement {
   readonly text: string;
-  /** The fields that it concerns, for the failure that explains an error. */
+  /** The affected fields, for the failure that explains an error. */
   readonly fields?: readonly string[];
-  /** True for a statement that is not shown to people. */
+  /** True for a statement that is not shown to users. */
   readonly isInternal?: true;
 }
 
-/** A statement as people read it: without the schema before the names of tables. */
+/** A statement as users read it: without the schema before table names. */
 export function toPublicSql({ text }: Statement, partition: Partition): string {
   return text.replaceAll(`${quoteIdentifier(schemaOf(partition))}.`, "");
 }
 
 /**
- * Every change of a record writes its `updated_at`. Where no index has that and the page has room,
- * PostgreSQL keeps the new version beside the old one and touches no index at all, which halves the cost
- * of an update. So no index has it, unless a table defines one.
+ * Every change of a record writes `updated_at`. If no index contains it and the page has space, PostgreSQL does a
+ * HOT update: it stores the new version in the same page and changes no index, at half the cost. So no index
+ * contains it, unless a table defines one.
  */
 const FILL_FACTOR_PERCENT = 90;
 
@@ -133,7 +133,7 @@ export function createIndex(
   const names = fields.map(quotedColumn).join(", ");
   if (unique) return { text: `create unique index ${on} (${names})`, fields };
   const isGin = columns.some((column) => fields.includes(column.name) && hasGin(column));
-  // The id comes last: it is the last sort key of every list, by which pages continue.
+  // The id comes last, because it is the last sort key of every list.
   return {
     text: `create index ${on} ${isGin ? `using gin (${names})` : `(${names}, id)`}`,
     fields,
@@ -163,7 +163,7 @@ export function dropIndex(location: TableLocation, { name }: TableIndex): Statem
   return { text: `drop index ${qualifiedName(location, "several", name)}` };
 }
 
-/** The indexes that a column has by itself. */
+/** The indexes that follow from a column definition. */
 export function createIndexes(
   location: TableLocation,
   column: Column,
@@ -183,7 +183,7 @@ export function createIndexes(
   }));
 }
 
-/** The purposes of the indexes that a column has by itself. */
+/** The purposes of the indexes that follow from a column definition. */
 export function ownIndexesOf(column: Column): IndexPurpose[] {
   const { unique, indexed } = column;
   return [
@@ -195,7 +195,7 @@ export function ownIndexesOf(column: Column): IndexPurpose[] {
 
 export type IndexPurpose = "unique" | "index" | "words";
 
-/** A check or foreign key of a column, without its name; undefined when it has none. */
+/** A check or foreign key of a column, without its name; undefined if there is none. */
 export function constraintSql(
   { partition }: TableLocation,
   column: Column,
@@ -230,8 +230,8 @@ export function assumedConditionSql(column: Column, name?: string): string | und
 }
 
 /**
- * Drops the check of a column. Tables of an earlier release have one even where the condition is only
- * assumed today.
+ * Drops the check of a column. Tables of an earlier release may have one where the condition is no longer a
+ * constraint.
  */
 export function dropCheck(location: TableLocation, { name }: Pick<Column, "name">): string {
   return `drop constraint if exists ${derivedNameSql(location, "check", name)}`;

@@ -42,7 +42,7 @@ export const STRUCTURE_FAILURES = [
   TableWornOut,
 ];
 
-/** The failure that an error of a statement on some columns means; undefined for a bug of ours. */
+/** Converts a PostgreSQL error about some columns to a failure; undefined for a bug in this code. */
 export function toStructureFailure(
   error: unknown,
   { table, fields, path }: { table: string; fields: readonly string[]; path: string },
@@ -60,7 +60,7 @@ export function toStructureFailure(
   const reason = REASONS.find(([pattern]) => pattern.test(code))?.[1];
   if (reason === undefined || fields.length === 0) return undefined;
   const message = `does not match existing data: ${reason}`;
-  // The data itself is not quoted: those who change tables need not be allowed to read them.
+  // The data is not quoted, because members who change tables may not be allowed to read it.
   return new Failure(ColumnDataUnfit, {
     detail: `${names} ${message}.`,
     errors: [{ path, message }],

@@ -36,7 +36,7 @@ test("sixteen new workspaces make their first table, or apply their first migrat
   expect(growth).toEqual([]);
 });
 
-test("a first table whose transaction takes its time keeps no other workspace waiting", async () => {
+test("the slow creation of a first table does not block other workspaces", async () => {
   const slow = await world.workspace("slow");
   const client = new pg.Client(world.database.app);
   await client.connect();

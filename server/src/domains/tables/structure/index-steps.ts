@@ -19,7 +19,7 @@ import { INDEXES_MAX, type NewIndex, type TableStepOf, type IndexSelector } from
 const NAME_CHARACTERS_MAX = 63;
 const INDEXED = { unique: "unique", index: "indexed" } as const;
 
-/** Adds an index; one of a single column without a name is that column's own. */
+/** Adds an index; an unnamed one on a single column belongs to that column. */
 export function addIndex(context: PlanContext, step: TableStepOf<"add_index">): PlannedChange {
   const { op: _, table: slug, ...input } = step;
   const table = tableIn(context, slug);
@@ -86,7 +86,7 @@ export function parseIndex(
   return { index: { name, columns: fields, unique }, errors };
 }
 
-/** The name of an index that was given none. */
+/** The default name of an index. */
 export function defaultIndexName(fields: readonly string[], unique: boolean): string {
   const tail = unique ? "_key" : "_idx";
   return fields.join("_").slice(0, NAME_CHARACTERS_MAX - tail.length) + tail;
@@ -100,7 +100,7 @@ function matchesIndex(index: TableIndex, { name, columns, unique }: IndexSelecto
   );
 }
 
-/** Drops the index that a column has by itself; both when the selector matches both. */
+/** Drops the index of a column; both if the selector matches both. */
 function dropOwnIndex(context: PlanContext, slug: string, selector: IndexSelector): PlannedChange {
   const { name, columns = [], unique } = selector;
   const [only = "", ...others] = columns;
@@ -108,7 +108,7 @@ function dropOwnIndex(context: PlanContext, slug: string, selector: IndexSelecto
   const column = table.columns.find((candidate) => candidate.name === only);
   const ownIndexes =
     column && name === undefined && others.length === 0 ? ddl.ownIndexesOf(column) : [];
-  // The words of a text are an option of its column.
+  // The word index is an option of its column.
   const purposes = ownIndexes
     .filter((purpose) => purpose !== "words")
     .filter((purpose) => unique === undefined || unique === (purpose === "unique"));

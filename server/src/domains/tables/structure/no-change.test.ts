@@ -36,7 +36,7 @@ test.each<[name: string, body: object]>([
   });
 });
 
-test("a migration that says what is there already tells of no table", async () => {
+test("a migration without changes emits no table event", async () => {
   const { owner, write, apply, rollBack } = await migrationWorkspace(world);
   await owner("POST /api/v1/tables", TABLE);
   const id = await write([
@@ -48,7 +48,7 @@ test("a migration that says what is there already tells of no table", async () =
   expect((await owner("GET /api/v1/tables/orders")).headers["etag"]).toBe('"1"');
 });
 
-test("a column that is replaced by its like is a change, since what was in it is gone", async () => {
+test("replacing a column with an equal one is a change, because its data is lost", async () => {
   const { owner } = await migrationWorkspace(world);
   await owner("POST /api/v1/tables", { name: "T", columns: [{ name: "a", type: "text" }] });
   await owner("POST /api/v1/tables/t/records", { a: "x" });

@@ -187,7 +187,7 @@ function withAccess({ caller }: ReadContext, table: Table) {
   return { ...table, access: allowedActions(table, caller.principal) };
 }
 
-/** The slug made of a name; empty when nothing of it can stand in one. */
+/** Derives a slug from a name; empty if no character is allowed. */
 function toSlug(name: string): string {
   return name
     .normalize("NFKD")

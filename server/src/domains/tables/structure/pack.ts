@@ -54,9 +54,9 @@ export const tableContent = packContent({
     await store.lockStructure(ctx.tx);
     const table = await getTable(ctx, id);
     const site = { partition: partitionOfCaller(ctx.caller), table };
-    // A transaction that is about to add a record has done so after this, or finds no table.
+    // A concurrent insert either finished before this lock, or finds no table.
     await queryRows(ctx.tx, `lock table ${viewSql(site)} in access exclusive mode`, []);
-    // Records belong to the people who entered them, also in a pack's table.
+    // Records belong to the members who entered them, also in a table of a pack.
     if ((await queryRows(ctx.tx, `select from ${tableSql(site)} limit 1`, [])).length > 0) {
       throw new Failure(TableHasRecords);
     }
@@ -77,7 +77,10 @@ export const tableContent = packContent({
   },
 });
 
-/** The steps that turn a table into a pack's. A column that the pack's does not have stays, with its data. */
+/**
+ * The steps that change a table to the definition of a pack. Columns that the pack does not have are kept with
+ * their data.
+ */
 function stepsFrom(table: Table, content: TableStepOf<"create_table">): LocatedSteps {
   const { slug } = table;
   const { name = slug, description = "", rules = [] } = content;
@@ -117,7 +120,7 @@ function stepsFrom(table: Table, content: TableStepOf<"create_table">): LocatedS
   return locateSteps(located);
 }
 
-/** A table as packs and code have it: a title that is derived from the name is left out. */
+/** A table as in packs and code: titles that can be derived from the name are omitted. */
 function toContent({ slug, name, description, columns, indexes, rules }: Table) {
   const own = columns.map(({ name: column, title, ...rest }) => ({
     name: column,
@@ -127,7 +130,7 @@ function toContent({ slug, name, description, columns, indexes, rules }: Table) 
   return { slug, name, description, columns: own, indexes, rules };
 }
 
-/** A pack's column is known by its name, which depends on the pack alone. */
+/** A column of a pack is identified by its name, which depends only on the pack. */
 function namedColumns(inputs: readonly ColumnInput[]): NewColumn[] {
   const { columns, errors } = nameColumns(inputs, { path: "/columns" });
   if (errors.length > 0) throw invalidAt((_, path) => path, 0, errors);

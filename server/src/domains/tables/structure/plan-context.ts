@@ -9,7 +9,7 @@ import type { TableStep } from "./step.ts";
 /** The state that steps are planned on; planning itself reads nothing. */
 export interface PlanContext {
   readonly partition: Partition;
-  /** The tables that the steps concern, by slug, as the steps so far leave them. */
+  /** The tables of the steps by slug, with all previous steps applied. */
   readonly tables: Map<string, Table>;
   /** All other tables of the partition, by slug: a path of a rule may lead to any of them. */
   readonly others: ReadonlyMap<string, Table>;
@@ -53,7 +53,7 @@ export function tableIn({ tables }: PlanContext, slug: string): Table {
   return tables.get(slug) ?? rejectStep("/table", "is not a table in this environment");
 }
 
-/** The column that a step names, at a path of it. */
+/** The column that a step names, at a path of the step. */
 export function columnIn({ columns }: Pick<Table, "columns">, name: string, path: string): Column {
   return (
     columns.find((column) => column.name === name) ??

@@ -13,7 +13,7 @@ import {
   WORKSPACE,
 } from "../testing/tables.ts";
 
-test("a table is made with its columns, constraints, guards, indexes and view", () => {
+test("creates a table with its columns, constraints, triggers, indexes and view", () => {
   expect(planStatements(planContextOf(planTables(CUSTOMERS)), ORDERS)).toEqual({
     statements: [
       `create table "orders" (
@@ -50,7 +50,7 @@ test("a table is made with its columns, constraints, guards, indexes and view", 
 
 const VIEW = [/^drop view <View>$/, /^create view <View> as/] as const;
 
-/** A step on a table of orders, what it runs between the views, and what undoes it. */
+/** A step on a table of orders, the statements between the views, and the inverse steps. */
 const GOLDEN: readonly [
   name: string,
   step: object,
@@ -232,7 +232,7 @@ test.each(GOLDEN)("%s", (_, step, statements, inverse) => {
   expect(found.inverse).toEqual(inverse);
 });
 
-test.each(GOLDEN)("the way back leads back: %s", (_, step) => {
+test.each(GOLDEN)("the inverse steps restore the table: %s", (_, step) => {
   const before = planTables(CUSTOMERS, ORDERS);
   const planning = planContextOf(before);
   const { inverse } = planSteps(planning, parseSteps(step), String);
@@ -240,7 +240,7 @@ test.each(GOLDEN)("the way back leads back: %s", (_, step) => {
   const contents = (tables: Iterable<Table>) =>
     [...tables].map((table) => ({
       ...table,
-      // That fields were something else meanwhile is not taken back.
+      // The inverse does not reset the revisions of renames and shapes.
       renamedRevision: 0,
       shape: 0,
       indexes: table.indexes.toSorted((left, right) => (left.name < right.name ? -1 : 1)),
@@ -279,7 +279,7 @@ test("tables that refer to each other are dropped together, in any order, and co
   );
 });
 
-test("a required column comes back optional only where there are records without it", () => {
+test("restores a required column as optional only if records without a value exist", () => {
   const step = { op: "drop_column", table: "customers", column: "name" };
   for (const filled of [[], ["customers"]]) {
     const planning = planContextOf(planTables(CUSTOMERS), filled);

@@ -28,8 +28,8 @@ export interface StepPlan {
 }
 
 /**
- * Plans the statements of steps, one after the other, and leaves in `context` the tables as they will
- * be. Throws the errors of the first step that is invalid.
+ * Plans the statements of steps in order, and leaves the resulting tables in `context`. Throws the errors of the
+ * first invalid step.
  */
 export function planSteps(
   context: PlanContext,
@@ -128,7 +128,7 @@ function planStep(
   }
 }
 
-/** The rules of changed tables, and those of others whose paths may lead through them. */
+/** Validates the rules of changed tables, and those of other tables whose paths may lead through them. */
 function validateAllRules(
   context: PlanContext,
   original: ReadonlyMap<string, Table>,
@@ -146,8 +146,8 @@ function validateAllRules(
 }
 
 /**
- * Validates rules against the table after all steps, so that a column and a rule that names it may be
- * dropped, or added, in one change.
+ * Validates rules against the table after all steps, so that one change may drop or add both a column and a rule
+ * that names it.
  */
 function validateRules(
   table: Table,

@@ -23,7 +23,7 @@ export const INDEXES_MAX = 50;
 
 const table = Slug;
 
-/** The fields of a change of a column; those that are absent stay as they are. */
+/** The fields of a column change; absent fields stay unchanged. */
 export const columnChangeFields = {
   title: Type.Optional(nullable(ColumnTitle)),
   type: Type.Optional(Type.Enum([...COLUMN_TYPES])),
@@ -85,7 +85,7 @@ export const IndexSelector = Type.Object(
 );
 export type IndexSelector = Static<typeof IndexSelector>;
 
-/** The fields of a table, beside its slug. */
+/** The fields of a table, except its slug. */
 export const tableFields = {
   name: line(100, "Display name"),
   description: text(2_000),
@@ -192,13 +192,13 @@ export function parseStep(
   }
   const checked = validator.check(withNames(value));
   if ("errors" in checked) return { errors: checked.errors };
-  // It has passed the schema of its own `op`.
+  // It matches the schema of its `op`.
   return { step: checked.value as TableStep };
 }
 
 /**
- * The step with the names of its columns. They are derived from the titles alone, so that a migration gives a column
- * the same name in each environment.
+ * The step with column names. They are derived only from the titles, so that a migration uses the same names in
+ * each environment.
  */
 function withNames(value: object): object {
   const { columns, column } = value as { readonly columns?: unknown; readonly column?: unknown };

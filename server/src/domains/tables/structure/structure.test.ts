@@ -11,7 +11,7 @@ async function lastEvent(): Promise<any> {
 
 const PLAIN = { required: false, unique: false, indexed: false, default: null, options: {} };
 
-test("a table is made, read, listed, changed and dropped, and each is told", async () => {
+test("a table is created, read, listed, changed and dropped, each with an event", async () => {
   const made = await owner("POST /api/v1/tables", {
     name: "Orders & Café",
     description: "What was sold",
@@ -133,7 +133,7 @@ test("the newest table is listed first, page by page, and the statistics count t
   expect(stats.body.data.counts.tables).toBe(3);
 });
 
-test("a table is another one in each environment", async () => {
+test("tables of different environments are independent", async () => {
   const staging = { "x-environment": "staging" };
   const table = { name: "Apart", columns: [{ name: "a", type: "text" }] };
   expect((await owner("POST /api/v1/tables", table)).status).toBe(201);
@@ -151,7 +151,7 @@ test("a table is another one in each environment", async () => {
   expect(places.map(({ table_schema }) => `"${table_schema}"`)).toEqual([schemaSql(world.home)]);
 });
 
-test("a slug comes from the name, or must be given, and is nobody else's", async () => {
+test("a slug is derived from the name or given, and must be unique", async () => {
   const create = (table: object) => owner("POST /api/v1/tables", { columns: [], ...table });
   expect((await create({ name: "3. Stock (EU)" })).body.data.slug).toBe("stock_eu");
   expect(await create({ name: "Stock EU" })).toMatchObject({
@@ -194,7 +194,7 @@ test("names that mean something to PostgreSQL work as columns and tables", async
   }
 });
 
-test("what is wrong is told with its place in the body, and nothing happens", async () => {
+test("reports errors with their path in the body, and changes nothing", async () => {
   const slug = await createTable(owner, [
     { name: "a", type: "text" },
     { name: "b", type: "enum", options: { values: ["x"] } },
@@ -262,7 +262,7 @@ test("what is wrong is told with its place in the body, and nothing happens", as
   expect(await dumpTables(world)).toEqual(before);
 });
 
-test("changes of one table take turns, and one who says which version it means is told when it is gone", async () => {
+test("changes of one table are serialized, and a change of an outdated version is rejected", async () => {
   const slug = await createTable(owner, []);
   const add = (name: string, headers: Record<string, string> = {}) =>
     owner(`PATCH /api/v1/tables/${slug}`, { addColumns: [{ name, type: "text" }] }, headers);
@@ -286,7 +286,7 @@ test("changes of one table take turns, and one who says which version it means i
   );
 });
 
-test("of several who make a table of one slug one succeeds", async () => {
+test("one of several concurrent creations of the same slug succeeds", async () => {
   const table = { name: "Race", columns: [{ name: "a", type: "text" }] };
   const fresh = await world.member(["owner"], await world.workspace("race"));
   const answers = await Promise.all(

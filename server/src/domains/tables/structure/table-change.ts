@@ -17,13 +17,13 @@ import {
   IndexSelector,
 } from "./step.ts";
 
-/** A step, and the paths of its parts in the request: the first prefix that matches counts. */
+/** A step, and the paths of its parts in the request: the first matching prefix applies. */
 export interface LocatedStep {
   readonly step: TableStep;
   readonly paths: readonly (readonly [within: string, sent: string])[];
 }
 
-/** Steps, and the paths of errors in them. */
+/** Steps, and the paths of their errors. */
 export interface LocatedSteps {
   readonly steps: readonly TableStep[];
   readonly at: StepPath;
@@ -95,10 +95,7 @@ export function effectOfChange(change: TableChange): CallEffect {
   return renameColumns ? "live" : "ordinary";
 }
 
-/**
- * A change as steps, in the documented order: columns go by their new names as soon as they have them,
- * and drops make room for additions.
- */
+/** A change as steps, in the documented order: later steps use new column names, and drops precede additions. */
 export function changeToSteps(
   { slug: table, columns }: { readonly slug: string; readonly columns: readonly Column[] },
   change: TableChange,
@@ -156,7 +153,7 @@ export function changeToSteps(
   return locateSteps(located);
 }
 
-/** The names of the columns that are there when new ones are added. */
+/** The column names at the time when new ones are added. */
 function namesAfter(
   columns: readonly Column[],
   { renameColumns = [], dropColumns = [] }: TableChange,

@@ -50,7 +50,7 @@ export function createTable(
   };
 }
 
-/** Changes the definition of a table alone; the database's own structure stays as it is. */
+/** Changes only the definition of a table, not the structure of the database. */
 export function alterTable(context: PlanContext, step: TableStepOf<"alter_table">): PlannedChange {
   const { op: _, table: slug, ...change } = step;
   const table = tableIn(context, slug);
@@ -70,8 +70,8 @@ export function alterTable(context: PlanContext, step: TableStepOf<"alter_table"
 }
 
 /**
- * Drops a table that no other refers to, or only tables that are dropped later. Those lose their
- * references first, so that the inverse works in any order, and in circles too.
+ * Drops a table that only later-dropped tables refer to. Those lose their references first, so that the inverse
+ * works in any order, including cycles.
  */
 export function dropTable(
   context: PlanContext,
@@ -110,7 +110,7 @@ export function dropTable(
   };
 }
 
-/** Folds indexes of one column without a name into their columns; the others keep their positions. */
+/** Moves unnamed indexes of one column into their columns; the others keep their positions. */
 export function foldOwnIndexes({ columns, indexes = [] }: TableStepOf<"create_table">) {
   const indexesByPosition = new Map<number, NewIndex>();
   const flags = new Map<string, { unique?: boolean; indexed?: boolean }>();

@@ -16,9 +16,9 @@ export interface WriteTriggers {
 }
 
 /**
- * Triggers for the time in which SQL writes to a table: they keep the revisions of its records, and
- * refuse values that no `parse` has seen. Readers go on. Writers wait before they lock anything of the
- * table, since dropping a trigger takes a stronger lock than creating one.
+ * Triggers for the time in which SQL writes to a table: they maintain the revisions of its records, and reject
+ * values that no `parse` has checked. Readers continue. Writers wait before they lock any part of the table,
+ * because dropping a trigger needs a stronger lock than creating one.
  */
 export function writeTriggerSql(partition: Partition, table: Table): WriteTriggers {
   const location = { partition, table };
@@ -38,7 +38,7 @@ export function writeTriggerSql(partition: Partition, table: Table): WriteTrigge
 
 interface Trigger {
   readonly name: string;
-  /** When it fires, and what it calls. */
+  /** The event and the function of the trigger. */
   readonly action: string;
 }
 
@@ -47,7 +47,7 @@ const STAMP_TRIGGER: Trigger = {
   action: "execute function public.stamp_record()",
 };
 
-/** Checks of the conditions that no constraint enforces; adding one would keep everybody from reading meanwhile. */
+/** Checks the conditions that no constraint enforces; adding a constraint would block all readers. */
 function checkTriggers(location: TableLocation, { columns }: Table): Trigger[] {
   return columns.flatMap((column) => {
     const condition = assumedConditionSql(column, `new.${quoteIdentifier(column.name)}`);

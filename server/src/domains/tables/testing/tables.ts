@@ -115,7 +115,7 @@ export const column = (name: string, rest: object = {}) => ({ name, type: "text"
 
 let count = 0;
 
-/** Makes a table over HTTP, called after the columns that it has, and tells its slug. */
+/** Creates a table over HTTP, named after its columns, and returns its slug. */
 export async function createTable(
   ask: Ask,
   columns: readonly object[],

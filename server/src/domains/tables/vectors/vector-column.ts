@@ -1,4 +1,4 @@
-/** Columns by which records are found that mean the same: vectors that others make, and those of texts. */
+/** Columns for search by meaning: vectors supplied by clients, and embeddings of texts. */
 import Type from "typebox";
 import { object } from "#kernel/schema/schema.ts";
 import { type Column, ColumnName } from "../table.ts";
@@ -8,7 +8,7 @@ import { computed } from "../columns/relations/computed-column.ts";
 export const VECTOR_DIMENSIONS_MAX = 4_096;
 const SOURCES_MAX = 10;
 
-/** The numbers of a vector that another model made, as JSON in the record. */
+/** A vector that another model computed, as JSON in the record. */
 export const vector: ColumnType = {
   summary: "A vector of `options.dimensions` numbers, for similarity search",
   options: object({
@@ -36,7 +36,7 @@ export const vector: ColumnType = {
     const list: readonly unknown[] = value;
     const isSound = list.every((one) => typeof one === "number" && Number.isFinite(one));
     if (!isSound || list.every((one) => one === 0)) return { error };
-    // Parsed back from its text: PostgreSQL keeps no negative zero.
+    // Parsed from the text, because PostgreSQL does not store negative zero.
     return { value: JSON.parse(JSON.stringify(list)) as Json };
   },
   store: (value) => JSON.stringify(value),
@@ -48,7 +48,7 @@ export const vector: ColumnType = {
     from.type === "vector" || from.type === "json" ? quoted : undefined,
 };
 
-/** A cell that is no JSON becomes undefined, which `parse` refuses. */
+/** Invalid JSON becomes undefined, which `parse` rejects. */
 function parseNumbers(cell: string): unknown {
   try {
     return JSON.parse(cell);
@@ -57,7 +57,7 @@ function parseNumbers(cell: string): unknown {
   }
 }
 
-/** The count of numbers in each vector of a column. */
+/** The number of dimensions of a vector column. */
 export function dimensionsOf({ options }: Pick<Column, "options">): number {
   return Number(options["dimensions"]);
 }

@@ -1,7 +1,4 @@
-/**
- * The source of the vectors of a column, as SQL on one row: the texts that are embedded, or a vector of the record's
- * own.
- */
+/** The source of the vectors of a column, as SQL on one row: the texts to embed, or a vector in the record. */
 import pg from "pg";
 import { MODEL } from "#kernel/embedding/vector.ts";
 import { sourcesOf } from "./vector-column.ts";
@@ -18,15 +15,15 @@ export const EMBEDDED_TYPES: ReadonlySet<ColumnTypeName> = new Set<ColumnTypeNam
 
 export interface VectorSource {
   readonly kind: "texts" | "numbers";
-  /** The columns that it is made of: who may not see one of them finds nothing by it. */
+  /** The source columns: a caller who may not see one of them cannot search by this column. */
   readonly columns: readonly string[];
-  /** The text, which is empty where there is nothing to embed; or the JSON of the numbers. */
+  /** The text, empty if there is nothing to embed; or the numbers as JSON. */
   readonly sql: string;
   /** Differs when the source does, or the model. */
   readonly digest: string;
 }
 
-/** The names of the columns by which records are found by meaning. */
+/** The names of the columns for search by meaning. */
 export function vectorColumns({ columns, computed }: TableSchema): readonly string[] {
   return [
     ...columns.filter(({ type }) => type === "vector"),
@@ -34,7 +31,7 @@ export function vectorColumns({ columns, computed }: TableSchema): readonly stri
   ].map(({ name }) => name);
 }
 
-/** Compiles the source of a column; undefined when the column has none, or its sources are gone. */
+/** Compiles the source of a column; undefined if it has none, or its source columns were deleted. */
 export function compileVectorSource(
   { byName, computed }: TableSchema,
   name: string,
@@ -60,14 +57,14 @@ export function compileVectorSource(
   };
 }
 
-/** The rows of `record_vectors` that are those of a row, as it is now. */
+/** The rows of `record_vectors` that match the current state of a row. */
 export function vectorsOfRowSql(
   { id }: Pick<TableSchema, "id">,
   name: string,
   { row, source }: { readonly row: string; readonly source: VectorSource },
 ): string {
-  // The digest is a condition of its own, which the planner takes for true of many: by its guess of an equality hardly
-  // any row would be left, and each page of a search would join and sort all.
+  // The digest is a separate boolean condition, which the planner expects to be often true. With a plain equality
+  // it would expect almost no rows, and each page of a search would join and sort all of them.
   return (
     `record_vectors "~v" where "~v".table_id = ${pg.escapeLiteral(id)} and "~v".column_name = ${pg.escapeLiteral(name)} ` +
     `and "~v".record_id = ${row}.id and coalesce("~v".digest = ${source.digest}, false)`

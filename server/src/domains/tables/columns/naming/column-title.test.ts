@@ -10,7 +10,7 @@ import {
 } from "./column-title.ts";
 import { isReserved } from "./reserved-names.ts";
 
-test("A name is derived from a title as people would write it", () => {
+test("derives readable names from titles", () => {
   const names = {
     SKU: "sku",
     "E-Mail": "email",
@@ -60,7 +60,7 @@ test("A title is derived from a name without breaking words in capitals", () => 
   for (const [name, title] of Object.entries(titles)) expect(titleFromName(name)).toBe(title);
 });
 
-test("A header that is too long for a title is cut visibly, at a whole character", () => {
+test("a header too long for a title is truncated visibly, at a whole character", () => {
   expect(cutTitle("a".repeat(TITLE_CHARACTERS_MAX))).toBe("a".repeat(TITLE_CHARACTERS_MAX));
   expect(cutTitle("a".repeat(TITLE_CHARACTERS_MAX + 1))).toBe(
     `${"a".repeat(TITLE_CHARACTERS_MAX - 1)}…`,
@@ -106,7 +106,7 @@ test("Any titles give valid, distinct names", () => {
   );
 });
 
-test("Any name gives a title that is not empty", () => {
+test("each name produces a title that is not empty", () => {
   fc.assert(
     fc.property(fc.stringMatching(new RegExp(COLUMN_PATTERN)), (name) => {
       expect(titleFromName(name).trim()).not.toBe("");

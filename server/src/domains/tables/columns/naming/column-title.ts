@@ -6,8 +6,8 @@ import { isReserved } from "./reserved-names.ts";
 const NAME_CHARACTERS_MAX = 40;
 
 /**
- * The title of a column that was given none: `orderedAt` and `ordered_at` are "Ordered at". Words in
- * capitals are kept, so `sKU`, as imports of earlier releases wrote `SKU`, is "SKU".
+ * The default title of a column: `orderedAt` and `ordered_at` become "Ordered at". Words in capitals are kept, so
+ * `sKU`, as earlier releases imported `SKU`, becomes "SKU".
  */
 export function titleFromName(name: string): string {
   const words = name
@@ -23,12 +23,12 @@ export function titleFromName(name: string): string {
   return title === "" ? name : title;
 }
 
-/** The title of a field that every record has. */
+/** The title of a system field. */
 export function systemTitle(name: string): string {
   return name === "id" ? "ID" : titleFromName(name);
 }
 
-/** The part of a text that can be a title, which is all of nearly every one. */
+/** Truncates a text to the maximum length of a title. */
 export function cutTitle(text: string, charactersMax = TITLE_CHARACTERS_MAX): string {
   if (text.length <= charactersMax) return text;
   // The cut must not leave half of a character.
@@ -100,7 +100,7 @@ export function nameFromTitle(title: string): string {
     .filter((word) => word !== "");
   const joined = words
     .map((word, index) => {
-      // All words after the first begin with a capital, so that only the first needs its own taken away.
+      // All words after the first start with a capital, so only the first is lowercased.
       const rest = word === word.toUpperCase() ? word.toLowerCase() : word;
       if (index > 0) return rest.charAt(0).toUpperCase() + rest.slice(1);
       return rest.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]/, (start) => start.toLowerCase());
@@ -109,7 +109,7 @@ export function nameFromTitle(title: string): string {
   return (/^\d/.test(joined) ? `n${joined}` : joined).slice(0, NAME_CHARACTERS_MAX);
 }
 
-/** Names for titles, in their order: each is valid, and different from the others and from `taken`. */
+/** Derives names from titles, in order: each is valid, and differs from the others and from `taken`. */
 export function nameTitles(titles: readonly string[], taken: Iterable<string> = []): string[] {
   const names = new Set([...taken].map((name) => name.toLowerCase()));
   const first = names.size + 1;
@@ -131,7 +131,7 @@ interface Named {
   readonly title?: string | undefined;
 }
 
-/** Gives a name to each column that has a title only; one with neither is an error below `path`. */
+/** Names each column that has only a title; one without name and title is an error below `path`. */
 export function nameColumns<T extends Named>(
   inputs: readonly T[],
   { path, taken = [] }: { readonly path: string; readonly taken?: Iterable<string> },

@@ -1,6 +1,6 @@
 import { SYSTEM_COLUMNS } from "../../table.ts";
 
-/** Names that no column may have: of PostgreSQL's own columns, of events beside the fields, and of conditions. */
+/** Reserved column names: system columns of PostgreSQL, further fields of events, and keywords of conditions. */
 const POSTGRES_COLUMNS = ["ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"];
 const EVENT_FIELDS = ["tableSlug", "tableId", "tableRevision"];
 const CONDITION_WORDS = ["and", "or", "not"];

@@ -38,7 +38,7 @@ export const integer: ColumnType = {
   convertFrom(from, _, quoted) {
     if (from.type === "integer" || from.type === "autonumber") return quoted;
     if (from.type === "boolean") return `${quoted}::integer::bigint`;
-    // A cast alone would round; a text with a fraction in it is refused.
+    // A cast would round; a text with a fraction is rejected.
     if (from.type === "decimal" || from.type === "duration") {
       return `case when ${quoted} = trunc(${quoted}) then ${quoted}::bigint else ${quoted}::text::bigint end`;
     }

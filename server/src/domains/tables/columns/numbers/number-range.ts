@@ -1,7 +1,7 @@
 import type { Column } from "../../table.ts";
 import type { ParsedValue } from "../column-type.ts";
 
-/** `options.min` and `options.max` of a column of numbers. */
+/** `options.min` and `options.max` of a numeric column. */
 interface Range {
   readonly min: number | undefined;
   readonly max: number | undefined;

@@ -1,4 +1,4 @@
-/** Columns whose values are computed when they are read: nothing of them is stored. */
+/** Columns whose values are computed on read and not stored. */
 import Type from "typebox";
 import { ConditionSchema, type Condition } from "#kernel/condition/condition.ts";
 import type { ConditionFieldKind } from "#kernel/condition/sql.ts";
@@ -46,7 +46,7 @@ export const backlinks: ColumnType = {
   options: object({ table: Slug, column: ColumnName }),
 };
 
-/** The functions of a rollup: the kinds of fields that each takes, all where there are none. */
+/** The functions of a rollup, and the kinds of fields that each accepts; all kinds if undefined. */
 export const ROLLUP_FUNCTIONS = {
   count: { takes: undefined },
   sum: { takes: ["number"] },
@@ -83,7 +83,7 @@ export const formula: ColumnType = {
   ...computed,
   summary: "The result of `options.expression` with other fields of the record: `price * amount`",
   options: object({ expression: text(FORMULA_CHARACTERS_MAX) }),
-  // With an index where it is asked for: whether it can have one is seen where its fields are known.
+  // An index is allowed here; whether it is possible is checked when the fields are known.
   check: checkUnstored,
 };
 
@@ -94,7 +94,7 @@ function checkUnstored({ unique, default: value }: Column) {
   ];
 }
 
-/** The options of a rollup that was checked. */
+/** The options of a validated rollup. */
 export function parseRollup({ options }: Pick<Column, "options">): {
   readonly via: string;
   readonly function: RollupFunction;
@@ -113,11 +113,11 @@ export function parseRollup({ options }: Pick<Column, "options">): {
 /** The relation from a record to many others: their table, and the column on either side. */
 export interface Relation {
   readonly table: string;
-  /** The column over there that refers to this record; undefined for a list of links of its own. */
+  /** The column of the other table that refers to this record; undefined for a link list of this table. */
   readonly column?: string;
 }
 
-/** The relation that a column of a table stands for; undefined when it is none. */
+/** The relation that a column represents; undefined if it is none. */
 export function findRelation(
   schema: {
     readonly computed: ReadonlyMap<string, Column>;

@@ -4,7 +4,7 @@ import { object } from "#kernel/schema/schema.ts";
 import { ColumnName, Slug } from "../../table.ts";
 import { asStored, type ColumnType } from "../column-type.ts";
 
-/** An entry of the log holds all of them, twice. */
+/** An event contains all links twice. */
 export const LINKS_MAX = 500;
 
 const RECORD_ID = new RegExp(idPattern("rec"));
