@@ -38,7 +38,7 @@ const STALE_AFTER_MS = 30_000;
 const RETRIES = 2;
 
 const client = createClient({
-  // Nothing is called where there is no page, as in tests of what is pure.
+  // Tests of pure functions run without a page, and then no requests are sent.
   baseUrl: `${typeof location === "undefined" ? "" : location.origin}${BASE_PATH}`,
   ...(place.workspace !== undefined && { workspace: place.workspace }),
   environment: place.environment,
@@ -49,7 +49,7 @@ export const cache = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: STALE_AFTER_MS,
-      // What the server refused it refuses again; what never reached it may next time.
+      // Errors from the server are not retried; failed connections are.
       retry: (count, error) => count < RETRIES && !(error instanceof ApiError),
       refetchOnWindowFocus: false,
       placeholderData: keepPreviousData,
@@ -59,31 +59,31 @@ export const cache = new QueryClient({
 
 const refresh = new Refresh(cache);
 
-/** Versions of things, as the `ETag` said when they were read last: the condition of a later change. */
+/** ETags of resources, as last read: the condition of a later update. */
 const etags = new Map<string, string>();
 
 export function etagOf<O extends OperationId>(id: O, input?: Input<O>): string | undefined {
   return etags.get(keyOf(id, input));
 }
 
-/** The correlations of commands that can be undone: by one all that the call did is found in the log. */
+/** The correlation ids of commands that can be undone; the log contains all events of the command under this id. */
 const correlations = new WeakMap<object, string>();
 
-/** The correlation of the command that a reply is of, where it can be undone. */
+/** Returns the correlation id of a command's response, if the command can be undone. */
 export function correlationOf(reply: unknown): string | undefined {
   return typeof reply === "object" && reply !== null ? correlations.get(reply) : undefined;
 }
 
-/** Where the log stood before each answer was read. */
+/** The log position before each response was read. */
 const positions = new WeakMap<object, string>();
 
 /**
- * Where the log stood before this answer was read: it has all that happened until then. Ids of events sort as the log
- * does.
+ * Returns the log position before this response was read: the response includes all earlier events. Event ids sort
+ * in log order.
  */
 export const positionOf = (reply: object): string => positions.get(reply) ?? "";
 
-/** When the answers of this page's own commands came, by their correlations: the log will tell of them, too. */
+/** The times of the responses to this page's own commands, by correlation id; the log reports these commands too. */
 const ownActs = new Map<string, number>();
 const OWN_ACTS_MAX = 200;
 
@@ -93,14 +93,14 @@ function noteOwnAct(correlation: string): void {
   if (ownActs.size > OWN_ACTS_MAX && oldest !== undefined) ownActs.delete(oldest);
 }
 
-/** When the answer came to the command of this page that a correlation is of. */
+/** Returns the time of the response to a command of this page. */
 export const answeredAt = (correlation: string): number | undefined => ownActs.get(correlation);
 
 const keyOf = (id: OperationId, input: unknown): string => JSON.stringify([id, input ?? {}]);
 
 type Send = (id: OperationId, input?: unknown, options?: CallOptions) => Promise<unknown>;
 
-/** The server was not reached: nobody knows more, and nothing is shown as done. */
+/** Thrown if the server was not reached: the result is unknown, and nothing is shown as done. */
 export class Unreachable extends Error {
   override readonly name = "Unreachable";
   constructor() {
@@ -108,17 +108,18 @@ export class Unreachable extends Error {
   }
 }
 
-/** What `fetch` throws when no answer came; its words are the browser's. */
+/** `fetch` throws a TypeError with a browser-specific message if no response arrives. */
 const isLost = (error: unknown): boolean => error instanceof TypeError;
 
 interface ReadOptions extends CallOptions {
   /**
-   * For what is kept outside of the cache: the stream does not tell all that this answer lacks, so it is read again.
+   * For data outside the cache: called to reload it, because the stream does not report everything that this
+   * response lacks.
    */
   readonly onLate?: () => void;
 }
 
-/** Calls an operation. A session that is over is asked for again; a write waits for the network. */
+/** Calls an operation. If the session has expired, the user signs in again; offline, writes wait for the network. */
 export async function call<O extends OperationId>(
   id: O,
   input?: Input<O>,
@@ -127,7 +128,7 @@ export async function call<O extends OperationId>(
   const send: Send = client.call as Send;
   const endCommand = mayWait(id, options) ? beginCommand() : undefined;
   if (endCommand) noteWrite({ id, input });
-  // One key for all attempts: what was carried out is not carried out again.
+  // One idempotency key for all attempts, so that the operation runs only once.
   const { idempotencyKey = makeKey() } = options;
   const answered: { undoable?: string | undefined; position?: string } = {};
   const attempt = (): Promise<unknown> => {
@@ -162,7 +163,7 @@ export async function call<O extends OperationId>(
   } catch (error) {
     if (endCommand) forgetUndoable();
     if (error instanceof ApiError) {
-      // Somebody else was first: what is shown of it is older than what the server refused.
+      // Another user was first: the displayed data is outdated.
       if (endCommand && OUTDATED.has(error.status)) onWrite?.({ id, input, reply: undefined });
       if (!isPublic(id)) noteAnswer(error.status, error.code);
     }
@@ -180,24 +181,24 @@ const problemOf = ({ problem, code, message, errors }: ApiError) => ({
   errors,
 });
 
-/** A command that was carried out, or refused because the page shows an older state. */
+/** A command that succeeded, or that failed because the page shows outdated data. */
 export interface Write {
   readonly id: OperationId;
   readonly input: unknown;
   readonly reply: unknown;
 }
 
-/** Not found, a conflict, another version: the screen is behind the server. */
+/** Not found, conflict, precondition failed: the screen is behind the server. */
 const OUTDATED: ReadonlySet<number> = new Set([404, 409, 412]);
 
 let onWrite: ((write: Write) => void) | undefined;
 
-/** Tells the live part of this layer of each write, so that what it changed is read again. */
+/** Registers the listener that reloads what a write changed. */
 export function followWrites(listener: (write: Write) => void): void {
   onWrite = listener;
 }
 
-/** A person who may not follow the log learns of maintenance from any answer, and reads then what it is about. */
+/** Users without access to the event log learn of maintenance from any response, and then load its details. */
 function noteMaintenance(id: OperationId, isOn: boolean): void {
   if (id === "auth.me") return;
   const [me] = cache.getQueriesData<Reply<"auth.me">>({ queryKey: ["auth.me"] });
@@ -208,11 +209,14 @@ function noteMaintenance(id: OperationId, isOn: boolean): void {
 const isPublic = (id: OperationId): boolean =>
   /^(auth\.login|auth\.begin_passkey|passwords\.|invitations\.)/.test(id);
 
-/** Says whether a call is a write of somebody: what can be let go, as a preview, is asked anew by whoever wants it. */
+/**
+ * Returns whether a call may wait in the offline queue. Cancellable calls such as previews do not: their caller
+ * repeats them.
+ */
 const mayWait = (id: OperationId, { signal }: CallOptions): boolean =>
   signal === undefined && !routeOf(id).startsWith("GET ") && !isPublic(id);
 
-/** The options of a query, for hooks, loaders and prefetches alike. */
+/** Returns query options for hooks, loaders and prefetches. */
 export function query<O extends OperationId>(id: O, input?: Input<O>) {
   return {
     queryKey: [id, input ?? {}] as const,
@@ -223,7 +227,7 @@ export function query<O extends OperationId>(id: O, input?: Input<O>) {
   };
 }
 
-/** Spares the request that the server would refuse, as far as the person's permissions are known. */
+/** Throws before sending a request that the server would reject, if the user's permissions are known. */
 function assertAllowed(id: OperationId): void {
   const me = cache.getQueryData<Reply<"auth.me">>(["auth.me", {}])?.data;
   if (!me || isAllowed(id, new Set(me.permissions))) return;
@@ -233,13 +237,13 @@ function assertAllowed(id: OperationId): void {
 interface QueryHookOptions {
   readonly enabled?: boolean;
   readonly staleTime?: number;
-  /** For what the log can't tell. */
+  /** For data whose changes are not in the event log. */
   readonly refetchInterval?: number | false;
-  /** How an answer takes the place of the one before; by itself, what is equal in both stays the same object. */
+  /** How a response replaces the previous one; by default, equal parts stay the same object. */
   readonly structuralSharing?: false | ((before: unknown, answer: unknown) => unknown);
 }
 
-/** Reads an operation and follows it: the log says when it is stale. */
+/** Reads an operation and keeps it current: events mark it as stale. */
 export function useOp<O extends OperationId>(
   id: O,
   input?: Input<O>,
@@ -248,17 +252,17 @@ export function useOp<O extends OperationId>(
   return useQuery<Reply<O>, Error>({ ...query(id, input), ...options });
 }
 
-/** Starts the requests of a screen beside the download of its code. */
+/** Starts the requests of a screen while its code is loading. */
 export function prefetch<O extends OperationId>(id: O, input?: Input<O>): void {
   void cache.prefetchQuery(query(id, input));
 }
 
-/** The past stays as it was, whatever is done. */
+/** Queries of a past time never become stale. */
 const isOfNow = ({ queryKey: [, input] }: { readonly queryKey: readonly unknown[] }): boolean =>
   (input as { readonly query?: { readonly asOf?: unknown } } | undefined)?.query?.asOf ===
   undefined;
 
-/** Changes what is cached of an operation, whatever its input was. The returned function undoes it. */
+/** Updates the cached responses of an operation for all inputs. The returned function reverts this. */
 export function patchCached<O extends OperationId>(
   id: O,
   change: (old: Reply<O>) => Reply<O>,
@@ -267,8 +271,8 @@ export function patchCached<O extends OperationId>(
 }
 
 /**
- * Changes what is cached of these queries. The returned function takes it back where nothing else has changed it since:
- * what was there before is older than an answer that came meanwhile, and is read again instead.
+ * Updates the cached responses of these queries. The returned function reverts this for data that has not changed
+ * since; other data is newer than the previous state, and is reloaded instead.
  */
 export function patchQueries<T>(filter: QueryFilters, change: (old: T) => T): () => void {
   const patched = cache.getQueriesData<T>(filter).map(([queryKey, before]) => ({
@@ -284,15 +288,15 @@ export function patchQueries<T>(filter: QueryFilters, change: (old: T) => T): ()
   };
 }
 
-/** Makes whatever is cached of these operations stale; what is on the screen is read again. */
+/** Marks cached responses of these operations as stale; visible ones are reloaded. */
 export function invalidate(prefixes: readonly string[]): void {
   invalidateWhere(({ queryKey: [id] }) => prefixes.some((prefix) => String(id).startsWith(prefix)));
 }
 
-/** Makes those queries stale that this says; what is on the screen is read again. */
+/** Marks matching queries as stale; visible ones are reloaded. */
 export const invalidateWhere = (matches: (query: Query) => boolean): void =>
   refresh.invalidate(matches);
 
-/** Says whether a query was begun after this time, so that its answer knows what was there by then. */
+/** Returns whether a query started after this time, so that its response includes earlier changes. */
 export const isBegunSince = (asked: Query, atMs: number): boolean =>
   refresh.isBegunSince(asked, atMs);

@@ -1,19 +1,19 @@
-/** Changes that show before the server has said yes, and the way back from them. */
+/** Optimistic changes, with undo. */
 import { notify } from "../ui/toast.tsx";
 import { ApiError } from "./api.ts";
 import { findWayBack } from "./undo/way-back.ts";
 
 export interface Change {
-  /** Shows the change at once; what it returns takes it back. */
+  /** Applies the change optimistically; returns a function that reverts it. */
   readonly show?: () => () => void;
   readonly send: () => Promise<unknown>;
-  /** The sentence about it, as in "INC0000012 is yours". */
+  /** The message of the toast, such as "INC0000012 is yours". */
   readonly said: string;
-  /** The operation that is its inverse, where the server has no way back by itself. */
+  /** The inverse operation, where the server does not offer undo. */
   readonly undo?: () => Promise<unknown>;
 }
 
-/** Shows a change, sends it, and offers its inverse; what was refused is taken back with the server's sentence. */
+/** Applies a change optimistically, sends it and offers undo; a rejected change is reverted and the error is shown. */
 export async function applyChange({ show, send, said, undo }: Change): Promise<boolean> {
   const takeBack = show?.();
   try {
@@ -34,13 +34,13 @@ const CONFLICT =
 
 const SIGNED_OUT = "Your session had ended, so your change was not saved. Try again.";
 
-/** Words for a refusal: a version that is no longer the newest is told as what it means. */
+/** Describes an error for users; a failed precondition is described as another user's change. */
 export function describeRefusal(error: unknown): string {
   if (error instanceof ApiError && error.status === 412) return CONFLICT;
   if (error instanceof ApiError && error.status === 401) return SIGNED_OUT;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Says whether a write was refused because somebody else was first. */
+/** Returns whether a write failed because another user was first. */
 export const isConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 412;

@@ -1,4 +1,4 @@
-/** A request as a line for the shell, without a credential in it. */
+/** Formats a request as a curl command without credentials. */
 import { BASE_PATH, place } from "./place.ts";
 
 type Value = string | number | boolean | undefined;

@@ -3,7 +3,7 @@ import { describeFaults, toFieldTitle, toPlainMessage, toPlainProblem } from "./
 
 const MACHINE = /\^|\\d|\{\d|schema|anyOf|oneOf|pattern|properties|\/\w/;
 
-test("a field is named by its title, and a place in a list counts from one", () => {
+test("a field is named by its title, and list positions start at one", () => {
   expect(toFieldTitle("/incidentIds/0")).toBe("Incident 1");
   expect(toFieldTitle("/acts/1/set")).toBe("Step 2, set");
   expect(toFieldTitle("/parentId")).toBe("Parent");
@@ -11,7 +11,7 @@ test("a field is named by its title, and a place in a list counts from one", () 
   expect(toFieldTitle("")).toBe("");
 });
 
-test("each message of a schema reads without the words of schemas", () => {
+test("schema validation messages are worded without schema keywords", () => {
   const messages = [
     "does not have the right form: ^(inc_[0-9a-hjkmnp-tv-z]{26}|INC\\d{7,15})$",
     "does not have the right form: ^[a-z][a-z0-9_-]{0,62}$",
@@ -35,11 +35,11 @@ test("each message of a schema reads without the words of schemas", () => {
   expect(plain.at(-1)).toBe("must be one of in progress, on hold");
 });
 
-test("a sentence of ours stays as it is", () => {
+test("other messages are not changed", () => {
   expect(toPlainMessage("is not the id of a team")).toBe("is not the id of a team");
 });
 
-test("a problem is told by its faults, and keeps its paths", () => {
+test("the description of a problem lists its errors, and the problem keeps their paths", () => {
   const faults = [
     { path: "/intoId", message: "does not have the right form: ^(inc_x|INC\\d{7,15})$" },
     { path: "/acts/1/set", message: "must contain at least one field" },
@@ -57,7 +57,7 @@ test("a problem is told by its faults, and keeps its paths", () => {
   expect(toPlainProblem(other)).toBe(other);
 });
 
-test("a column is named by its title, as people wrote it", () => {
+test("a column is named by its title", () => {
   const message = "must be a number";
   const faults = ["/price", "/records/2/price"].map((path) => ({
     path,
@@ -70,7 +70,7 @@ test("a column is named by its title, as people wrote it", () => {
   ]);
 });
 
-test("many faults are counted", () => {
+test("further errors are counted", () => {
   const faults = ["a", "b", "c", "d", "e"].map((name) => ({
     path: `/${name}`,
     message: "is required",

@@ -1,17 +1,17 @@
 /**
- * Errors of the API in words for people. The API names fields by JSON pointers and rules by the keywords of
- * schemas, which is what programs need; a person reads the title of the field and what to enter.
+ * Describes API errors for users. The API names fields by JSON pointer and rules by schema keyword, for programs;
+ * users need the field's title and what to enter.
  */
 import { splitWords, toWords } from "../ui/words.ts";
 
 export interface Fault {
   readonly path: string;
   readonly message: string;
-  /** The title of the field, where the server knows one. */
+  /** The title of the field, if the server knows it. */
   readonly title?: string;
 }
 
-/** Titles of fields whose names do not say enough. */
+/** Titles of fields whose names are unclear. */
 const TITLES: Readonly<Record<string, string>> = {
   intoId: "The ticket to merge into",
   ticketId: "Ticket",
@@ -31,14 +31,14 @@ const TITLES: Readonly<Record<string, string>> = {
 
 const FAULTS_MAX = 3;
 
-/** `/acts/1/set` as `Step 2, set`; `?limit` as `Limit`. */
+/** Converts `/acts/1/set` to `Step 2, set` and `?limit` to `Limit`. */
 export function toFieldTitle(path: string): string {
   const titles: string[] = [];
   for (const part of path.replace(/^[/?:]/, "").split("/")) {
     const name = part.replaceAll("~1", "/").replaceAll("~0", "~");
     if (name === "") continue;
     const last = titles.length - 1;
-    // A place in a list counts from 1, as people do.
+    // List positions are displayed starting at 1.
     if (/^\d+$/.test(name) && last >= 0) titles[last] = `${titles[last]} ${Number(name) + 1}`;
     else titles.push(TITLES[name] ?? splitWords(name.replace(/(?<=[a-z])Ids?$/, "")));
   }
@@ -73,7 +73,7 @@ const nameType = (types: string): string =>
     .join(" or ");
 
 const RULES: readonly Rule[] = [
-  // The patterns of references to tickets end with the form of their numbers.
+  // Patterns for ticket references, which end with the format of the ticket number.
   [
     /^(?:does not have the right form|must match pattern).*?(INC|CHG|PRB|REQ)\b.*\\d\{7/,
     (letters) => `is not the number of a ticket, such as ${letters}0000012`,
@@ -118,7 +118,7 @@ const RULES: readonly Rule[] = [
 const toValueWords = (value: string): string =>
   /^[a-z]+(_[a-z]+)+$/.test(value) ? toWords(value).toLowerCase() : value;
 
-/** What is wrong with a field, without the words of schemas; a sentence of ours stays as it is. */
+/** Rewrites schema validation messages without schema keywords; other messages are not changed. */
 export function toPlainMessage(message: string): string {
   for (const [pattern, words] of RULES) {
     const found = pattern.exec(message);
@@ -127,20 +127,23 @@ export function toPlainMessage(message: string): string {
   return message;
 }
 
-/** The first faults as sentences: "The ticket to merge into is not the number of a ticket, such as INC0000012." */
+/**
+ * Returns the first errors as sentences: "The ticket to merge into is not the number of a ticket, such as
+ * INC0000012."
+ */
 export function describeFaults(faults: readonly Fault[]): string {
   const told = faults.slice(0, FAULTS_MAX).map(describeFault);
   const more = faults.length - told.length;
   return [...told, ...(more > 0 ? [`And ${more} more.`] : [])].join(" ");
 }
 
-/** A fault as a sentence. */
+/** Formats an error as a sentence. */
 export function describeFault(fault: Fault): string {
   const sentence = `${titleOfFault(fault) || "The request"} ${toPlainMessage(fault.message)}`;
   return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
 }
 
-/** A title replaces the last part of the path, which is the name of the field. */
+/** A title replaces the last part of the path, which is the field name. */
 function titleOfFault({ path, title }: Fault): string {
   if (title === undefined) return toFieldTitle(path);
   const place = toFieldTitle(path.slice(0, path.lastIndexOf("/")));
@@ -153,7 +156,7 @@ interface ProblemOfApi {
   readonly errors?: readonly Fault[];
 }
 
-/** A problem document whose texts a person can read: the paths and codes stay for the program. */
+/** Rewrites the texts of a problem document for users; paths and codes stay for programs. */
 export function toPlainProblem<P extends ProblemOfApi>(problem: P): P {
   const { code, errors = [] } = problem;
   if (errors.length === 0) return problem;

@@ -4,7 +4,7 @@ import { useMay } from "./people.ts";
 
 const POLL_MS = 60_000;
 
-/** The number of new notifications. The log says when; who may not follow it is told within a minute. */
+/** The number of unread notifications. Events update it; users without access to the event log poll every minute. */
 export function useUnreadCount(): number | undefined {
   const may = useMay();
   const isLive = useLiveState() === "live";

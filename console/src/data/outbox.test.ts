@@ -3,7 +3,7 @@ import { Outbox } from "./outbox.ts";
 
 const isLost = (error: unknown): boolean => error instanceof TypeError;
 
-test("writes wait without a network, go in their order, and one whose answer was lost goes again before the next", async () => {
+test("writes wait while offline and keep their order, and one without a response is sent again before the next", async () => {
   const network = { onLine: false };
   const events = new EventTarget();
   const outbox = new Outbox(network, events);
@@ -35,7 +35,7 @@ test("writes wait without a network, go in their order, and one whose answer was
   expect(sent.at(-1)).toBe("at once");
 });
 
-test("a server that is not reached while there is a network is told at once", async () => {
+test("if the server is unreachable while the browser is online, the error is reported at once", async () => {
   const outbox = new Outbox({ onLine: true }, new EventTarget());
   await expect(outbox.send(() => Promise.reject(new TypeError()), isLost)).rejects.toThrow();
   expect(outbox.size).toBe(0);

@@ -1,6 +1,6 @@
 /**
- * Writes wait while the browser has no network, in their order, and each is sent once: one whose answer was lost is
- * sent again under the same key, and the server knows it.
+ * Queues writes while the browser is offline, in order. A write whose response was lost is sent again with the same
+ * idempotency key, so that the server runs it only once.
  */
 import { useSyncExternalStore } from "react";
 
@@ -12,7 +12,7 @@ export class Outbox {
   readonly #network: Network;
   readonly #events: EventTarget;
   readonly #watchers = new Set<() => void>();
-  /** The end of the last write that waits; undefined while none does. */
+  /** The end of the last queued write; undefined if the queue is empty. */
   #last: Promise<void> | undefined;
   #size = 0;
 
@@ -21,7 +21,7 @@ export class Outbox {
     this.#events = events;
   }
 
-  /** How many writes wait. */
+  /** The number of queued writes. */
   get size(): number {
     return this.#size;
   }
@@ -31,7 +31,7 @@ export class Outbox {
     return () => this.#watchers.delete(watcher);
   };
 
-  /** Sends at once, or in its turn when there is a network again. */
+  /** Sends at once, or in order when the browser is online again. */
   async send<T>(attempt: () => Promise<T>, isLost: (error: unknown) => boolean): Promise<T> {
     if (this.#last === undefined && this.#network.onLine) {
       try {
@@ -80,10 +80,10 @@ export class Outbox {
 
 export const outbox = new Outbox(navigator, globalThis);
 
-/** How many writes wait for the network. */
+/** The number of writes that wait for the network. */
 export const useWaitingWrites = (): number => useSyncExternalStore(outbox.watch, () => outbox.size);
 
-// What waits is in this page alone: the browser asks before it is left.
+// Queued writes exist only in this page, so the browser asks before the user leaves.
 if (typeof document !== "undefined") {
   addEventListener("beforeunload", (event) => {
     if (outbox.size > 0) event.preventDefault();

@@ -1,4 +1,4 @@
-/** Reads a page of ours, as the server draws it; undefined where it is not there to be read. */
+/** Loads a server-rendered page; undefined if it can't be loaded. */
 export async function readPage(path: string, signal?: AbortSignal): Promise<Document | undefined> {
   const answer = await fetch(path, {
     headers: { accept: "text/html" },
@@ -9,5 +9,5 @@ export async function readPage(path: string, signal?: AbortSignal): Promise<Docu
   return new DOMParser().parseFromString(await answer.text(), "text/html");
 }
 
-/** A request that goes on while its page goes away. */
+/** A request that completes even if its page is closed. */
 export const fetchLast: typeof fetch = (input, init) => fetch(input, { ...init, keepalive: true });

@@ -5,7 +5,7 @@ interface Names {
   readonly names: readonly string[];
 }
 
-test("what is refused is taken back, and not over an answer that came meanwhile", () => {
+test("a rejected change is reverted, but does not overwrite a response that arrived in the meantime", () => {
   const [mine, other] = [
     ["things", 1],
     ["things", 2],
@@ -18,7 +18,7 @@ test("what is refused is taken back, and not over an answer that came meanwhile"
   takeBack();
   expect(cache.getQueryData(mine)).toEqual({ names: ["old"] });
   expect(cache.getQueryData(other)).toEqual({ names: ["theirs", "new"] });
-  // It may lack what the refusal was about: whoever looks at it reads it again.
+  // Its data may lack the other change, so it is marked as stale.
   expect(cache.getQueryState(other)?.isInvalidated).toBe(true);
   expect(cache.getQueryState(mine)?.isInvalidated).toBe(false);
   cache.clear();

@@ -1,4 +1,4 @@
-/** The person who is signed in, and what they may do. */
+/** The current user and their permissions. */
 import { isAllowed, isForOwners, isOperationId, permissionOf } from "@millrace/client";
 import { useMemo } from "react";
 import { splitWords, toWords } from "../ui/words.ts";
@@ -9,21 +9,21 @@ const KEPT_MS = 600_000;
 
 export type Me = Schemas["Me"];
 
-/** The person who is signed in, with roles and permissions in this workspace. */
+/** The current user, with roles and permissions in this workspace. */
 export function useMe(): Me | undefined {
   return useOp("auth.me", undefined, { staleTime: KEPT_MS }).data?.data;
 }
 
-/** The names of roles in words: custom roles as somebody named them, built-in ones by their ids. */
+/** Returns the display names of roles: custom names, and names of built-in roles by id. */
 export function describeRoles({ roles, roleNames }: Pick<Me, "roles" | "roleNames">): string {
   const names = roleNames.map((name, n) => (name === roles[n] ? toWords(name) : name));
   return names.join(", ");
 }
 
-/** An operation by its id. A permission by its name is for screens that are not about one operation. */
+/** An operation id, or a permission for screens that are not about one operation. */
 export type Right = OperationId | Permission;
 
-/** Says whether to offer an action. The server decides; this spares people the refusal. */
+/** Returns whether to offer an action. The server enforces permissions; the console disables actions early. */
 export function useMay(): (right: Right | undefined) => boolean {
   const refusalOf = useRefusals();
   return useMemo(
@@ -32,7 +32,7 @@ export function useMay(): (right: Right | undefined) => boolean {
   );
 }
 
-/** Says why an action can't be done by this person; undefined where it can. */
+/** Returns why the user can't perform an action; undefined if they can. */
 export function useRefusals(): (right: Right | undefined) => string | undefined {
   const me = useMe();
   return useMemo(() => {
@@ -52,17 +52,17 @@ const VERBS: Readonly<Partial<Record<string, string>>> = {
   own: "change your",
 };
 
-/** `sla:write` as "You don’t have permission to change SLAs." */
+/** Describes `sla:write` as "You don’t have permission to change SLAs." */
 function describeMissing(permission: string): string {
   const [resource = "", verb = ""] = permission.split(":");
   const things = splitWords(resource).toLowerCase();
   return `You don’t have permission to ${VERBS[verb] ?? verb.replaceAll("_", " ")} ${things}.`;
 }
 
-/** The reason why this operation is not offered; undefined where it is. */
+/** Returns why this operation is disabled; undefined if it is available. */
 export const useRefusal = (id: OperationId | undefined): string | undefined => useRefusals()(id);
 
-/** Finds the path of a thing that the person may see there: events tell of more than that. */
+/** Returns the path of a resource if the user may read it: events name resources beyond that. */
 export function usePathOf(): typeof pathOf {
   const may = useMay();
   return (type, id, number) => (may(readOperationOf(type)) ? pathOf(type, id, number) : undefined);

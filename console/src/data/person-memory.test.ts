@@ -11,14 +11,14 @@ class Memory extends Map<string, string> {
   }
 }
 
-test("nobody finds what the browser remembers of somebody else, and settings of the browser stay", () => {
+test("data remembered for another user is deleted, and settings of the browser are kept", () => {
   const memory = new Memory();
   const remember = (): void => {
     for (const name of ["recents.acme", "recents.other", "input.wf_1", "theme"])
       memory.set(`millrace.${name}`, "x");
   };
   const keys = (): string[] => [...memory.keys()].toSorted();
-  // An older console did not say whose it was.
+  // Older consoles did not store the user id.
   remember();
   rememberFor("usr_ada", memory);
   rememberFor("usr_ada", memory);

@@ -1,13 +1,13 @@
 /**
- * What this browser remembers of whoever works with it: names of things they looked at, inputs of runs. It is nobody
- * else's.
+ * Data that this browser remembers for the current user: names of visited resources, inputs of runs. It is deleted
+ * for another user.
  */
 const PERSON = "millrace.person";
 const THEIRS = /^millrace\.(?:recents|input|menu|welcome)\./;
 
 type Memory = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
-/** Goes on for this person; what is there of somebody else is forgotten. */
+/** Keeps the data of this user; deletes that of another. */
 export function rememberFor(userId: string, memory: Memory = localStorage): void {
   const before = memory.getItem(PERSON);
   if (before === userId) return;
@@ -15,7 +15,7 @@ export function rememberFor(userId: string, memory: Memory = localStorage): void
   memory.setItem(PERSON, userId);
 }
 
-/** Forgets what belongs to a person. Drafts stay: each is found by its own person alone. */
+/** Deletes the user's data. Drafts stay, because their keys contain the user id. */
 export function forgetPerson(memory: Memory = localStorage): void {
   const keys = Array.from({ length: memory.length }, (_, index) => memory.key(index) ?? "");
   for (const key of keys) if (THEIRS.test(key)) memory.removeItem(key);

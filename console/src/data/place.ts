@@ -1,4 +1,4 @@
-/** The place that requests go to: the session's cookie says who, the workspace and the environment say where. */
+/** The workspace and environment of requests; the session cookie identifies the user. */
 import { RUN_ENVIRONMENT } from "@millrace/client/enums";
 
 export const ENVIRONMENTS = RUN_ENVIRONMENT;
@@ -9,14 +9,14 @@ export interface Place {
   readonly environment: Environment;
 }
 
-/** The path under which a proxy serves us, without the slash at its end. */
+/** The base path behind a proxy, without trailing slash. */
 export const BASE_PATH =
   typeof document === "undefined" ? "" : new URL(document.baseURI).pathname.replace(/\/$/, "");
 
 const WORKSPACE = "millrace.workspace";
 const ENVIRONMENT = "millrace.environment";
 
-/** A link may name both (`?workspace=…&environment=…`), so that it leads everybody to the same place. */
+/** Links can contain both (`?workspace=…&environment=…`), so that they lead all users to the same place. */
 function readPlace(): Place {
   if (typeof location === "undefined") return { workspace: undefined, environment: "production" };
   const address = new URL(location.href);
@@ -38,7 +38,7 @@ function readPlace(): Place {
 
 export const place: Place = readPlace();
 
-/** Everything cached is of one place, so another one begins with a fresh page. */
+/** The cache belongs to one workspace and environment, so switching reloads the page. */
 export function switchPlace(to: Partial<Place>, path = `${BASE_PATH}/`): void {
   const { workspace, environment } = { ...place, ...to };
   if (workspace !== undefined) localStorage.setItem(WORKSPACE, workspace);
@@ -46,21 +46,21 @@ export function switchPlace(to: Partial<Place>, path = `${BASE_PATH}/`): void {
   location.assign(path);
 }
 
-/** Forgets the workspace: of one that somebody has left, or at the end of a session. */
+/** Forgets the workspace, after the user left it or signed out. */
 export function forgetPlace(): void {
   localStorage.removeItem(WORKSPACE);
 }
 
-/** A path of ours that an address may lead back to. `//elsewhere` and `https://elsewhere` are other hosts. */
+/** Returns a local path that is safe to redirect to. `//elsewhere` and `https://elsewhere` are other hosts. */
 export function toLocalPath(from: string | undefined, origin: string): string | undefined {
   if (from === undefined || !/^\/(?![/\\])/.test(from)) return undefined;
   const url = URL.parse(from, origin);
-  // `/a/..//b.example` resolves to a path that would be read as the name of a host.
+  // `/a/..//b.example` resolves to a path that would be interpreted as a host name.
   if (url?.origin !== origin || url.pathname.startsWith("//")) return undefined;
   return `${url.pathname}${url.search}${url.hash}`;
 }
 
-/** The path of the same in another environment: runs and what follows from them are of one, so their list is shown. */
+/** Returns the equivalent path for another environment: runs belong to one environment, so their list is returned. */
 export function toSharedPath(path: string): string {
   const [, first = ""] = path.slice(BASE_PATH.length).split("/", 2);
   return /^(runs|causes|tickets|notifications)$/.test(first)

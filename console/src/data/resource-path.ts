@@ -1,9 +1,6 @@
 import type { OperationId } from "@millrace/client";
 
-/**
- * The path at which the console shows a thing, a record by the slug of its table; undefined where it has no screen for
- * it yet.
- */
+/** Returns the console path of a resource, for records by the slug of their table; undefined if it has no screen. */
 export function pathOf(type: string, id: string, number?: string | null): string | undefined {
   if (number !== null && number !== undefined && TICKET.test(number)) return `/tickets/${number}`;
   switch (type) {
@@ -45,7 +42,10 @@ export function pathOf(type: string, id: string, number?: string | null): string
   }
 }
 
-/** Operations without which the screen of a thing would only say so; a ticket may be somebody's own. */
+/**
+ * Operations needed for the screen of a resource type. Ticket types are not listed, because users may see their own
+ * tickets.
+ */
 const READ: Readonly<Record<string, OperationId>> = {
   artifact: "artifacts.list",
   connector: "connectors.list",
@@ -62,7 +62,7 @@ const READ: Readonly<Record<string, OperationId>> = {
   workflow_run: "workflows.list",
 };
 
-/** The operation that a person must be allowed to see a thing of this type; undefined where its screen is for everybody who is told of it. */
+/** Returns the operation required to see a resource of this type; undefined if anyone with a link may see it. */
 export const readOperationOf = (type: string): OperationId | undefined => READ[type];
 
 const TICKET = /^(?:INC|CHG|PRB|REQ)\d{7,15}$/;
@@ -77,7 +77,7 @@ const KINDS: Readonly<Record<string, TicketKind>> = {
   req: "requests",
 };
 
-/** The kind of a ticket, by its number or id. */
+/** Returns the kind of a ticket by its number or id. */
 export function ticketKindOf(reference: string): TicketKind | undefined {
   return KINDS[reference.slice(0, 3).toLowerCase()];
 }

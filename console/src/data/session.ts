@@ -1,11 +1,11 @@
-/** Obstacles between a person and the workspace: a session that is over, or a second factor that must be enrolled. */
+/** Interruptions of the session: it expired, or a second factor must be enrolled. */
 import { useSyncExternalStore } from "react";
 import { BASE_PATH } from "./place.ts";
 
 export type Obstacle = "session" | "enrolment";
 
 let obstacle: Obstacle | undefined;
-/** Once somebody is inside, work may be unsaved on the page: they sign in above it, and it stays. */
+/** After the first sign-in, the page may have unsaved work: the user signs in again in a dialog above it. */
 let isInside = false;
 const watchers = new Set<() => void>();
 
@@ -31,7 +31,7 @@ export function enterInside(): void {
 
 const CHANNEL = "millrace:session";
 
-/** Tells all windows of this browser who has signed in; null for nobody any more. */
+/** Tells all windows of this browser who signed in; null after a sign-out. */
 export function announcePerson(userId: string | null): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage(userId);
@@ -39,7 +39,8 @@ export function announcePerson(userId: string | null): void {
 }
 
 /**
- * What a window shows is of one person. It goes when they sign out in another one, and begins anew with somebody else.
+ * Closes this window's content when the user signs out in another window, and reloads it when another user signs
+ * in.
  */
 export function followPerson(userId: string): () => void {
   const channel = new BroadcastChannel(CHANNEL);
@@ -50,7 +51,7 @@ export function followPerson(userId: string): () => void {
   return () => channel.close();
 }
 
-/** Takes note of what an answer says about the session. */
+/** Updates the session state from a response. */
 export function noteAnswer(status: number, code: string | undefined): void {
   if (code === "mfa_enrollment_required") set("enrolment");
   if (status !== 401) return;

@@ -1,4 +1,4 @@
-/** A command of a button, a menu or a key: busy, refused in words, told with its way back. */
+/** A command of a button, menu or shortcut: busy state, errors as text, and a toast with undo. */
 import { useState } from "react";
 import { notify } from "../ui/toast.tsx";
 import { call, type Input, type OperationId, type Reply } from "./api.ts";
@@ -7,15 +7,15 @@ import { useRefusal } from "./people.ts";
 import type { Environment } from "./place.ts";
 
 export interface CommandOptions<O extends OperationId> {
-  /** The toast, as in "INC0000012 is closed"; none where the screen says it by itself. */
+  /** The toast message, such as "INC0000012 is closed"; undefined if the screen shows the result itself. */
   readonly said?: string | ((reply: Reply<O>) => string | undefined) | undefined;
-  /** The way back, where the server has none. */
+  /** The inverse operation, where the server does not offer undo. */
   readonly undo?: (reply: Reply<O>) => Promise<unknown>;
-  /** Shows the change before the server has said yes; what it returns takes it back. */
+  /** Applies the change optimistically; returns a function that reverts it. */
   readonly show?: (() => () => void) | undefined;
-  /** Why it can't be done now, beyond a missing permission. */
+  /** Why the command is disabled, apart from a missing permission. */
   readonly refusal?: string | undefined;
-  /** Instead of the one that is shown. */
+  /** Used instead of the current environment. */
   readonly environment?: Environment | undefined;
   readonly onDone?: (reply: Reply<O>) => void;
 }
@@ -23,11 +23,11 @@ export interface CommandOptions<O extends OperationId> {
 export interface Command<O extends OperationId> {
   readonly run: (input: Input<O>, ifMatch?: string) => Promise<Reply<O> | undefined>;
   readonly isBusy: boolean;
-  /** The reason why it is not offered, for a tooltip. */
+  /** The reason why the command is disabled, for a tooltip. */
   readonly refusal: string | undefined;
 }
 
-/** Performs an operation. The log and its events tell every screen what it changed. */
+/** Performs an operation. Events update the affected screens. */
 export function useCommand<O extends OperationId>(
   operation: O,
   options: CommandOptions<O> = {},
@@ -48,7 +48,7 @@ export function useCommand<O extends OperationId>(
   };
 }
 
-/** Performs an operation outside of a component, for acts whose operation is chosen when they are done. */
+/** Performs an operation outside a component, for actions whose operation is chosen at runtime. */
 export async function perform<O extends OperationId>(
   operation: O,
   input: Input<O>,
@@ -80,7 +80,7 @@ export interface Work {
   readonly refusal: string | undefined;
 }
 
-/** A command of several calls, or of a call and a browser action. The first refusal ends it and is shown. */
+/** A command of several calls, or of a call and a browser action. The first error ends it and is shown. */
 export function useWork(operation: OperationId | undefined, why?: string): Work {
   const missing = useRefusal(operation);
   const [isBusy, setBusy] = useState(false);

@@ -4,7 +4,7 @@ import { isCompletedBy, isFirstRun } from "./welcome.ts";
 const person = (name: string, ...roles: string[]) => ({ user: { name }, roles });
 const seen = { intent: "looking", steps: [], done: [] };
 
-test("only the first owner is welcomed, and once", () => {
+test("only the first owner sees the welcome, and only once", () => {
   expect(isFirstRun(person("Administrator", "owner"), undefined)).toBe(true);
   expect(isFirstRun(person("Administrator", "owner"), seen)).toBe(false);
   expect(isFirstRun(person("Ada", "owner"), undefined)).toBe(false);

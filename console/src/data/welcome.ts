@@ -1,16 +1,16 @@
 /**
- * The welcome: what the first owner came for, what was made for them, and what they may do next. The steps are kept in
- * this browser; that they were welcomed, with their account.
+ * The welcome for the first owner: their goal, the samples created for it, and suggested next steps. The steps are
+ * stored in this browser; that the welcome was shown is stored with the account.
  */
 import { useSyncExternalStore } from "react";
 import { place } from "./place.ts";
 
 export interface NextStep {
   readonly label: string;
-  /** A path of the console, or of a page of the server. */
+  /** A path of the console, or of a server-rendered page. */
   readonly to: string;
   readonly isPage?: boolean;
-  /** What completes it: an event with this data, or a visit to a path. Without it: a visit to the path of `to`. */
+  /** What completes the step: an event with this data, or a visit to a path. Default: a visit to the path of `to`. */
   readonly doneBy?: DoneBy;
 }
 
@@ -23,7 +23,10 @@ interface SeenEvent {
   readonly data?: unknown;
 }
 
-/** Whether this place or event completes a step. A guide opens in a tab of its own: opening it completes its step. */
+/**
+ * Returns whether this location or event completes a step. Guides open in a new tab, so opening one completes its
+ * step.
+ */
 export function isCompletedBy(
   { to, isPage, doneBy }: NextStep,
   seen: { readonly path: string } | { readonly event: SeenEvent },
@@ -75,7 +78,7 @@ export const useWelcome = (): WelcomeState | undefined =>
     () => state,
   );
 
-/** The owner that an installation makes for itself has this name until somebody says theirs. */
+/** The default name of the first owner until they change it. */
 const MADE_UP_NAME = "Administrator";
 
 interface Person {
@@ -83,7 +86,7 @@ interface Person {
   readonly roles: readonly string[];
 }
 
-/** Says whether nobody has begun here yet: only the first owner is asked, and once. */
+/** Returns whether this is the first use of the installation: only the first owner is asked, and only once. */
 export function isFirstRun(me: Person | undefined, welcome: WelcomeState | undefined): boolean {
   return (
     me !== undefined &&

@@ -3,7 +3,7 @@ import { toCurlCall, toTypeScriptCall } from "./request-code.ts";
 
 const AT = { baseUrl: "https://m.example.com", workspace: "default", environment: "production" };
 
-test("a call is one line for the shell, with its path, query and body", () => {
+test("a call is formatted as a single curl command with its path, query and body", () => {
   const route = "POST /api/v1/webhooks/{id}/recover";
   const input = { params: { id: "whk 1" }, query: { q: "a b" }, body: { note: "it's" } };
   expect(toCurlCall(route, input, AT)).toBe(

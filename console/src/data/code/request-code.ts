@@ -1,4 +1,4 @@
-/** A call of the API as a line for the shell and as TypeScript, without any secret in it. */
+/** Formats an API call as a curl command and as TypeScript, without secrets. */
 import { isSecretName, type RequestPlace } from "./secret-name.ts";
 
 interface RequestInput {
@@ -7,7 +7,7 @@ interface RequestInput {
   readonly body?: unknown;
 }
 
-/** `POST /api/v1/webhooks/{id}/test` with its parts, for the shell. */
+/** Formats `POST /api/v1/webhooks/{id}/test` with its parameters as a curl command. */
 export function toCurlCall(route: string, input: unknown, at: RequestPlace): string {
   const [method = "GET", path = ""] = route.split(" ");
   const { params = {}, query = {}, body } = hideSecrets(input);
@@ -29,7 +29,7 @@ export function toCurlCall(route: string, input: unknown, at: RequestPlace): str
   return lines.join(" \\\n");
 }
 
-/** A call for programs, by the client package. */
+/** Formats a call of the client package. */
 export function toTypeScriptCall(id: string, input: unknown): string {
   const [namespace = "", verb = ""] = id.split(".");
   const hidden = hideSecrets(input);
@@ -37,7 +37,7 @@ export function toTypeScriptCall(id: string, input: unknown): string {
   return `const answer = await client.${namespace}.${verb}(${text});`;
 }
 
-/** What comes before such calls, once. */
+/** The code needed once before such calls. */
 export function clientPreamble(at: RequestPlace): string {
   return [
     'import { createClient } from "@millrace/client";',
@@ -51,7 +51,7 @@ export function clientPreamble(at: RequestPlace): string {
   ].join("\n");
 }
 
-/** Puts a placeholder where the name of a field says that a secret stands there. */
+/** Replaces the values of fields that may contain secrets with placeholders. */
 export function hideSecrets(input: unknown): RequestInput {
   return (hide(input ?? {}, "") ?? {}) as RequestInput;
 }
@@ -70,7 +70,7 @@ const textOf = (value: unknown): string =>
 
 const quoteShell = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** JSON as people write it in TypeScript: names without quotes where they need none. */
+/** Formats JSON as TypeScript: property names are only quoted where needed. */
 function spell(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll(/^(\s*)"([A-Za-z_$][\w$]*)":/gm, "$1$2:");
 }

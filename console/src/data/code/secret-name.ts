@@ -1,4 +1,4 @@
-/** Where a request goes. */
+/** The host and path of a request. */
 export interface RequestPlace {
   readonly baseUrl: string;
   readonly workspace: string;
@@ -8,5 +8,5 @@ export interface RequestPlace {
 const SECRET_NAME =
   /password|passphrase|secret|token|credential|(api|access|private|signing|shared)[-_]?key|^x-.*key|^(x-)?auth$|authorization|cookie|session|^code$|^value$/i;
 
-/** Says whether a field of this name may hold a secret. Too many rather than one too few. */
+/** Returns whether a field of this name may contain a secret. It prefers false positives. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(name);

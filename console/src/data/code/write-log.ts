@@ -1,4 +1,4 @@
-/** The writes that somebody made last, so that they can be copied as code. What was read is in the query cache. */
+/** The user's last writes, so that they can be copied as code. Reads are in the query cache. */
 import { hideSecrets } from "./request-code.ts";
 
 export interface NotedCall {
@@ -9,7 +9,7 @@ export interface NotedCall {
 const KEPT_MAX = 8;
 let writes: readonly NotedCall[] = [];
 
-/** Remembers a write, the newest first, without what is secret in it. */
+/** Records a write without its secrets, newest first. */
 export function noteWrite({ id, input }: NotedCall): void {
   writes = [{ id, input: hideSecrets(input) }, ...writes].slice(0, KEPT_MAX);
 }

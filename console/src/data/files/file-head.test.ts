@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { decodeText } from "./file-head.ts";
 
-test("a text is read in the encoding that it has, whole or cut, and bytes are none", () => {
+test("text is decoded in its encoding, complete or truncated, and binary content is not decoded", () => {
   const text = "grüß 😀";
   const bytes = new TextEncoder().encode(text);
   expect(decodeText(bytes)).toBe(text);

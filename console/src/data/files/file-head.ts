@@ -1,4 +1,4 @@
-/** The beginning of a file, as a text: a look costs the same of a file of a hundred megabytes and of a small one. */
+/** The beginning of a file as text, so that previews of large files cost the same as of small ones. */
 import { ApiError } from "@millrace/client";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { BASE_PATH, place } from "../place.ts";
@@ -6,13 +6,13 @@ import { BASE_PATH, place } from "../place.ts";
 export const HEAD_BYTES = 64 * 1_024;
 
 export interface FileHead {
-  /** Undefined where it is no text. */
+  /** Undefined for binary files. */
   readonly text: string | undefined;
-  /** Of the whole file, as the server has it. */
+  /** The size of the complete file. */
   readonly size: number;
 }
 
-/** Reads the beginning of a file. Its content never changes, so it is read once. */
+/** Reads the beginning of a file. Contents never change, so it is read once. */
 export function useFileHead(fileId: string): UseQueryResult<FileHead, Error> {
   return useQuery<FileHead, Error>({
     queryKey: ["files.download", fileId, HEAD_BYTES],
@@ -31,7 +31,7 @@ async function readHead(fileId: string, signal: AbortSignal): Promise<FileHead> 
     },
     signal,
   });
-  // Of nothing there is no first byte.
+  // An empty file has no valid byte range.
   if (answer.status === 416) return { text: "", size: 0 };
   if (!answer.ok) throw new ApiError(answer.status, (await answer.json()) as object);
   const bytes = await readBytes(answer);
@@ -40,7 +40,7 @@ async function readHead(fileId: string, signal: AbortSignal): Promise<FileHead> 
   return { text: decodeText(bytes), size };
 }
 
-/** As many bytes as were asked for, though something between here and the server sent all of them. */
+/** Reads only the requested bytes, in case a proxy ignored the range and sent the whole file. */
 async function readBytes(answer: Response): Promise<Uint8Array> {
   const bytes = new Uint8Array(HEAD_BYTES);
   let at = 0;
@@ -58,14 +58,14 @@ async function readBytes(answer: Response): Promise<Uint8Array> {
 // oxlint-disable-next-line no-control-regex -- These are what a text does not have.
 const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/;
 
-/** UTF-8, or what old programs write; the last character may be cut. */
+/** Decodes UTF-8 or Windows-1252; the last character may be truncated. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   for (const encoding of encodingsOf(bytes)) {
     try {
       const text = new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
       if (!CONTROL.test(text)) return text;
     } catch {
-      // It is of another encoding.
+      // Not in this encoding: the next one is tried.
     }
   }
   return undefined;

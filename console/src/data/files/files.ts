@@ -1,23 +1,23 @@
-/** Files of the workspace: sent as they are, and shown by links that live for a while. */
+/** Files of the workspace: uploaded unchanged, and displayed through links that expire. */
 import { ApiError, type Schemas, useOp } from "../api.ts";
 import { BASE_PATH, place } from "../place.ts";
 import { uploadTo } from "./upload.ts";
 
 const LINK_FRESH_MS = 240_000;
 
-/** Sends a file of this place. */
+/** Uploads a file to this workspace. */
 export function uploadFile(file: File): Promise<Schemas["File"]> {
   return uploadTo(file, { ...place, baseUrl: BASE_PATH });
 }
 
-/** An address of a file that a picture or a link can use: neither can name a workspace in a header. */
+/** Returns a temporary file URL for images and links, which can't send a workspace header. */
 export function useFileLink(fileId: string | undefined): string | undefined {
   return useFileAddress(fileId).link;
 }
 
 interface FileAddress {
   readonly link: string | undefined;
-  /** True where there is no such file any more, or none for whoever asks. */
+  /** True if the file was deleted, or the user may not see it. */
   readonly isGone: boolean;
 }
 

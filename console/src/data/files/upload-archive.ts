@@ -9,8 +9,8 @@ const ATTEMPTS_MAX = 6;
 const PAUSE_MS = 1_000;
 
 /**
- * Sends what is missing of an archive, a part after the other. A part that broke off is sent again, from where the
- * server says that it is; a refusal ends it.
+ * Uploads the missing part of an archive in chunks. A failed chunk is sent again from the offset that the server
+ * reports; an error response ends the upload.
  */
 export async function uploadArchive(
   file: Blob,
@@ -34,7 +34,7 @@ export async function uploadArchive(
   return at;
 }
 
-/** A wrong place is no refusal: the right one is read, and the upload goes on from there. */
+/** A wrong offset is not a final error: the correct one is read, and the upload continues there. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status < 500 && error.code !== "wrong_offset";
 }

@@ -7,7 +7,7 @@ export interface UploadPlace {
   readonly environment: Environment;
 }
 
-/** Sends a file. It is nobody's until it is attached to something. */
+/** Uploads a file. It has no owner until it is attached to a resource. */
 export async function uploadTo(
   file: File,
   { baseUrl, workspace, environment }: UploadPlace,

@@ -1,15 +1,15 @@
-/** The values of a form: what it began with, what was changed since, and the version that the first change was made on. */
+/** The values of a form: initial values, changes, and the version that the first change was based on. */
 import { useEffect, useState } from "react";
 import { changedNames, type Values } from "./form-values.ts";
 
-/** The version of a thing that a form is based on. */
+/** The version of a resource that a form is based on. */
 export interface Version<D> {
   readonly etag: string | undefined;
-  /** Reads it again after a conflict. With it, changes of others to other fields are no conflict. */
+  /** Reloads it after a conflict. With this, other users' changes to other fields are not conflicts. */
   readonly reread?: () => Promise<{ readonly initial: D; readonly etag: string | undefined }>;
 }
 
-/** The values and the version that a draft was begun on. */
+/** The values and the version that a draft is based on. */
 export interface Base {
   readonly values: Values;
   readonly etag: string | undefined;
@@ -21,20 +21,20 @@ export interface Draft {
   readonly changed: readonly string[];
   readonly base: Base;
   readonly change: (next: Values) => void;
-  /** It was saved: what was sent is what is known, until the server says more. */
+  /** Called after saving: the sent values become the base until the next response. */
   readonly settle: (etag: string | undefined) => void;
-  /** Goes back to what somebody else saved. */
+  /** Discards the changes and starts from another user's version. */
   readonly restart: (theirs: Base) => void;
   readonly reset: () => void;
 }
 
 interface Saved {
-  /** The version that the screen had read by then. */
+  /** The version that was loaded before. */
   readonly before: string | undefined;
   readonly etag: string;
 }
 
-/** A draft of `initial`, on the version that was read. With `keptAs`, what is changed is kept on this device. */
+/** A draft of `initial`, based on the loaded version. With `keptAs`, changes are kept on this device. */
 export function useDraft(
   initial: Values,
   read: string | undefined,
@@ -46,7 +46,7 @@ export function useDraft(
   const [changes, setChanges] = useState<Values>(kept ?? {});
   const [begun, setBegun] = useState<Base | undefined>(kept && { values: initial, etag: read });
   const [saved, setSaved] = useState<Saved>();
-  // What is not changed follows what the server says.
+  // Without changes, the draft follows the server's values.
   if (known.text !== text) setKnown({ text, values: initial });
   const newest = known.text === text ? known.values : initial;
   const etag = saved && saved.before === read ? saved.etag : read;
@@ -60,7 +60,7 @@ export function useDraft(
     else localStorage.setItem(PREFIX + keptAs, left);
   }, [keptAs, left]);
   const restart = (next: Base): void => {
-    // The effect does not run for a form that is removed as soon as it is sent.
+    // Removed here, because the effect does not run if the form is unmounted right after sending.
     if (keptAs !== undefined) localStorage.removeItem(PREFIX + keptAs);
     setKnown({ text, values: next.values });
     setChanges({});
@@ -86,7 +86,7 @@ export function useDraft(
 
 const PREFIX = "millrace.draft.";
 
-/** What was changed here before, and not sent. */
+/** Reads unsent changes from this device. */
 function readKept(keptAs: string | undefined): Values | undefined {
   if (keptAs === undefined) return undefined;
   try {

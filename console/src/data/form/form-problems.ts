@@ -14,11 +14,11 @@ import {
 
 export interface Attempt {
   readonly error: unknown;
-  /** What each field that the server refused had then: its error goes when that changes. */
+  /** The values of rejected fields at that time: an error disappears when its value changes. */
   readonly values: Values;
 }
 
-/** What the server refused, but for what was changed since and for what is wrong again. */
+/** Returns the server's errors, except for fields that changed since or have a new local error. */
 export function serverProblems(
   { error, values: sent }: Attempt,
   values: Values,
@@ -34,7 +34,7 @@ export function serverProblems(
     );
 }
 
-/** Problems without a field on the form: errors of other fields, and refusals of the whole request. */
+/** Problems without a field on the form: errors of other fields, and errors of the whole request. */
 export function listProblems(
   attempt: Attempt | undefined,
   problems: readonly Problem[],

@@ -19,13 +19,13 @@ const FACTS = {
   tags: { type: "array", required: true },
 } as const;
 
-test("what is empty is null, an empty text or absent, as the schema has it", () => {
+test("an empty field is sent as null, as an empty text or not at all, depending on the schema", () => {
   const empty = { title: "", about: "", note: "", teamId: "", size: null, isOn: false, tags: [] };
   expect(toBody(empty, FACTS)).toEqual({ about: "", teamId: null, isOn: false, tags: [] });
   expect(toBody({ title: "A", note: undefined }, FACTS)).toEqual({ title: "A" });
 });
 
-test("what the schema refuses is said before the server is asked", () => {
+test("schema violations are reported before sending", () => {
   expect([...findProblems({}, FACTS)]).toEqual([
     ["title", "is required"],
     ["size", "is required"],
@@ -37,7 +37,7 @@ test("what the schema refuses is said before the server is asked", () => {
   ]);
 });
 
-test("an update can't empty what has to have a value", () => {
+test("an update can't empty a required field", () => {
   expect([
     ...findProblems({ note: "", teamId: null, about: "" }, FACTS, ["note", "teamId"]),
   ]).toEqual([
@@ -47,20 +47,20 @@ test("an update can't empty what has to have a value", () => {
   ]);
 });
 
-test("a form is dirty by what differs; nothing and an empty text are the same", () => {
+test("a form is dirty if values differ; null and an empty text are equal", () => {
   const base = { title: "A", about: undefined, tags: ["x"] };
   expect(changedNames(base, { title: "A", about: "", tags: ["x"] })).toEqual([]);
   expect(changedNames(base, { title: "B", tags: ["x", "y"] })).toEqual(["title", "tags"]);
   expect(changedNames({ size: 0 }, { size: null })).toEqual(["size"]);
 });
 
-test("an error of the server is told by its field, without words of the schema", () => {
+test("a server error is shown at its field, without schema keywords", () => {
   expect(toPlainProblem("must not have fewer than 1 characters")).toBe("is required");
   expect(toSentence("Title", "is required")).toBe("Title is required.");
   expect(toSentence("Title", "Another team has this name.")).toBe("Another team has this name.");
 });
 
-test("a problem is shown at the nearest field that is shown", () => {
+test("a problem is shown at the nearest visible field", () => {
   const shown = new Set(["/steps", "/steps/0/title", "/name"]);
   expect(placeOf({ path: "/steps/0/title" }, shown)).toBe("/steps/0/title");
   expect(placeOf({ path: "/steps/1/title" }, shown)).toBe("/steps");

@@ -1,15 +1,15 @@
-/** What a form sends and what it refuses before sending: pure, by the facts of the operation's schema. */
+/** Form values and their validation before sending: pure functions, based on the operation's schema. */
 import type { FieldFacts } from "@millrace/client/fields";
 
 export type Values = Readonly<Record<string, unknown>>;
 export type Facts = Readonly<Record<string, FieldFacts>>;
 
-/** Names of the fields whose values differ. */
+/** Returns the names of the fields whose values differ. */
 export function changedNames(base: Values, values: Values): readonly string[] {
   return Object.keys(values).filter((name) => !isSame(base[name], values[name]));
 }
 
-/** Equal; an absent value, null and an empty text look the same in a field, and are. */
+/** Compares two values; undefined, null and an empty text are equal, because they look the same in a field. */
 export function isSame(one: unknown, other: unknown): boolean {
   return textOf(one) === textOf(other);
 }
@@ -17,7 +17,7 @@ export function isSame(one: unknown, other: unknown): boolean {
 const textOf = (value: unknown): string =>
   value === undefined || value === "" ? "null" : JSON.stringify(value);
 
-/** Says whether the server takes no value, an empty text or an empty list of a field. */
+/** Returns whether the server accepts null, an empty text or an empty list for a field. */
 export function canBeEmpty(fact: FieldFacts): boolean {
   const { type, nullable, minLength = 0, minItems = 0, pattern, format, values } = fact;
   if (nullable || type === "boolean") return true;
@@ -25,15 +25,15 @@ export function canBeEmpty(fact: FieldFacts): boolean {
   return type === "string" && minLength === 0 && !pattern && !format && !values;
 }
 
-/** The body of a command: what is empty is null or empty where the schema has that, and absent elsewhere. */
+/** Returns the request body: empty fields are null or empty if the schema allows it, otherwise omitted. */
 export function toBody(values: Values, facts: Facts): Values {
   const entries = Object.entries(values).flatMap(([name, value]) => {
     const fact = facts[name];
-    // A draft may hold more, as the whole thing that is changed, or the fields of a sister operation.
+    // A draft may have more fields, such as those of the complete resource or of a related operation.
     if (!fact) return [];
     if (!isEmpty(value)) return [[name, value]];
     if (fact.nullable) return [[name, null]];
-    // What was never touched is absent.
+    // Untouched fields are omitted.
     const isLeft = value === undefined || value === null || !canBeEmpty(fact);
     return isLeft ? [] : [[name, typeof value === "string" ? "" : value]];
   });
@@ -41,8 +41,8 @@ export function toBody(values: Values, facts: Facts): Values {
 }
 
 /**
- * What is wrong before the server is asked, by field, without the label. A field that an update empties must be one that
- * can be empty: it would not be sent, and stay as it is.
+ * Returns validation errors by field, without labels, before sending. An update may only empty fields that can be
+ * empty: otherwise the field would not be sent and keep its old value.
  */
 export function findProblems(
   values: Values,
@@ -83,13 +83,13 @@ function isEmpty(value: unknown): boolean {
 }
 
 export interface Problem {
-  /** Of the field, or of a part of its value: `/steps/0/title`. */
+  /** The path of the field, or of a part of its value: `/steps/0/title`. */
   readonly path: string;
-  /** Without the label. */
+  /** The message without the label. */
   readonly text: string;
 }
 
-/** The path that shows a problem: its own, or that of the field around it; none where no field of it is shown. */
+/** Returns the path where a problem is shown: its own, or that of the enclosing field; undefined if none is visible. */
 export function placeOf({ path }: Pick<Problem, "path">, shown: ReadonlySet<string>) {
   for (let at = path; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
     if (shown.has(at)) return at;
@@ -97,7 +97,7 @@ export function placeOf({ path }: Pick<Problem, "path">, shown: ReadonlySet<stri
   return undefined;
 }
 
-/** The value at a path. */
+/** Returns the value at a path. */
 export const valueAt = (values: Values, path: string): unknown =>
   path
     .split("/")
@@ -110,12 +110,12 @@ const KEYWORDS: readonly (readonly [RegExp, string])[] = [
   [/^must not have fewer than 1 (characters|items)/i, "is required"],
 ];
 
-/** An error of the server without pointers, patterns and words of the schema. */
+/** Rewrites a server error without pointers, patterns and schema keywords. */
 export function toPlainProblem(message: string): string {
   return KEYWORDS.find(([pattern]) => pattern.test(message))?.[1] ?? message;
 }
 
-/** `Title is required.` */
+/** Returns a sentence such as `Title is required.` */
 export function toSentence(label: string, problem: string): string {
   const text = /^[A-Z]/.test(problem) ? problem : `${label} ${problem}`;
   return /[.!?]$/.test(text) ? text : `${text}.`;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { useForm } from "./use-form.ts";
 
-/** Never called: what does not compile is the test. */
+/** Never called: this test fails at compile time. */
 export function checkTypes(form: typeof useForm, isNew: boolean): void {
   const params = { id: "chg_1" };
   const task = form("changes.add_task", { params, initial: { title: "A", required: true } });
@@ -25,6 +25,6 @@ export function checkTypes(form: typeof useForm, isNew: boolean): void {
   drawn.field("name").onChange("A");
 }
 
-test("names, values and parameters of a form are those of its operation", () => {
+test("field names, values and parameters of a form are those of its operation", () => {
   expect(checkTypes).toBeTypeOf("function");
 });

@@ -1,6 +1,6 @@
 /**
- * A form of an operation. It owns what every dialog wrote by itself: the draft, what is changed, whether it is being
- * sent, the version that it is based on, errors by field, the toast and its way back.
+ * A form of an operation. It handles what all dialogs need: the draft, changes, sending, the base version, errors
+ * by field, and the toast with undo.
  */
 import { type OperationId, type Operations, routeOf } from "@millrace/client";
 import { FIELDS } from "@millrace/client/fields";
@@ -39,7 +39,7 @@ type ParamsOf<O extends OperationId> = O extends unknown
 type KeyOf<T> = T extends unknown ? keyof T & string : never;
 type ValueAt<T, K> = T extends unknown ? (K extends keyof T ? T[K] : never) : never;
 
-/** The fields of an operation's body; of several operations, those of any. */
+/** The fields of an operation's body; for several operations, of any of them. */
 export type DraftOf<O extends OperationId> = {
   readonly [K in KeyOf<BodyOf<O>>]?: ValueAt<BodyOf<O>, K> | null | undefined;
 };
@@ -50,29 +50,29 @@ type ParamsOption<O extends OperationId> =
     : { readonly params: ParamsOf<O> };
 
 interface OwnOptions<O extends OperationId, D extends object, R = Reply<O>> {
-  /** What the fields begin with. While nothing is changed, they follow it. */
+  /** The initial values. Unchanged fields follow it. */
   readonly initial?: NoInfer<D> | undefined;
   readonly version?: Version<NoInfer<D>> | undefined;
-  /** The part of the body that nobody is asked for. */
+  /** The part of the body that is not in the form. */
   readonly fixed?: Readonly<Record<string, unknown>> | undefined;
   /** Converts an entered value to the value that is sent, for example without empty lines. */
   readonly encode?: { readonly [K in keyof D]?: (value: NonNullable<NoInfer<D>[K]>) => unknown };
-  /** For a draft whose fields are not those of the body. */
+  /** For a draft whose fields differ from the body's. */
   readonly toBody?: (draft: D) => BodyOf<O>;
-  /** What is wrong beyond the schema, by field: `{ until: "must be after From" }`. */
+  /** Validation beyond the schema, by field: `{ until: "must be after From" }`. */
   readonly check?: (draft: NoInfer<D>) => Readonly<Record<string, string | undefined>>;
-  /** Why it can't be sent, beyond a missing permission. */
+  /** Why the form can't be sent, apart from a missing permission. */
   readonly refusal?: string | undefined;
-  /** The toast, as in "Saved."; none where the screen says it by itself. */
+  /** The toast message, such as "Saved."; undefined if the screen shows the result itself. */
   readonly said?: string | ((reply: R) => string | undefined) | undefined;
-  /** The way back, where the server has none. */
+  /** The inverse operation, where the server does not offer undo. */
   readonly undo?: (reply: R) => Promise<unknown>;
   readonly onDone?: (reply: R) => void;
-  /** Sends it by several calls. */
+  /** Sends the draft with several calls. */
   readonly send?: (draft: D) => Promise<R>;
-  /** By this name what is changed is kept on this device until it is sent. */
+  /** The key under which changes are kept on this device until they are sent. */
   readonly keptAs?: string;
-  /** Once sent it is empty again, as a box for comments. */
+  /** Clears the form after sending, such as a comment box. */
   readonly startsOver?: boolean;
 }
 
@@ -81,15 +81,18 @@ export type FormOptions<O extends OperationId, D extends object, R = Reply<O>> =
 
 export interface Form<D extends object, R = unknown> extends FormFrame {
   readonly values: D;
-  /** Sends it and goes on, as in "Save and publish". An update that changes nothing is not sent, and has no reply. */
+  /**
+   * Sends the form and then runs `next`, as in "Save and publish". An unchanged update is not sent, and its reply
+   * is undefined.
+   */
   readonly submitThen: (next: (reply: R | undefined) => Promise<unknown>) => void;
   readonly field: <K extends keyof D & string>(name: K) => FieldBinding<NonNullable<D[K]>>;
   readonly change: (changes: Partial<D>) => void;
-  /** The errors of a field and its parts, for a part of a form that shows them separately. */
+  /** Returns the errors of a field and its parts, for components that show them separately. */
   readonly errorsOf: (name: string) => readonly FieldFault[];
 }
 
-/** What is wrong at a path, without a label. */
+/** An error at a path, without a label. */
 export interface FieldFault {
   readonly path: string;
   readonly message: string;
@@ -97,7 +100,7 @@ export interface FieldFault {
 
 const NO_FACTS: Facts = {};
 
-/** A form of an operation; of several, where one is chosen by what is known, such as create and update. */
+/** A form of an operation, or of one of several that is chosen at runtime, such as create and update. */
 export function useForm<O extends OperationId, D extends object = DraftOf<O>, R = Reply<O>>(
   operation: O,
   options: FormOptions<O, D, R>,
@@ -108,7 +111,7 @@ export function useForm<O extends OperationId, D extends object = DraftOf<O>, R 
   const { initial = {}, version, fixed, keptAs } = options as OwnOptions<O, D, R>;
   const draft = useDraft(initial as Values, version?.etag, keptAs);
   const { values, changed, base } = draft;
-  // The paths that are shown: what is wrong with another one is said above the fields.
+  // The visible paths: errors at other paths are shown above the fields.
   const [shown] = useState(() => new Set<string>());
   const isUpdate = isPatch(operation);
   const wrong: readonly Problem[] = [
@@ -137,7 +140,7 @@ export function useForm<O extends OperationId, D extends object = DraftOf<O>, R 
     problems: listProblems(attempt, problems, shown),
     conflict: theirs && {
       fields: changed.filter((name) => !isSame(base.values[name], theirs.values[name])),
-      // Without their values there is nothing to take.
+      // If the other user's values are unknown, they can't be adopted.
       takeTheirs: theirs.values === base.values ? undefined : sending.takeTheirs,
       theirs: theirs.values,
       keepMine: () => void sending.send(theirs.etag),
@@ -172,8 +175,8 @@ export function useForm<O extends OperationId, D extends object = DraftOf<O>, R 
 }
 
 /**
- * The facts that a draft is checked by. One of other fields than the body's is checked where a text or a number has the
- * name of a field, and otherwise by `check` and by the server.
+ * The schema facts that a draft is validated by. If the draft's fields differ from the body's, only texts and
+ * numbers with the name of a body field are validated; `check` and the server do the rest.
  */
 function factsOfDraft(
   facts: Facts,
@@ -186,7 +189,7 @@ function factsOfDraft(
   return Object.fromEntries(Object.entries(facts).filter(isSimple)) as Facts;
 }
 
-/** An update needs no field; one that can't be empty is shown as one that is required all the same. */
+/** Updates need no fields, but a field that can't be emptied is still marked as required. */
 const limitsOf = (fact: Facts[string] = {}, isUpdate: boolean): Facts[string] =>
   isUpdate ? { ...fact, required: !canBeEmpty(fact) } : fact;
 
@@ -201,8 +204,8 @@ interface AnyOptions extends Omit<
 }
 
 /**
- * A form of an operation that is known only when it is opened. Its fields are not checked, and the compiler is spared
- * the union of all operations, which takes it a minute.
+ * A form of an operation that is chosen at runtime. Its field names are not type-checked: the union of all
+ * operations would take the compiler a minute.
  */
 export const useAnyForm = useForm as unknown as (
   operation: OperationId,
@@ -212,13 +215,13 @@ export const useAnyForm = useForm as unknown as (
 type Next<R> = (reply: R | undefined) => Promise<unknown>;
 
 interface Sending<R> {
-  /** What follows in the same attempt. */
+  /** What to run after the form was sent. */
   readonly next?: Next<R> | undefined;
   readonly isUnchanged?: boolean;
   readonly isRetry?: boolean;
 }
 
-/** Sends a form, and keeps what stood in its way. */
+/** Sends a form and keeps its errors. */
 function useSending<O extends OperationId, D extends object, R>(
   operation: O,
   options: FormOptions<O, D, R>,
@@ -258,7 +261,7 @@ function useSending<O extends OperationId, D extends object, R>(
     setBusy(false);
   };
 
-  /** Where others changed other fields, the changes are sent on their version; else the person decides. */
+  /** If other users changed other fields, the update is sent again with their version; otherwise the user decides. */
   const meetConflict = async (how: Sending<R>): Promise<boolean> => {
     if (!version) return false;
     const read = await version.reread?.();
@@ -315,7 +318,7 @@ async function sendForm<O extends OperationId, D extends object, R>(
   return { reply: reply as R, etag: answered };
 }
 
-/** An update sends what was changed, so that it takes nothing back that somebody else wrote. */
+/** An update contains only changed fields, so that it does not revert other users' changes. */
 function bodyOf<O extends OperationId, D extends object, R>(
   operation: O,
   options: FormOptions<O, D, R>,

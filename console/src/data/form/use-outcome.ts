@@ -1,4 +1,4 @@
-/** A command whose result is shown in place, such as a test run: what came back or what went wrong, and how long it took. */
+/** A command whose result is shown in place, such as a test run: response or error, and duration. */
 import { useState } from "react";
 import { ApiError, call, type Input, type OperationId, type Reply } from "../api.ts";
 import { useRefusal } from "../people.ts";
@@ -12,15 +12,15 @@ export interface Outcome<O extends OperationId> {
 export interface OutcomeCommand<O extends OperationId> {
   readonly run: (input: Input<O>, ifMatch?: string) => Promise<Outcome<O>>;
   readonly isBusy: boolean;
-  /** The reason why it is not offered, for a tooltip. */
+  /** The reason why the command is disabled, for a tooltip. */
   readonly refusal: string | undefined;
   readonly outcome: Outcome<O> | undefined;
-  /** What is wrong with the input, by path. */
+  /** Input errors by path. */
   readonly faults: readonly { readonly path: string; readonly message: string }[];
   readonly forget: () => void;
 }
 
-/** Performs an operation, and keeps the outcome until the next run. */
+/** Runs an operation, and keeps the outcome until the next run. */
 export function useOutcome<O extends OperationId>(operation: O): OutcomeCommand<O> {
   const refusal = useRefusal(operation);
   const [isBusy, setBusy] = useState(false);

@@ -1,7 +1,7 @@
 import { cache, etagOf, type Input, type OperationId, query, type Reply } from "../api.ts";
 import type { Version } from "./draft.ts";
 
-/** The version of what a query has read, and how it is read again. */
+/** Returns the version of a query's response, and how to reload it. */
 export function versionOf<O extends OperationId, D>(
   id: O,
   input: Input<O>,
@@ -16,6 +16,6 @@ export function versionOf<O extends OperationId, D>(
   };
 }
 
-/** The version of a thing of a list, which says its revision; nothing for one that is being made. */
+/** Returns the version of a list item, from its revision; undefined for a new one. */
 export const revisionOf = (thing: { readonly revision: number } | undefined) =>
   thing && { etag: `"${thing.revision}"` };

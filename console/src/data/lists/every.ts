@@ -1,6 +1,6 @@
 /**
- * Lists that are read as a whole: a screen that orders and narrows them itself needs every line. An event makes one
- * line stale, and that line alone is read again.
+ * Lists that are loaded completely, because the screen sorts and filters them itself. An event makes one item
+ * stale, and only that item is reloaded.
  */
 import { useQuery } from "@tanstack/react-query";
 import { useEffect } from "react";
@@ -11,7 +11,7 @@ import { useStableHandlers } from "../../ui/behaviour/stable.ts";
 
 const PAGE = 200;
 const BURST_MS = 150;
-/** More lines than this are read with all the others. */
+/** With more stale items than this, the complete list is reloaded. */
 const LINES_MAX = 50;
 
 interface Page {
@@ -19,24 +19,22 @@ interface Page {
   readonly pagination: { readonly nextCursor?: string | null };
 }
 
-/** The operations that answer with a page. */
+/** The operations that return pages. */
 type ListId = {
   [O in OperationId]: Reply<O> extends Page ? O : never;
 }[OperationId];
 
 type ItemOf<R> = R extends { readonly data: readonly (infer I)[] } ? I : never;
 
-/** How the log tells which lines of a list changed. */
+/** How events identify changed items of a list. */
 export interface Follow {
-  /** The id of the line that an event changes. */
+  /** Returns the id of the item that an event changes. */
   readonly idOf: (event: LogEvent) => string | undefined;
-  /** The part of the query that asks for some lines. */
+  /** Returns the query that requests single items. */
   readonly ask: (ids: readonly string[]) => object;
 }
 
-/**
- * Reads the pages of a list one after the other, up to so many lines, and follows it. `follow` stays the same object.
- */
+/** Loads all pages of a list up to `max` items and keeps it current. `follow` must be a stable object. */
 export function useEvery<O extends ListId>(id: O, query: object, { max, follow }: EveryOptions) {
   type Item = ItemOf<Reply<O>> & { readonly id: string };
   const name = JSON.stringify(query);
@@ -74,13 +72,13 @@ export function useEvery<O extends ListId>(id: O, query: object, { max, follow }
         timer = undefined;
         const ids = new Set(changed);
         changed.clear();
-        // What could not be read is read with all the others.
+        // If single items can't be loaded, the complete list is reloaded.
         readLines(key, ids).catch(() => void cache.invalidateQueries({ queryKey: key }));
       }, BURST_MS);
     });
     return () => {
       clearTimeout(timer);
-      // What changed and was not read is stale when somebody comes back.
+      // Items that changed and were not reloaded make the list stale for the next mount.
       if (changed.size > 0) void cache.invalidateQueries({ queryKey: key });
       leave();
     };
@@ -88,7 +86,7 @@ export function useEvery<O extends ListId>(id: O, query: object, { max, follow }
   return useQuery<Every<Item>, Error>({
     queryKey: keyOf(id, name, max),
     queryFn: ({ signal }) => read({}, signal),
-    // As an answer takes the place of what is known, and not before: lines may have come since.
+    // Merged when the response is stored, not earlier: items may have been reloaded in the meantime.
     structuralSharing: (before, whole) =>
       putWhole(before as Every<Item> | undefined, whole as Every<Item>),
   });
@@ -99,5 +97,5 @@ interface EveryOptions {
   readonly follow: Follow;
 }
 
-/** Not under the name of the operation: an event that makes that stale would read all pages. */
+/** Not keyed by the operation's name: its events would then reload all pages. */
 const keyOf = (id: string, name: string, max: number) => ["every", id, name, max] as const;

@@ -20,7 +20,7 @@ const some = (asked: string, items: readonly Line[], begunAt: number) => ({
 });
 const read = ({ items }: Every<Line>): string => items.map(({ id, n }) => `${id}${n}`).join(" ");
 
-test("lines that were read again change in place, new ones come first, and what is gone is gone", () => {
+test("reloaded items change in place, new items come first, and deleted ones are removed", () => {
   const list = whole("abc", 1, 1);
   const next = putLines(list, some("bcd", lines("db", 2), 2));
   expect(read(next)).toBe("d2 a1 b2");
@@ -28,18 +28,18 @@ test("lines that were read again change in place, new ones come first, and what 
   expect(next.items[1]).toBe(list.items[0]);
 });
 
-test("a list that was asked for before a line, and answered after it, leaves that line as it was read", () => {
+test("a list requested before an item and answered after it does not overwrite that item", () => {
   const list = putLines(whole("abc", 1, 1), some("bcd", lines("bd", 3), 3));
   expect(read(list)).toBe("d3 a1 b3");
   const late = putWhole(list, whole("abc", 2, 2));
   expect(read(late)).toBe("d3 a2 b3");
-  // Asked for after the lines: it knows better.
+  // Requested after the items, so it wins.
   expect(read(putWhole(late, whole("ac", 4, 4)))).toBe("a4 c4");
   expect(read(putWhole(late, whole("ac", 1, 1)))).toBe(read(late));
   expect(putWhole(late, late)).toBe(late);
 });
 
-test("of two readings of a line that counts which was begun last, whichever is answered first", () => {
+test("if an item is read twice, the read that started last wins, whichever is answered first", () => {
   const list = whole("ab", 1, 1);
   const newest = putLines(list, some("ab", lines("b", 3), 3));
   expect(read(newest)).toBe("b3");

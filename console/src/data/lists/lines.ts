@@ -1,14 +1,14 @@
 import { replaceEqualDeep } from "@tanstack/react-query";
 
 /**
- * A list that was read as a whole, and is kept current line by line. Answers come in any order: of each line that
- * reading counts which was begun last.
+ * A complete list that is kept current item by item. Responses can arrive in any order: for each item, the read
+ * that started last wins.
  */
 export interface Every<Item> {
   readonly items: readonly Item[];
-  /** There are more than were asked for. */
+  /** True if the list was truncated at the limit. */
   readonly isCut: boolean;
-  /** When the reading of the whole was begun, and that of the lines which were read by themselves since. */
+  /** The start time of the complete read, and of later reads of single items. */
   readonly begunAt: number;
   readonly linesBegunAt: ReadonlyMap<string, number>;
 }
@@ -17,16 +17,14 @@ interface Line {
   readonly id: string;
 }
 
-/** A reading of some lines; those that were asked for and not read are gone. */
+/** A read of single items; requested items that are missing were deleted. */
 interface LineReading<Item> {
   readonly asked: ReadonlySet<string>;
   readonly items: readonly Item[];
   readonly begunAt: number;
 }
 
-/**
- * The list after some of its lines were read again: changed in place, new ones first, and without those that are gone.
- */
+/** Merges reloaded items: changed ones in place, new ones first, deleted ones removed. */
 export function putLines<Item extends Line>(
   list: Every<Item>,
   { asked, items, begunAt }: LineReading<Item>,
@@ -46,15 +44,15 @@ export function putLines<Item extends Line>(
   };
 }
 
-/** The list after it was read as a whole, with those lines of before whose own reading was begun later than it. */
+/** Replaces the list after a complete read, but keeps items whose own read started later. */
 export function putWhole<Item extends Line>(
   before: Every<Item> | undefined,
   whole: Every<Item>,
 ): Every<Item> {
-  // A new object each time would be drawn without end, for as long as another list is read in its place.
+  // Returning a new object every time would cause endless renders while another list loads in its place.
   if (!before || before === whole) return whole;
   if (before.begunAt > whole.begunAt) return before;
-  // A line that did not change stays the same object.
+  // Unchanged items stay the same object.
   const same = { ...whole, items: replaceEqualDeep(before.items, whole.items) };
   const later = [...before.linesBegunAt].filter(([, at]) => at > whole.begunAt);
   return later.reduce((list, [id, begunAt]) => {

@@ -1,15 +1,15 @@
-/** What is cached, in the terms in which staleness is decided. */
+/** Describes cached queries for the staleness rules. */
 import type { Query, QueryClient } from "@tanstack/react-query";
 import type { Reading } from "./stale.ts";
 
 const NO_PARAMS = { params: {}, shows: () => true, otherNames: () => [] };
 
-/** A cached query, as the rules of staleness see it. */
+/** Describes a cached query for the staleness rules. */
 export function toReading(
   { queryKey: [operation, input], state }: Query,
   cache: QueryClient,
 ): Reading {
-  // The whole of a list, read page by page, is cached under its operation (lists/every.ts).
+  // A complete list, loaded page by page, is cached under its operation (lists/every.ts).
   if (operation === "every") return { ...NO_PARAMS, operation: String(input) };
   const { data, fetchStatus } = state;
   let text: string | undefined;
@@ -19,7 +19,7 @@ export function toReading(
   return {
     operation: String(operation),
     params: params ?? {},
-    // What is being read for the first time may show anything, as it was before.
+    // Queries without data match everything, because their response may contain any name.
     shows: (name) =>
       data === undefined
         ? fetchStatus === "fetching"
@@ -28,7 +28,7 @@ export function toReading(
   };
 }
 
-/** A thing that was read by its number says its id. */
+/** A resource that was read by its number contains its id. */
 function otherNames(cache: QueryClient, name: string): readonly string[] {
   const found = cache.getQueryCache().findAll({
     predicate: ({ queryKey: [operation, input] }) =>

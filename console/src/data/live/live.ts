@@ -1,6 +1,6 @@
 /**
- * One stream of the log for all tabs of a browser. HTTP/1.1 gives an origin six connections, and a stream holds one for
- * good: so the tab that holds the lock listens, and tells the others.
+ * One event stream for all tabs of a browser. HTTP/1.1 allows six connections per origin, and a stream occupies
+ * one: only the tab that holds the lock opens it and forwards events to the others.
  */
 import type { Query } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
@@ -22,7 +22,7 @@ import { type PendingChange, PendingChanges } from "./pending-changes.ts";
 export type LogEvent = Schemas["Event"];
 export type LiveState = "connecting" | "live" | "lost" | "unavailable";
 
-/** A message between tabs; a new one asks, and the one that listens says how it is. */
+/** A message between tabs; a new tab asks for the state, and the tab with the stream answers. */
 type Message =
   | { readonly kind: "event"; readonly event: LogEvent }
   | { readonly kind: "state"; readonly state: LiveState }
@@ -34,7 +34,7 @@ const RECENT_MAX = 40;
 const WAIT_MIN_MS = 500;
 const WAIT_MAX_MS = 15_000;
 const STREAM = "/api/v1/events/topics/platform.events/stream?presence=true";
-/** Says who is where. It is on the stream and not in the log. */
+/** Reports which users are where. It is sent on the stream and not stored in the log. */
 export const PRESENCE_CHANGED = "presence.changed";
 
 let state: LiveState = "connecting";
@@ -74,13 +74,13 @@ function receiveEvent(event: LogEvent): void {
     for (const listener of listeners) listener(event);
     return;
   }
-  // Ids sort as the log does: what a tab has heard already is not told twice.
+  // Event ids sort in log order, so this skips duplicates.
   if (lastId !== undefined && event.id <= lastId) return;
   lastId = event.id;
   recent = [event, ...recent].slice(0, RECENT_MAX);
   for (const listener of listeners) listener(event);
   pending.note(event);
-  // A burst of events is one refetch of what is on the screen; what is not is only marked.
+  // A burst of events causes one reload of visible queries; others are only marked as stale.
   burst ??= setTimeout(() => {
     burst = undefined;
     void readAgain();
@@ -88,10 +88,10 @@ function receiveEvent(event: LogEvent): void {
   }, BURST_MS);
 }
 
-/** What an event makes stale, loaded beside the first screen: nothing has happened before that is shown. */
+/** The staleness rules, loaded lazily: they are not needed before the first screen is shown. */
 const loadRules = () => import("./stale.ts");
 
-/** Reads again what is stale; a page that nobody sees does it when somebody does. */
+/** Reloads stale queries; a hidden page waits until it is visible. */
 async function readAgain(): Promise<void> {
   if (document.hidden || pending.size === 0) return;
   const changes = pending.take();
@@ -102,14 +102,14 @@ async function readAgain(): Promise<void> {
       return changes.some((change) => !isKnown(change, query) && isStaleAfter(change, reading));
     });
   } catch {
-    // A newer console took its place on the server: whatever it is, it is read.
+    // The server was updated and the rules are outdated: everything is reloaded.
     invalidate([""]);
   }
 }
 
 /**
- * What a command of this page did is known to all that was asked after its answer. What readers of the log make of it
- * is not.
+ * Responses requested after a command's response already include its changes, but not the later effects of log
+ * consumers.
  */
 function isKnown({ correlation }: PendingChange, query: Query): boolean {
   const answered = correlation === undefined ? undefined : answeredAt(correlation);
@@ -118,7 +118,7 @@ function isKnown({ correlation }: PendingChange, query: Query): boolean {
 
 let isStarted = false;
 
-/** Listens for as long as the page lives, once. */
+/** Starts the event stream once per page. */
 export function listenToLog(): void {
   if (isStarted || place.workspace === undefined) return;
   isStarted = true;
@@ -126,12 +126,12 @@ export function listenToLog(): void {
   channel.postMessage({ kind: "ask" } satisfies Message);
   document.addEventListener("visibilitychange", () => void readAgain());
   void loadRules().catch(() => undefined);
-  // A page that came over plain HTTP has no locks, and listens for itself.
+  // Pages over plain HTTP have no locks, so each opens its own stream.
   if ("locks" in navigator) void navigator.locks.request(`millrace-live:${scope}`, follow);
   else void follow();
 }
 
-/** Listens again after the stream was refused: somebody has signed in anew. */
+/** Reconnects after the stream was rejected, because the user signed in again. */
 export function resumeLog(): void {
   if (state !== "unavailable") return;
   isStarted = false;
@@ -144,13 +144,14 @@ async function follow(): Promise<void> {
   let hasBegun = state !== "connecting";
   await firstAnswer;
   for (;;) {
-    // It goes on after the last event, or begins where the first answer was read: also in a tab that takes over from
-    // another one.
+    // Continues after the last event, or starts at the position of the first response; also when a tab takes
+    // over the stream.
     const after = lastId ?? earliestPosition();
-    // From here, and not from its opening: an older answer that comes meanwhile can't move what is asked for already.
+    // Set here and not when the stream opens: an older response that arrives later can't change the requested
+    // position.
     beginAt(after);
     const opened = (): void => {
-      // Without either, what happened meanwhile is not known.
+      // Without a position, events since the first response may be missing.
       if (after === undefined) announce({ kind: "gap" });
       hasBegun = true;
       waitMs = WAIT_MIN_MS;
@@ -168,8 +169,8 @@ async function follow(): Promise<void> {
       },
     });
     if (outcome === "refused") {
-      // Everything is read again, by which a session that was ended elsewhere is known to be over. A cursor that is too
-      // old is refused as well: the log is followed from now on.
+      // Everything is reloaded, so that a session that was ended elsewhere is detected. A cursor that is too
+      // old is also rejected: the stream then starts at the current position.
       if (hasBegun) announce({ kind: "gap" });
       if (lastId === undefined) return announce({ kind: "state", state: "unavailable" });
       lastId = undefined;
@@ -180,7 +181,7 @@ async function follow(): Promise<void> {
   }
 }
 
-/** Waits, or until the browser says that there is a network again. */
+/** Waits for a time, or until the browser is online again. */
 function waitFor(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -198,7 +199,7 @@ const subscribe = (watcher: () => void): (() => void) => {
   return () => watchers.delete(watcher);
 };
 
-/** Says whether the log tells this page what happens. */
+/** Returns whether this page receives events. */
 export const isLive = (): boolean => state === "live";
 
 export const useLiveState = (): LiveState => useSyncExternalStore(subscribe, () => state);
@@ -214,7 +215,7 @@ export function onEvent(listener: (event: LogEvent) => void): () => void {
 
 const gapListeners = new Set<() => void>();
 
-/** For what is kept outside of the cache: events were lost, so it is read again. */
+/** For data outside the cache: called to reload it after events were lost. */
 export function onGap(listener: () => void): () => void {
   gapListeners.add(listener);
   return () => gapListeners.delete(listener);

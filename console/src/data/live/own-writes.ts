@@ -1,12 +1,12 @@
 /**
- * Reads again what a write of this page has changed. The operation declares the kinds of its events, so no screen names
- * what becomes stale. The log tells the same a moment later; by then it is known (`isKnown` in `live.ts`).
+ * Reloads what a write of this page changed. Each operation declares its event types, so screens need not name
+ * stale queries. The log reports the same change later, when it is already known (`isKnown` in `live.ts`).
  */
 import { eventKindsOf } from "@millrace/client";
 import { cache, followWrites, invalidate, invalidateWhere, type Write } from "../api.ts";
 import { toReading } from "./cached-answer.ts";
 
-/** Writes of a loop are one reading, as events of the log are. */
+/** Writes in quick succession cause one reload, like bursts of events. */
 const BURST_MS = 150;
 
 let writes: Write[] = [];
@@ -15,12 +15,12 @@ let readAtMs = Number.NEGATIVE_INFINITY;
 
 type LoadRules = () => Promise<Pick<typeof import("./stale.ts"), "isStaleAfterWrite">>;
 
-/** Begins to follow the writes of this page. */
+/** Starts to observe the writes of this page. */
 export function followOwnWrites(loadRules: LoadRules, isFollowed: () => boolean): void {
   followWrites((write) => {
     if (eventKindsOf(write.id).length === 0) return;
     writes.push(write);
-    // The first is read at once; those that follow it closely wait for each other.
+    // The first write reloads at once; writes shortly after it are batched.
     const waitMs = Math.max(0, readAtMs + BURST_MS - performance.now());
     timer ??= setTimeout(() => void readAgain(loadRules, isFollowed()), waitMs);
   });
@@ -38,7 +38,7 @@ async function readAgain(loadRules: LoadRules, isFollowed: boolean): Promise<voi
       return taken.some((write) => isStaleAfterWrite(write, reading, isFollowed));
     });
   } catch {
-    // A newer console took its place on the server: whatever it is, it is read.
+    // The server was updated and the rules are outdated: everything is reloaded.
     invalidate([""]);
   }
 }

@@ -19,7 +19,7 @@ const reading = (operation: string, id?: string): Reading => ({
   otherNames: () => [],
 });
 
-test("all that the events of one thing say counts, not only the last word", () => {
+test("all events of a resource are considered, not only the last one", () => {
   const pending = new PendingChanges();
   pending.note(event({ changes: ["tags"], parentId: "inc_old" }));
   pending.note(event({ changes: ["title"], parentId: "inc_new" }));
@@ -33,7 +33,7 @@ test("all that the events of one thing say counts, not only the last word", () =
   expect(isStale("incidents.get", "inc_other")).toBe(false);
 });
 
-test("only what a command did before its answer is its own; of many nothing is told apart, nor kept", () => {
+test("only changes before a command's response count as its own; with many changes, no details are kept", () => {
   const pending = new PendingChanges();
   const correlationOf = (more: object) => {
     pending.note(event({}, more));

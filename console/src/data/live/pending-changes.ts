@@ -1,20 +1,20 @@
-/** Changes that the log has told of and the page has not yet read again. */
+/** Changes reported by the log that the page has not yet reloaded. */
 import type { Schemas } from "../api.ts";
 import type { Change } from "./stale.ts";
 
 type LogEvent = Schemas["Event"];
 
 export interface PendingChange extends Change {
-  /** The command that did it; none of what followed from that later. */
+  /** The command that caused the change; undefined for its later effects. */
   readonly correlation: string | undefined;
 }
 
-/** Of more things at once, or more events of one, each is not looked for: whatever is of their kinds is stale. */
+/** With more changed resources, or more events of one, details are dropped: everything of these types is stale. */
 const PENDING_MAX = 20;
 
 export class PendingChanges {
   readonly #changes = new Map<string, PendingChange>();
-  /** What the events of each said, by the same names. */
+  /** The data of each resource's events, by the same names. */
   readonly #data = new Map<string, LogEvent["data"][]>();
 
   get size(): number {
@@ -32,7 +32,7 @@ export class PendingChanges {
       this.#changes.set(`${type} `, { type, kind, ...whatever });
       return;
     }
-    // An earlier event of the same name said something else, and changed other fields.
+    // An earlier event of the same type may have changed other fields.
     const all = [...(known ?? []), data];
     this.#data.set(name, all);
     let text: string | undefined;
@@ -46,7 +46,7 @@ export class PendingChanges {
     });
   }
 
-  /** Gives all of it, which is then taken for read. */
+  /** Returns and clears all changes. */
   take(): readonly PendingChange[] {
     const changes = [...this.#changes.values()];
     this.#changes.clear();
@@ -56,8 +56,8 @@ export class PendingChanges {
 }
 
 /**
- * The command whose transaction an event is of. What a job or a run does comes after the answer, though nothing else
- * caused it.
+ * Returns the command whose transaction contains an event. Events of jobs and runs come after its response, even if
+ * nothing else caused them.
  */
 function commandOf(event: LogEvent): string | undefined {
   const { causationId, correlationId, jobId, runId, executionId } = event;

@@ -1,31 +1,34 @@
 /**
- * Where the log stands for this page. Each answer says how far the log had come before it was read, and the stream
- * begins at the earliest of them: what happens between the first answer and the opening of the stream, which takes
- * seconds on a slow line, is told by it. Ids of events sort as the log does.
+ * The log position of this page. Each response contains the log position before it was read, and the stream starts
+ * at the earliest of them. So it includes events between the first response and the opening of the stream, which
+ * can take seconds. Event ids sort in log order.
  */
 let earliest: string | undefined;
-/** Where the stream began; what was read before that and answered since may lack what it does not tell. */
+/**
+ * The start of the stream: a response that was read earlier and arrived later may lack changes that the stream does
+ * not report.
+ */
 let begin: string | undefined;
 const first = Promise.withResolvers<void>();
 
-/** Resolves with the first answer of the server, whatever it is. */
+/** Resolves with the first response, of any status. */
 export const firstAnswer: Promise<void> = first.promise;
 
-/** The position that a stream has to begin at, or before; undefined where no answer has named one. */
+/** Returns the latest position at which a stream may start; undefined if no response had one. */
 export const earliestPosition = (): string | undefined => earliest;
 
-/** From here on the stream that is being opened tells everything. */
+/** Sets the start position of the stream that is being opened. */
 export function beginAt(position: string | undefined): void {
   begin = position;
 }
 
-/** After a loss, all that is shown is read again, and what was known of the log is worth nothing. */
+/** After lost events, everything is reloaded and earlier positions are invalid. */
 export function forgetPositions(): void {
   earliest = undefined;
   begin = undefined;
 }
 
-/** A read that is about to be sent. The returned function takes its answer's position, and says if it came too late. */
+/** Registers a request. The returned function records its position, and returns whether the response came too late. */
 export function beginReading(): (position: string | null) => boolean {
   const isBeforeStream = begin === undefined;
   return (position) => {

@@ -1,4 +1,4 @@
-/** People who are at a thing right now. Whoever is there is told of the others; nothing of it is in the log. */
+/** Users who have the same resource open at the moment. Presence is not stored in the log. */
 import { useEffect, useRef, useState } from "react";
 import { call, type Schemas } from "../api.ts";
 import { onEvent, PRESENCE_CHANGED } from "./live.ts";
@@ -11,13 +11,11 @@ const SETTLE_MS = 400;
 
 interface Doing {
   readonly isEditing: boolean;
-  /** The part of it that one is at. */
+  /** The part of the resource that the user has selected. */
   readonly at?: string | undefined;
 }
 
-/**
- * Says that one is at a thing, again and again while one is, and knows who else is. Without a thing it does nothing.
- */
+/** Reports the current user's presence regularly and returns the other users. Without a resource it does nothing. */
 export function usePresence(
   thing: string | undefined,
   { at, isEditing }: Doing,
@@ -39,7 +37,7 @@ export function usePresence(
         const { data } = await call("presence.put", input, { signal: left.signal });
         setPresent({ thing, people: data.people });
       } catch {
-        // A person who can't say where they are works all the same; the next try comes soon.
+        // Presence is optional: a failed report is ignored, and the next one follows soon.
       }
     };
     const soon = setTimeout(() => void say(), SETTLE_MS);

@@ -2,7 +2,7 @@ import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import { expect, test } from "vitest";
 import { Refresh } from "./refresh.ts";
 
-test("a slow list arrives however many events come meanwhile, and is read once more after the last", async () => {
+test("a slow list finishes loading despite many events, and is reloaded once after the last one", async () => {
   const cache = new QueryClient();
   const refresh = new Refresh(cache);
   const answers: PromiseWithResolvers<string>[] = [];

@@ -1,14 +1,14 @@
 /**
- * Reads again what is on the screen and became stale. What is being read is let finish, and then read once more: to
- * begin it anew at each event, as a busy log would have it, would never let a slow list arrive.
+ * Reloads visible stale queries. A running request is allowed to finish, and then repeated once: restarting it on
+ * every event would prevent slow lists from ever loading on a busy log.
  */
 import type { Query, QueryClient } from "@tanstack/react-query";
 
 export class Refresh {
   readonly #cache: QueryClient;
-  /** Those to be read once more, by their hashes. */
+  /** Hashes of the queries to repeat. */
   readonly #late = new Set<string>();
-  /** When the newest reading of each began. */
+  /** The start time of the newest request of each query. */
   readonly #begunAt = new Map<string, number>();
 
   constructor(cache: QueryClient) {
@@ -24,17 +24,17 @@ export class Refresh {
       if (event.type !== "updated" || event.query.state.fetchStatus !== "idle") return;
       const { queryHash, queryKey } = event.query;
       if (!this.#late.delete(queryHash)) return;
-      // After the one who was told of the end: a reading can't begin inside of another's end.
+      // Deferred until other subscribers have run: a query can't restart while its end is being reported.
       queueMicrotask(() => void cache.invalidateQueries({ queryKey, exact: true }));
     });
   }
 
-  /** Says whether a query was begun after this time, so that its answer knows what was there by then. */
+  /** Returns whether a query started after this time, so that its response includes earlier changes. */
   isBegunSince({ queryHash }: Query, atMs: number): boolean {
     return (this.#begunAt.get(queryHash) ?? Number.NEGATIVE_INFINITY) > atMs;
   }
 
-  /** Makes whatever matches stale. */
+  /** Marks matching queries as stale. */
   invalidate(matches: (query: Query) => boolean): void {
     for (const query of this.#cache.getQueryCache().findAll({ predicate: matches })) {
       if (query.state.fetchStatus === "fetching") this.#late.add(query.queryHash);

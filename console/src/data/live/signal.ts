@@ -1,11 +1,11 @@
 /**
- * A stream that says only that something changed. It is open while somebody looks: an origin has six connections, and
- * every page that is hidden would hold one of them.
+ * A stream that reports only that something changed. It is open only while the page is visible: browsers allow six
+ * connections per origin, and hidden pages would occupy them.
  */
 export interface SignalOptions {
   readonly url: string;
   readonly onChange: () => void;
-  /** Says whether changes are heard; while they are not, somebody must look for them. */
+  /** Reports whether changes are received; otherwise callers must poll. */
   readonly onState: (isLive: boolean) => void;
 }
 
@@ -21,7 +21,7 @@ export function openSignal({ url, onChange, onState }: SignalOptions): void {
     if (source && source.readyState !== EventSource.CLOSED) return;
     source = new EventSource(url);
     source.addEventListener("open", () => onState(true));
-    // The browser tries again by itself, unless it was refused: then it is closed for good.
+    // The browser reconnects automatically, except after an error response, which closes the stream.
     source.addEventListener("error", () => onState(false));
     source.addEventListener("changed", onChange);
   };

@@ -3,7 +3,7 @@ import catalog from "../../../../contract/events.json";
 import operations from "../../../../contract/operations.txt?raw";
 import { type Change, isStaleAfter, namespaceOf, type Reading, staleAfter } from "./stale.ts";
 
-test("every event of the catalog makes something stale, and what it names is an operation", () => {
+test("every event type of the catalogue makes an operation stale, and all named operations exist", () => {
   const types = catalog.events.map(({ type }) => type);
   const silent = new Set(types.filter((type) => staleAfter(type).length === 0).map(namespaceOf));
   expect([...silent]).toEqual([]);
@@ -17,7 +17,7 @@ test("the namespace of a security event is its resource", () => {
   expect(staleAfter("something.else")).toEqual([]);
 });
 
-/** An event of one incident that names another one as its parent. */
+/** An event of an incident that names another incident as its parent. */
 const CHILD_CHANGED: Change = {
   type: "incident.updated",
   kind: "incident",
@@ -32,7 +32,7 @@ const reading = (operation: string, id?: string, shown: readonly string[] = []):
   otherNames: (name) => (name === "INC0000009" ? ["inc_parent"] : []),
 });
 
-test("pages about one thing stay when another one changes, unless either names the other", () => {
+test("queries about one resource stay fresh when another changes, unless either refers to the other", () => {
   const isStale = (...read: Parameters<typeof reading>) =>
     isStaleAfter(CHILD_CHANGED, reading(...read));
   const stale = [
@@ -59,12 +59,12 @@ test("pages about one thing stay when another one changes, unless either names t
   ];
   expect(stale).toEqual(stale.map(() => true));
   expect(kept).toEqual(kept.map(() => false));
-  // Of too many at once nothing is told apart.
+  // With too many changes at once, the names are dropped.
   const many = { ...CHILD_CHANGED, names: [] };
   expect(isStaleAfter(many, reading("incidents.get", "INC0000002"))).toBe(true);
 });
 
-test("parts of a ticket are stale after the events that change them", () => {
+test("parts of a ticket become stale after the events that change them", () => {
   const after = (type: string, operation: string): boolean =>
     isStaleAfter({ ...CHILD_CHANGED, type, fields: [] }, reading(operation, "INC0000001"));
   expect(after("incident.watcher_added", "incidents.list_watchers")).toBe(true);

@@ -2,8 +2,8 @@ import { eventKindsOf, type OperationId, routeOf } from "@millrace/client";
 import type { Write } from "../api.ts";
 
 /**
- * The cached operations that an event makes stale, by the event's namespace. What an event does not say by its name
- * stands here: a breach changes the ticket, an installed pack may change anything.
+ * The operations that an event makes stale, by the event's namespace. Listed are effects that the event name does
+ * not imply: a breach changes the ticket, an installed pack can change anything.
  */
 const STALE: Readonly<Record<string, readonly string[]>> = {
   absence: ["absences.", "on_call.", "on_call_schedules."],
@@ -128,18 +128,18 @@ const STALE: Readonly<Record<string, readonly string[]>> = {
 };
 
 const RUN_EVENTS = "workflow.run_";
-/** What a run does changes no definition, and there are many of them. */
+/** Run events are frequent and do not change definitions. */
 const RUN_STALE = ["runs.", "approvals.", "home.waiting"];
 
-/** Prefixes of the operations that an event of this type makes stale. */
+/** Returns prefixes of the operations that an event of this type makes stale. */
 export function staleAfter(type: string): readonly string[] {
   if (type.startsWith(RUN_EVENTS)) return RUN_STALE;
   return STALE[namespaceOf(type)] ?? [];
 }
 
 /**
- * Says whether an answer is stale after a write of this page. Which of the declared events it appended is not known: its
- * name and the fields of its body stand for them. What that misses the log tells, where it is followed.
+ * Returns whether a response is stale after a write of this page. Which declared events were appended is unknown,
+ * so their types and the body's fields are used. The event stream reports what this misses.
  */
 export function isStaleAfterWrite(
   { id, input, reply }: Write,
@@ -165,43 +165,46 @@ export function isStaleAfterWrite(
   });
 }
 
-/** `audit.role` of `audit.role.created`, `incident` of `incident.created`. */
+/** Returns `audit.role` for `audit.role.created`, and `incident` for `incident.created`. */
 export function namespaceOf(type: string): string {
   const [first = "", second = ""] = type.split(".");
   return first === "audit" ? `${first}.${second}` : first;
 }
 
-/** What is known of a change: its type, the names of what it changed, and what else the event says. */
+/** A known change: its event type, the names of the changed resource, and the event's data. */
 export interface Change {
   readonly type: string;
-  /** The type of the thing that the event is of, as `incident`. */
+  /** The type of the event's resource, such as `incident`. */
   readonly kind: string;
-  /** The id and the number of that thing; none where there were too many to tell them apart. */
+  /** The id and the number of the resource; empty if there were too many changes to distinguish. */
   readonly names: readonly string[];
   readonly says: (name: string) => boolean;
-  /** The names of the fields that were changed, where the event tells them. */
+  /** The names of the changed fields, if the event contains them. */
   readonly fields: readonly string[];
-  /** It is not known which of its parts have changed: all may have. */
+  /** True if the changed parts are unknown, so that all may have changed. */
   readonly isWhole?: boolean;
 }
 
-/** An answer that is cached. */
+/** A cached response. */
 export interface Reading {
   readonly operation: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Says whether the answer has this name anywhere. */
+  /** Returns whether the response contains this name. */
   readonly shows: (name: string) => boolean;
-  /** The other names of the thing that it is of: a ticket is read by its number, and named by its id. */
+  /** Returns other names of the response's resource: tickets are read by number, and named by id. */
   readonly otherNames: (name: string) => readonly string[];
 }
 
-/** Operations whose answers are of one thing: others depend on all of its kind, as the conflicts of a change do. */
+/**
+ * Operations whose responses depend on one resource only. Others depend on all of its kind, such as the conflicts
+ * of a change.
+ */
 const OF_ONE =
   /^((incidents|requests|problems|changes)\.(get|get_timeline|list_(watchers|links|times|attachments|comments))|sla\.of_\w+|runs\.(get|steps?|summary)|workflows\.get)$/;
 
 const TICKETS = ["incidents", "requests", "problems", "changes"];
 
-/** Where the things of a kind stand in addresses, of those kinds whose pages are about one thing. */
+/** The path segments of resource kinds whose queries are about a single resource. */
 const COLLECTIONS: Readonly<Record<string, readonly string[]>> = {
   incident: ["incidents"],
   request: ["requests"],
@@ -212,7 +215,7 @@ const COLLECTIONS: Readonly<Record<string, readonly string[]>> = {
   workflow: ["workflows"],
 };
 
-/** Parts of a ticket that few of its events change. */
+/** Parts of a ticket that only few events change. */
 const PARTS: Readonly<Record<string, RegExp>> = {
   list_watchers: /watcher|merge|split/,
   list_links: /link|duplicate|merge|split/,
@@ -221,8 +224,8 @@ const PARTS: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Says whether an answer is stale after a change. Of a page about one thing, it is if that thing changed, if the event
- * names it, or if the page shows what changed; a list always is.
+ * Returns whether a response is stale after a change. A list always is. A response about one resource is stale if
+ * that resource changed, if the event names it, or if it contains the changed resource.
  */
 export function isStaleAfter(change: Change, reading: Reading): boolean {
   const { operation, params, shows, otherNames } = reading;
@@ -239,7 +242,7 @@ export function isStaleAfter(change: Change, reading: Reading): boolean {
   return subjects.some((name) => change.names.includes(name) || change.says(name)) || isShown();
 }
 
-/** Where the address of an operation names the one thing that it is about. */
+/** Finds the resource in the path of an operation. */
 function findSubject(operation: string) {
   const found = /\/([\w-]+)\/\{(\w+)\}/.exec(routeOf(operation as OperationId));
   return found ? { collection: found[1] ?? "", parameter: found[2] ?? "" } : undefined;

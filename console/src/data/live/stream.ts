@@ -1,4 +1,4 @@
-/** Server-sent events by `fetch`, which can name workspace, environment and the last event in headers. */
+/** Server-sent events with `fetch`, which can send workspace, environment and last event id as headers. */
 import { BASE_PATH, place } from "../place.ts";
 
 export interface Frame {
@@ -13,7 +13,7 @@ interface StreamOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Reads a stream to its end. `refused` is final, `ended` may be tried again. */
+/** Reads a stream to its end. `refused` is final, `ended` may be retried. */
 export async function readStream(
   path: string,
   { after, each, opened, signal }: StreamOptions,
@@ -35,7 +35,7 @@ export async function readStream(
     opened?.();
     await readFrames(response.body, each);
   } catch {
-    // The connection broke, or was let go: the caller tries again.
+    // The connection broke or was aborted: the caller retries.
   }
   return "ended";
 }
@@ -58,7 +58,7 @@ async function readFrames(
   }
 }
 
-/** A frame with data; comments and `retry` alone are none. */
+/** Parses a frame with data; returns undefined for comments and `retry`. */
 export function parseFrame(text: string): Frame | undefined {
   const lines = text.split("\n");
   const data = lines.filter((line) => line.startsWith("data: ")).map((line) => line.slice(6));

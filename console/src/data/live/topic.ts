@@ -1,6 +1,6 @@
 /**
- * Follows one topic that people publish on, which is not on the stream that all tabs share, for as long as it is
- * wanted.
+ * Subscribes to one custom topic while a component is mounted. These topics are not on the stream shared by all
+ * tabs.
  */
 import type { LogEvent } from "./live.ts";
 import { readStream } from "./stream.ts";

@@ -4,7 +4,7 @@ import { NameBook } from "./name-book.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("all who are asked for at once are one request, each is asked for once, and nobody stays nobody", async () => {
+test("names requested together are one request, each id is requested once, and unknown ids stay unknown", async () => {
   const asked: string[][] = [];
   const book = new NameBook(async (ids) => {
     asked.push([...ids]);
@@ -27,7 +27,7 @@ test("all who are asked for at once are one request, each is asked for once, and
   expect(asked[1]).toEqual(["a"]);
 });
 
-test("no request asks for more than a hundred, and one that fails is tried again later", async () => {
+test("a request contains at most one hundred ids, and a failed one is retried later", async () => {
   let isDown = true;
   const sizes: number[] = [];
   const book = new NameBook(async (ids) => {

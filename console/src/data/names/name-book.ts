@@ -1,19 +1,19 @@
 /**
- * Names by ids, of whomever a screen shows: all ids that are asked for at once are one request. A workspace may have
+ * Looks up names by id: all ids that a screen requests at the same time are one request. A workspace may have
  * thousands of people, of whom a screen shows twenty.
  */
 const BURST_MS = 20;
 const IDS_MAX = 100;
 const NAMES_MAX = 5_000;
-/** A reading that failed is tried again when somebody asks after so long. */
+/** A failed request is retried on the next lookup after this time. */
 const AGAIN_AFTER_MS = 10_000;
 
-/** Reads the names of these; who is not there is nobody. */
+/** Loads the names of these ids; unknown ids are missing in the result. */
 export type ReadNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
 export class NameBook {
   readonly #read: ReadNames;
-  /** Of nobody there is no name. */
+  /** Unknown ids map to undefined. */
   readonly #names = new Map<string, string | undefined>();
   readonly #asked = new Set<string>();
   readonly #watchers = new Set<() => void>();
@@ -24,7 +24,7 @@ export class NameBook {
     this.#read = read;
   }
 
-  /** Changes with whatever is known. */
+  /** Changes when any name changes. */
   get version(): number {
     return this.#version;
   }
@@ -34,7 +34,7 @@ export class NameBook {
     return () => this.#watchers.delete(watcher);
   };
 
-  /** The name as far as it is known; whoever is not known yet is asked for. */
+  /** Returns the name if it is loaded; otherwise requests it. */
   nameOf(id: string): string | undefined {
     if (!this.#asked.has(id)) {
       this.#asked.add(id);
@@ -44,7 +44,7 @@ export class NameBook {
     return this.#names.get(id);
   }
 
-  /** Names may have changed: they are read again when they are asked for, and shown as they were until then. */
+  /** Marks all names as stale: they are reloaded on the next lookup, and shown unchanged until then. */
   forget(): void {
     this.#asked.clear();
     this.#touch();

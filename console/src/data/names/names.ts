@@ -1,6 +1,6 @@
 /**
- * Ids to names. Where people and teams are few they are read once and kept fresh by the log; where they are many, those
- * are looked up whom a screen shows.
+ * Maps ids to names. In small workspaces, all people and teams are loaded and kept current; in large ones, only
+ * those on screen are looked up.
  */
 import { useMemo, useSyncExternalStore } from "react";
 import { call, type Reply, useOp } from "../api.ts";
@@ -33,7 +33,7 @@ onEvent(({ type }) => {
   if (type.startsWith("team.")) teams.forget();
 });
 
-/** Some people of the workspace, for those who may see them: all of them where they are few. */
+/** The first page of people, for users with permission: in small workspaces this is everyone. */
 function useFirstPeople() {
   const enabled = useMay()("users.list") && place.workspace !== undefined;
   return useOp("users.list", ALL, { staleTime: KEPT_MS, enabled }).data;
@@ -44,12 +44,12 @@ function useFirstTeams() {
   return useOp("teams.list", ALL, { staleTime: KEPT_MS, enabled }).data;
 }
 
-/** The teams of the workspace, for those who may see them. */
+/** The teams of the workspace, for users with permission. */
 export function useTeams(): readonly Team[] {
   return useFirstTeams()?.data ?? NONE;
 }
 
-/** The active people who work at the desk: of few all, of many those who are agents. */
+/** The active people who work at the service desk: everyone in small workspaces, only agents in large ones. */
 export function useColleagues(): readonly Person[] {
   const page = useFirstPeople();
   const isPart = page?.pagination.hasMore === true;
@@ -64,7 +64,7 @@ export function useColleagues(): readonly Person[] {
   }, [page, agents]);
 }
 
-/** People by their ids, of whom there may be any number; a hundred of them are shown. */
+/** Returns people by id; at most one hundred are loaded. */
 export function useMembers(ids: readonly string[]): readonly Person[] {
   const page = useFirstPeople();
   const known = useMemo(() => new Map(page?.data.map((one) => [one.id, one])), [page]);
@@ -84,7 +84,7 @@ export function useMembers(ids: readonly string[]): readonly Person[] {
   }, [known, others, isPart, ids]);
 }
 
-/** The name of a person or team, once it is known. */
+/** Returns the name of a person or team, once it is loaded. */
 export function useNames(): (id: string | null | undefined) => string | undefined {
   const [persons, groups] = [useFirstPeople(), useFirstTeams()];
   const me = useMe();
@@ -97,7 +97,7 @@ export function useNames(): (id: string | null | undefined) => string | undefine
       if (id.startsWith("tem_") && groups?.pagination.hasMore) return teams.nameOf(id);
       return undefined;
     };
-    // The version is that of what the books know.
+    // A dependency only: the version changes with the loaded names.
     void version;
     return (id) => (id ? (names.get(id) ?? lookUp(id)) : undefined);
   }, [persons, groups, me, version]);

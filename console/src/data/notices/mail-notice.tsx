@@ -3,12 +3,11 @@ import { useMe } from "../people.ts";
 export const NO_MAIL =
   "This installation can't send e-mail. An operator can set MILLRACE_SMTP_URL.";
 
-/** The reason why nothing can be mailed; undefined where the installation has a mail server. */
+/** Returns why e-mail can't be sent; undefined if the installation has a mail server. */
 export function useMailRefusal(): string | undefined {
   return useMe()?.sendsMail === false ? NO_MAIL : undefined;
 }
 
-/** Shown where people set up e-mails that this installation can't send. */
 export function MailNotice() {
   const refusal = useMailRefusal();
   if (refusal === undefined) return null;

@@ -7,7 +7,7 @@ import type { Environment } from "../place.ts";
 const LISTED_MAX = 200;
 const NAMED_MAX = 6;
 
-/** Names the secrets and variables of which an environment uses production's value. */
+/** Lists the secrets and variables for which an environment uses the production value. */
 export function ProductionValues({ environment }: { readonly environment: Environment }) {
   const may = useMay();
   const query = { query: { limit: LISTED_MAX } };

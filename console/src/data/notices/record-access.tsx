@@ -7,7 +7,7 @@ type Holders = Schemas["RecordHolders"];
 
 const SLUGS_MAX = 100;
 
-/** Reads who can use the records of these tables in an environment. */
+/** Loads who can use the records of these tables in an environment. */
 function useRecordAccess(slugs: readonly string[], environment: Environment) {
   const tables = slugs.slice(0, SLUGS_MAX).join(",");
   const input = { query: tables === "" ? {} : { tables } };
@@ -18,7 +18,7 @@ function useRecordAccess(slugs: readonly string[], environment: Environment) {
   return data?.data;
 }
 
-/** Says who can read and write a new table: there are no access rules yet. */
+/** Shows who can read and write a new table, which has no access rules yet. */
 export function NewTableAccess() {
   const access = useRecordAccess([], place.environment);
   return (
@@ -30,7 +30,7 @@ export function NewTableAccess() {
   );
 }
 
-/** Says who can read and write a table now. */
+/** Shows who can read and write a table. */
 export function TableAccess({ slug }: { readonly slug: string }) {
   const access = useRecordAccess([slug], place.environment);
   const [table] = access?.tables ?? [];
@@ -48,7 +48,7 @@ interface OpenTablesProps {
   readonly environment: Environment;
 }
 
-/** Names the tables that have no access rules; nothing when all have some. */
+/** Lists the tables without access rules; renders nothing if there are none. */
 export function OpenTables({ slugs, environment }: OpenTablesProps) {
   const access = useRecordAccess(slugs, environment);
   const open = access?.tables.filter((table) => table.open) ?? [];

@@ -1,4 +1,4 @@
-/** Columns of a table as options of a picker: listed by their titles, and chosen by their names. */
+/** The columns of a table as picker options: the label is the title, the value is the name. */
 import type { ComboOption } from "../../ui/overlay/options.tsx";
 import { useOp } from "../api.ts";
 import { useMay } from "../people.ts";
@@ -6,7 +6,7 @@ import { useMay } from "../people.ts";
 const KEPT_MS = 60_000;
 const NONE: readonly never[] = [];
 
-/** Undefined, for no table or one that can't be read, gives no options. */
+/** Returns no options if the table is undefined or can't be read. */
 export function useColumnOptions(slug: string | undefined): {
   readonly options: readonly ComboOption[];
   readonly isLoading: boolean;

@@ -1,4 +1,4 @@
-/** Options of a field that the server finds as somebody types: what there is may be more than a browser can hold. */
+/** Options that the server searches while the user types, because there may be too many to load. */
 import { useMemo, useState } from "react";
 import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import type { ComboOption, OptionSearch } from "../../ui/overlay/options.tsx";
@@ -21,8 +21,8 @@ export interface SearchedOptions {
 }
 
 /**
- * Finds options by an operation that takes words as `q`. Nothing is asked before the list is open. `toOption` stays
- * the same.
+ * Searches options with an operation that accepts `q`. Requests start when the list opens. `toOption` must be
+ * stable.
  */
 export function useOptionSearch<O extends ListId>(
   id: O,
@@ -30,7 +30,7 @@ export function useOptionSearch<O extends ListId>(
   { query = {}, isAllowed = true }: { readonly query?: object; readonly isAllowed?: boolean } = {},
 ): SearchedOptions {
   const [typed, setTyped] = useState<string>();
-  // The list that opens is not waited for.
+  // Opening the list is not debounced.
   const paused = useDebounced(typed, PAUSE_MS);
   const words = typed === "" || typed === undefined ? typed : (paused ?? "");
   const input = { query: { ...query, limit: FOUND_MAX, ...(words && { q: words }) } };
@@ -46,7 +46,7 @@ export function useOptionSearch<O extends ListId>(
   return {
     options,
     search: {
-      // Where nothing may be seen there is nothing to wait for.
+      // Without permission there is no response to wait for.
       words: isRead || !isAllowed ? (typed ?? "") : NOT_ANSWERED,
       onWords: setTyped,
       isLoading: isAllowed && (isFetching || words !== typed),
@@ -56,7 +56,7 @@ export function useOptionSearch<O extends ListId>(
   };
 }
 
-/** Nobody types this: what is shown is narrowed by the browser until the server has answered. */
+/** A value that users can't type: until the server responds, the browser filters the loaded options. */
 export const NOT_ANSWERED = "\0";
 
 const OFFLINE = "You are offline: others are found when the network is back.";

@@ -1,4 +1,4 @@
-/** Fields that name somebody: one of the people, or one of the teams, whatever their number. */
+/** Fields that select a person or a team, for any number of them. */
 import { useState } from "react";
 import type { ComboOption } from "../../ui/overlay/options.tsx";
 import { Combobox, type ComboboxProps } from "../../ui/overlay/combobox.tsx";
@@ -7,16 +7,16 @@ import { useEverybodySearch, usePeopleSearch, useTeamSearch } from "./searches.t
 import type { SearchedOptions } from "./option-search.ts";
 
 interface NamedProps extends Omit<ComboboxProps, "options" | "search" | "chosen" | "isLoading"> {
-  /** Those who are not offered. */
+  /** Ids that are not offered. */
   readonly without?: readonly string[];
 }
 
-/** One of the active members. */
+/** Selects an active member. */
 export function PersonCombobox(props: NamedProps) {
   return <NamedCombobox {...props} found={usePeopleSearch()} />;
 }
 
-/** One of the members, deactivated ones too, or of the people who left. */
+/** Selects a member, including deactivated and former ones. */
 export function EverybodyCombobox(props: NamedProps) {
   return <NamedCombobox {...props} found={useEverybodySearch()} />;
 }
@@ -31,7 +31,7 @@ function NamedCombobox({
   ...field
 }: NamedProps & { readonly found: SearchedOptions }) {
   const nameOf = useNames();
-  // The names of people who left are known from the list alone.
+  // Kept here, because names of former members are only in the search results.
   const [picked, setPicked] = useState<ComboOption>();
   return (
     <Combobox

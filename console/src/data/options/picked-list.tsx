@@ -1,4 +1,4 @@
-/** Lists that are picked: who approves, which operations and permissions need it. */
+/** Editable lists of approvers, operations and permissions. */
 import "../../ui/display/item-chip.css";
 import "./picked-list.css";
 import { listRoutes } from "@millrace/client";
@@ -25,11 +25,11 @@ export interface PickedListProps {
 
 interface OfferProps extends PickedListProps, Pick<ComboboxProps, "options" | "search" | "isFree"> {
   readonly add: string;
-  /** How a value is called; codes are shown as such. */
+  /** Returns the label of a value; codes are displayed unchanged. */
   readonly nameOf?: (value: string) => string;
 }
 
-/** What was picked, each with a way to take it away, and a field to find another. */
+/** The selected values, each with a remove button, and a field to add more. */
 function PickedList(props: OfferProps) {
   const { label, help, error, values, isReader, onChange, add, options, nameOf } = props;
   return (
@@ -72,7 +72,7 @@ function PickedList(props: OfferProps) {
 }
 
 interface ApproverListProps extends PickedListProps {
-  /** Offers teams and the manager too. */
+  /** Also offers teams and the manager. */
   readonly isWide?: boolean;
 }
 
@@ -120,11 +120,11 @@ export function ApproverList({ isWide = false, ...props }: ApproverListProps) {
   );
 }
 
-/** A role may be named in the place of its id. */
+/** A role can be given by its name instead of its id. */
 const nameUnknown = (name: string): string =>
   /^(usr|rol|tem)_/.test(name) ? "Somebody" : toWords(name);
 
-/** Operations that change something, and all of a kind. */
+/** Operations that change data, and groups of them. */
 export function OperationList(props: PickedListProps) {
   const options = useMemo(() => {
     const acts = listRoutes().filter(([, route]) => /^[A-Z]+ \/api\//.test(route));

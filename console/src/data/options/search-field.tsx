@@ -1,4 +1,4 @@
-/** Fields of a form that name a person, a team or a ticket, found while one types. */
+/** Form fields that search for a person, a team or a ticket. */
 import type { FieldProps } from "../../ui/form/binding.ts";
 import { FieldFrame, framed } from "../../ui/form/field-frame.tsx";
 import { Combobox } from "../../ui/overlay/combobox.tsx";
@@ -11,12 +11,10 @@ interface SearchFieldProps extends FieldProps<string> {
   readonly placeholder?: string;
 }
 
-/** One of the active members. */
 export function PersonField(props: SearchFieldProps) {
   return <SearchField {...props} found={usePeopleSearch()} chosen={useNames()(props.value)} />;
 }
 
-/** One of the teams. */
 export function TeamField(props: SearchFieldProps) {
   return <SearchField {...props} found={useTeamSearch()} chosen={useNames()(props.value)} />;
 }
@@ -25,11 +23,11 @@ interface TicketFieldProps extends SearchFieldProps {
   readonly kinds?: readonly string[];
   /** Ids of tickets that are not offered. */
   readonly without?: readonly string[];
-  /** Closed ones are offered, too. */
+  /** Also offers closed tickets. */
   readonly isClosedToo?: boolean;
 }
 
-/** An open ticket; the value is its id. */
+/** Selects an open ticket; the value is its id. */
 export function TicketField(given: TicketFieldProps) {
   const { kinds = [], without = [], isClosedToo = false, ...props } = given;
   const { value, onChange } = props;
@@ -56,7 +54,7 @@ export function TicketField(given: TicketFieldProps) {
 
 interface FoundProps extends SearchFieldProps {
   readonly found: SearchedOptions;
-  /** The value in words. */
+  /** The label of the current value. */
   readonly chosen: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What fields offer: people, teams, workflows, contacts, configuration items. */
+/** Search functions for people, teams, workflows, contacts and configuration items. */
 import { useOp } from "../api.ts";
 import { useMay } from "../people.ts";
 import { NOT_ANSWERED, type SearchedOptions, useOptionSearch } from "./option-search.ts";
@@ -42,7 +42,7 @@ const ACTIVE = { status: "active" };
 export const usePeopleSearch = (): SearchedOptions =>
   useOptionSearch("users.list", toPerson, { query: ACTIVE, isAllowed: useMay()("users.list") });
 
-/** Members, deactivated ones too, and people who left: acts of the past are looked for by these. */
+/** Searches members, including deactivated and former ones, for filters on past actions. */
 export function useEverybodySearch(): SearchedOptions {
   const may = useMay();
   const members = useOptionSearch("users.list", toPerson, { isAllowed: may("users.list") });
@@ -65,14 +65,14 @@ export const useWorkflowSearch = (): SearchedOptions =>
 export const useItemSearch = (): SearchedOptions =>
   useOptionSearch("cmdb.list_items", toItem, { isAllowed: useMay()("cmdb.list_items") });
 
-/** The name of a workflow, which may not be on the page that is found. */
+/** Returns the name of a workflow, which may not be in the current search results. */
 export function useWorkflowName(id: string | undefined): string | undefined {
   const enabled = useMay()("workflows.list") && id !== undefined && /^wf_\w+$/.test(id);
   return useOp("workflows.list", { query: { ids: id ?? "", limit: 1 } }, { enabled }).data?.data[0]
     ?.name;
 }
 
-/** Options of two kinds in one list; those of the first come first. */
+/** Combines options of two kinds in one list, the first kind first. */
 export function joinSearches(one: SearchedOptions, other: SearchedOptions): SearchedOptions {
   const [a, b] = [one.search, other.search];
   return {

@@ -1,4 +1,4 @@
-/** A field that names a ticket: found by number, words and the name of its caller. Its value is the id. */
+/** Selects a ticket, searched by number, words and caller name. The value is the id. */
 import { type Schemas, useOp } from "../api.ts";
 import { useMay } from "../people.ts";
 import { Combobox, type ComboboxProps } from "../../ui/overlay/combobox.tsx";
@@ -12,7 +12,7 @@ interface TicketComboboxProps extends Omit<
   "options" | "search" | "chosen" | "isLoading" | "label"
 > {
   readonly label?: string;
-  /** Kinds that are offered; all of them where there are none. */
+  /** The offered kinds; undefined offers all. */
   readonly kinds?: readonly string[];
   /** Ids of tickets that are not offered. */
   readonly without?: readonly string[];
@@ -66,7 +66,7 @@ const OPEN_MAJOR = {
   filter: JSON.stringify({ isMajor: true, state: { in: ["new", "in_progress", "on_hold"] } }),
 };
 
-/** A field that names an open major incident. Its value is the id. */
+/** Selects an open major incident. The value is the id. */
 export function MajorCombobox(props: Omit<TicketComboboxProps, "kinds" | "onlyOpen">) {
   const { label = "Major incident", without = [], ...field } = props;
   const isAllowed = useMay()("incidents.list_children");

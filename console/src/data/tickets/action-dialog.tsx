@@ -15,14 +15,14 @@ type Values = Readonly<Record<string, unknown>>;
 interface ActionDialogProps {
   readonly action: TicketAction;
   readonly ticket: ActionTicket & { readonly id: string; readonly number: string };
-  /** The version that the person saw when they opened it. */
+  /** The version that was displayed when the dialog opened. */
   readonly version: Version<Values> | undefined;
   /** Why the action is unusual now: a reason is required then. */
   readonly warnings?: readonly string[];
   readonly onClose: () => void;
 }
 
-/** The form of an action, by the fields of its operation. */
+/** The form of an action, generated from the fields of its operation. */
 export function ActionDialog({
   action,
   ticket,
@@ -35,7 +35,7 @@ export function ActionDialog({
   const label = action.label.replace("…", "");
   const act = action.title ? (label.split(" ")[0] ?? label) : label;
   const back = undo?.(ticket);
-  // The operation is known when it is opened: its fields were checked where the action is declared.
+  // The operation is only known at runtime; its field names are type-checked where the action is declared.
   const form = useAnyForm(op, {
     params: { id: ticket.id },
     fixed: body,
@@ -74,7 +74,7 @@ export function ActionDialog({
 
 const REASON: ActionField = { name: "reason", label: "Reason to start now", isRequired: true };
 
-/** Texts longer than this are written in several lines. */
+/** Longer texts use a multi-line input. */
 const LINE_CHARACTERS_MAX = 500;
 
 interface ActionInputProps {
@@ -84,12 +84,12 @@ interface ActionInputProps {
   readonly ticketId: string;
 }
 
-/** The control that fits the schema of a field. */
+/** Returns the control for a field's schema. */
 function ActionInput({ op, form, field, ticketId }: ActionInputProps) {
   const { name, label, placeholder, isRequired } = field;
   const facts = FIELDS[op]?.[name] ?? {};
   const limits = { ...facts, required: isRequired ?? facts.required };
-  // Its type is that of the schema, which chooses the control here.
+  // The schema determines the control and the type of its value.
   const bound = <T,>() => ({ ...(form.field(name) as unknown as FieldBinding<T>), label, limits });
   if (field.picks) {
     return <TicketField {...bound<string>()} kinds={[field.picks]} without={[ticketId]} />;

@@ -1,13 +1,13 @@
 /**
- * What people can do with a ticket. Which states allow an action, who may do it and what its form asks come from the
- * generated contract; what stands here is words, keys and the way back.
+ * The actions of tickets. States, permissions and form fields come from the generated contract; this file adds
+ * labels, shortcuts and undo.
  */
 import type { OperationId, Operations } from "@millrace/client";
 import { MACHINES, STATES } from "@millrace/client/machines";
 
 export type TicketKind = keyof typeof MACHINES;
 
-/** The action of a state machine that an update performs, as `hold` of an incident. */
+/** A state machine action that an update performs, such as `hold` of an incident. */
 type Action<K extends TicketKind> = keyof (typeof MACHINES)[K]["actions"] & string;
 type FieldOf<O extends OperationId> = O extends unknown
   ? Operations[O] extends { body?: infer B }
@@ -15,7 +15,7 @@ type FieldOf<O extends OperationId> = O extends unknown
     : never
   : never;
 
-/** A ticket, as far as its actions look at it. */
+/** The fields of a ticket that its actions need. */
 export interface ActionTicket {
   readonly kind: TicketKind;
   readonly state: string;
@@ -30,9 +30,9 @@ export interface ActionField {
   readonly name: string;
   readonly label: string;
   readonly placeholder?: string;
-  /** Asked for by the console, though the server does not need it. */
+  /** Required by the console, although optional for the server. */
   readonly isRequired?: boolean;
-  /** The kind of open ticket that the field names by its id. */
+  /** The kind of open ticket that the field selects by id. */
   readonly picks?: TicketKind;
 }
 
@@ -46,23 +46,23 @@ export interface TicketAction {
   readonly id: string;
   readonly op: OperationId;
   readonly label: string;
-  /** Of its form, where the label and the number do not make one. */
+  /** The form title, if it is not the label and the number. */
   readonly title?: (number: string) => string;
   readonly keys?: string;
-  /** The question before an action that starts something for others. */
+  /** The confirmation question of an action that affects others. */
   readonly asks?: ActionQuestion;
   /** Has warnings that need a reason, such as the start of a change outside its window. */
   readonly needsReason?: boolean;
-  /** Where an update performs a transition: the name of that in the machine. */
+  /** For updates that perform a transition: the name of the action in the state machine. */
   readonly transition?: string;
   readonly fields?: readonly ActionField[];
-  /** The part of the body that nobody is asked for. */
+  /** The part of the body that is not in the form. */
   readonly body?: Readonly<Record<string, unknown>>;
-  /** Shown before the server has said yes. Never where somebody decides. */
+  /** Fields to update optimistically. Not used for decisions. */
   readonly shows?: (ticket: ActionTicket, meId: string) => Readonly<Record<string, unknown>>;
-  /** The request that undoes it, where the server has no way back. */
+  /** The inverse request, where the server does not offer undo. */
   readonly undo?: (ticket: ActionTicket) => UndoRequest | undefined;
-  /** Follows the number, as in "INC0000012 is yours". */
+  /** Follows the number in the toast, as in "INC0000012 is yours". */
   readonly said: string;
   readonly isDangerous?: boolean;
   readonly isMain?: boolean;
@@ -83,7 +83,7 @@ interface Declared<K extends TicketKind, O extends OperationId> extends Omit<
   readonly body?: { readonly [N in FieldOf<O>]?: unknown };
 }
 
-/** Declares an action of a kind of ticket: its fields are those of the operation's body. */
+/** Declares an action of a ticket kind; its fields are type-checked against the operation's body. */
 export const actionOf =
   <K extends TicketKind>(_kind: K) =>
   <const O extends OperationId>(action: Declared<K, O>): TicketAction =>
@@ -101,7 +101,7 @@ export const take = (op: OperationId, update: OperationId): TicketAction => ({
 
 const states: Readonly<Partial<Record<string, readonly string[]>>> = STATES;
 
-/** The states in which the server performs an action; undefined where it does in all. */
+/** Returns the states in which the server performs an action; undefined for all states. */
 export function statesOf(kind: TicketKind, action: TicketAction): readonly string[] | undefined {
   const { actions } = MACHINES[kind];
   const known: Readonly<Partial<Record<string, { readonly from: readonly string[] }>>> = actions;

@@ -25,7 +25,7 @@ test.each(KINDS)("no two actions of a %s have one key in any state", (kind) => {
   }
 });
 
-test("what the server refuses by state is not offered", () => {
+test("actions that the server rejects in a state are not offered", () => {
   const idsIn = (kind: TicketKind, state: string) =>
     actionsFor({ kind, state }).map(({ id }) => id);
   expect(idsIn("request", "failed")).toEqual(["retry"]);

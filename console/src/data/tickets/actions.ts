@@ -1,4 +1,4 @@
-/** The actions of each kind of ticket, by weight: the desk and the pages of changes have the same. */
+/** The actions of each ticket kind, sorted by importance, for the desk and for the pages of changes. */
 import { type ActionTicket, actionOf, statesOf, take, type TicketAction } from "./action.ts";
 import { INCIDENT_ACTIONS } from "./incident-actions.ts";
 
@@ -180,7 +180,7 @@ export const TICKET_ACTIONS = {
   change: CHANGE_ACTIONS,
 } as const;
 
-/** The actions that the server performs in a ticket's state, in order of weight. */
+/** Returns the actions available in a ticket's state, sorted by importance. */
 export function actionsFor(
   ticket: Pick<ActionTicket, "kind" | "state" | "isMajor">,
 ): readonly TicketAction[] {
@@ -190,7 +190,7 @@ export function actionsFor(
   });
 }
 
-/** Says why an action is not offered now, beyond a missing permission. */
+/** Returns why an action is disabled, apart from a missing permission. */
 export function whyNot(
   { id, op }: TicketAction,
   { assigneeId, runId }: Pick<ActionTicket, "assigneeId" | "runId">,

@@ -4,7 +4,7 @@ import type { ActionTicket, TicketAction, UndoRequest } from "./action.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Calls an operation of any kind's ticket; their inputs differ in the body alone. */
+/** Calls an operation on a ticket of any kind; the inputs differ only in the body. */
 export function sendTo(
   op: OperationId,
   id: string,
@@ -19,7 +19,7 @@ export function sendTo(
 export const undoRequest = (id: string, { op, body }: UndoRequest): Promise<unknown> =>
   sendTo(op, id, body);
 
-/** Performs an action that asks for nothing. False where somebody else changed the ticket first. */
+/** Performs an action without a form. Resolves to false if another user changed the ticket first. */
 export async function performAction(
   action: TicketAction,
   ticket: ActionTicket & { readonly id: string; readonly number: string },

@@ -3,7 +3,7 @@ import { choicesOf } from "../../ui/form/choices.ts";
 
 export type TicketKind = (typeof TICKET_KIND)[number];
 
-/** The kinds of tickets, as headings and filters name them. */
+/** The ticket kinds with their labels for headings and filters. */
 export const TICKET_KINDS = choicesOf(TICKET_KIND, {
   incident: "Incidents",
   request: "Requests",

@@ -6,13 +6,13 @@ import { useMay } from "../people.ts";
 
 type Target = { readonly eventId: string } | { readonly correlationId: string };
 
-/** The way back from what a command did, for a toast that comes later than its answer. */
+/** Returns an undo function for a command, for toasts that appear later than its response. */
 export function undoOf(reply: unknown): (() => void) | undefined {
   const correlationId = correlationOf(reply);
   return correlationId === undefined ? undefined : () => void undoChanges([{ correlationId }]);
 }
 
-/** Undoes acts in this order and tells how it went; the undo can be undone too. */
+/** Undoes operations in this order and shows the result, which can be undone too. */
 export async function undoChanges(targets: readonly Target[], onConflict?: "skip"): Promise<void> {
   let things = 0;
   let skipped = 0;
@@ -29,7 +29,7 @@ export async function undoChanges(targets: readonly Target[], onConflict?: "skip
       return tellRefusal(error, () => void undoChanges(targets.slice(n), "skip"));
     }
   }
-  // Where the log is not followed, nobody tells of it.
+  // Without an event stream, everything must be reloaded.
   if (!isLive()) invalidate([""]);
   const left = skipped > 0 ? ` ${count(skipped, "value")} of others stayed.` : "";
   if (things === 0) return notify(left === "" ? "It is as it was before already." : left.trim());
@@ -39,7 +39,7 @@ export async function undoChanges(targets: readonly Target[], onConflict?: "skip
 const isRefused = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.code === "undo_refused";
 
-/** Each field that stands in the way, with the reason. */
+/** Lists each field that prevents the undo, with the reason. */
 function tellRefusal(error: ApiError, undoRest: () => void): void {
   const reasons = error.errors.map(({ path, message }) => {
     const [, type = "", , field] = path.split("/");
@@ -50,10 +50,10 @@ function tellRefusal(error: ApiError, undoRest: () => void): void {
   notifyRefusal({ text: "Nothing was undone.", reasons, rest });
 }
 
-/** Says which types of events can be undone by whoever is signed in. */
+/** Returns whether the current user can undo events of a type. */
 export function useUndoable(): (type: string) => boolean {
   const may = useMay()("undo.list_types");
-  // They change with the version of the platform alone.
+  // They change only with a new version of the platform.
   const options = { enabled: may, staleTime: Number.POSITIVE_INFINITY };
   const types = useOp("undo.list_types", undefined, options).data?.data.types;
   return (type) => may && types?.includes(type) === true;

@@ -5,7 +5,7 @@ import { beginCommand, forgetUndoable, offerWaysBack } from "./way-back.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("the toast that follows a command offers its way back, and no other does", () => {
+test("the toast after a command offers undo, and no other toast does", () => {
   let undone: readonly string[] | undefined;
   let may = true;
   offerWaysBack(() =>
@@ -39,7 +39,7 @@ test("the toast that follows a command offers its way back, and no other does", 
   may = false;
   expect(offered(() => note(1))).toBeUndefined();
   may = true;
-  // A toast has the way back of its screen, and leaves none to the next one.
+  // A toast with its own undo action also consumes the recorded commands.
   let ways = 0;
   const taken = (): void => {
     note(1);
@@ -49,7 +49,7 @@ test("the toast that follows a command offers its way back, and no other does", 
   expect([offered(taken), ways]).toEqual([undefined, 1]);
 });
 
-test("commands of one act go back together, however long each of them takes, or not at all", () => {
+test("commands of one user action are undone together, however long each takes, or not at all", () => {
   let undone: readonly string[] = [];
   offerWaysBack(() => (targets) => (undone = targets.map((one) => one.correlationId)));
   const offered = (): readonly string[] => {
@@ -60,7 +60,7 @@ test("commands of one act go back together, however long each of them takes, or 
     return undone;
   };
   const wait = (): void => void vi.advanceTimersByTime(1_000);
-  // One after the other, as by a loop that awaits each answer.
+  // Sequential commands, as in a loop that awaits each response.
   const follow = (...ids: readonly (string | undefined)[]): void => {
     for (const id of ids) {
       const end = beginCommand();
@@ -70,7 +70,7 @@ test("commands of one act go back together, however long each of them takes, or 
   };
   follow("cor_1", "cor_2", "cor_3");
   expect(offered()).toEqual(["cor_3", "cor_2", "cor_1"]);
-  // Beside each other, with answers far apart.
+  // Parallel commands with responses far apart.
   const ends = ["cor_1", "cor_2"].map((id) => [beginCommand(), id] as const);
   for (const [end, id] of ends) {
     wait();
@@ -79,7 +79,7 @@ test("commands of one act go back together, however long each of them takes, or 
   expect(offered()).toEqual(["cor_2", "cor_1"]);
   follow("cor_1", undefined, "cor_3");
   expect(offered()).toEqual([]);
-  // Another act, begun while the answer to the first was on its way.
+  // Another user action, started before the response of the first.
   const endFirst = beginCommand();
   wait();
   const endSecond = beginCommand();

@@ -1,25 +1,25 @@
 /**
- * The way back from what was just done. The server says of a command's answer whether all that it did can be undone;
- * the toast that tells of it, and no later one, offers that.
+ * Undo for the last user action. The response of a command contains whether all its effects can be undone; the
+ * toast for that command, and no later one, offers it.
  */
 import { onToast } from "../../ui/toast.tsx";
 
-/** A toast that follows its command comes in the same turn; one that comes later is about something else. */
+/** A toast belongs to a command if it appears within this time of the response. */
 const MOMENT_MS = 100;
-/** Of more commands for one toast none is offered: a part of the way back would be none. */
+/** With more commands for one toast, undo is not offered, because a partial undo would be wrong. */
 const COMMANDS_MAX = 20;
 
-/** Commands that were begun in one turn, or in the turn of another's answer: one act of somebody, with one toast. */
+/** The commands started in the same turn, or in the turn of an earlier response: one user action with one toast. */
 interface Act {
-  /** Those that can be undone. */
+  /** The commands that can be undone. */
   ids: readonly string[];
   isAnswered: boolean;
-  /** One that followed can't be undone: the others would be a part of the way back. */
+  /** True if one of the commands can't be undone: undoing the others would be a partial undo. */
   isPart: boolean;
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** The act that a command of this turn belongs to. */
+/** The user action that commands of the current turn belong to. */
 let current: Act | undefined;
 let fresh: readonly Act[] = [];
 
@@ -30,7 +30,7 @@ function enter(act: Act): void {
   });
 }
 
-/** A command is sent. With its answer comes its correlation, where it can be undone. */
+/** Records the start of a command. The returned function records its correlation id, if it can be undone. */
 export function beginCommand(): (correlationId: string | undefined) => void {
   const act = current ?? { ids: [], isAnswered: false, isPart: false, timer: undefined };
   const isFollowing = act.isAnswered;
@@ -48,12 +48,12 @@ export function beginCommand(): (correlationId: string | undefined) => void {
   };
 }
 
-/** A refusal is told next, and has no way back. */
+/** Called before an error is shown: error toasts do not offer undo. */
 export function forgetUndoable(): void {
   takeFresh();
 }
 
-/** What can be undone now, oldest first; nobody else has it afterwards. */
+/** Returns and clears the commands that can be undone, oldest first. */
 function takeFresh(): readonly string[] {
   const ids = fresh.some(({ isPart }) => isPart) ? [] : fresh.flatMap((act) => act.ids);
   for (const act of fresh) act.ids = [];
@@ -62,18 +62,18 @@ function takeFresh(): readonly string[] {
   return ids;
 }
 
-/** Undoes commands, in this order. */
+/** Undoes commands in this order. */
 export type Undo = (targets: readonly { readonly correlationId: string }[]) => void;
 
 let find: () => Undo | undefined = () => undefined;
 
-/** Offers ways back to toasts; to those who may not undo, there is none to be found. */
+/** Enables undo in toasts; users without permission get no undo action. */
 export function offerWaysBack(findUndo: () => Undo | undefined): void {
   find = findUndo;
   onToast(findWayBack);
 }
 
-/** The way back from what was done in this moment; whoever asks first has it. */
+/** Returns undo for the most recent commands; the first caller consumes them. */
 export function findWayBack(): (() => void) | undefined {
   const ids = takeFresh();
   if (ids.length === 0 || ids.length > COMMANDS_MAX) return undefined;

@@ -11,7 +11,7 @@ const entry = (id: string, kind: string) => ({
   at: "2026-11-16T12:00:00.000Z",
 });
 
-test("a ticket that is mine and mine to approve counts once, as the decision", () => {
+test("a ticket that is assigned to me and needs my approval is listed once, as an approval", () => {
   const decisions = [entry("CHG0000001", "Approve"), entry("CHG0000002", "Approve")];
   const { entries, total } = joinWaiting(84, [
     decisions,

@@ -9,7 +9,7 @@ export interface WaitingEntry {
   readonly at: string;
 }
 
-/** One list of all; a ticket of mine that I am to approve is one thing to do, and counts once. */
+/** Merges the lists; a ticket that is assigned to me and needs my approval is listed once. */
 export function joinWaiting(
   total: number,
   lists: readonly (readonly WaitingEntry[])[],

@@ -1,4 +1,7 @@
-/** Work that waits for me: pages, decisions of workflows, changes and requests to approve, tickets that I work on. */
+/**
+ * Work that waits for the current user: pages, workflow approvals, approvals of changes and requests, assigned
+ * tickets.
+ */
 import { type Input, type OperationId, type Reply, useOp } from "../api.ts";
 import { useMay, useMe } from "../people.ts";
 import { joinWaiting, type WaitingEntry } from "./waiting-entry.ts";
@@ -17,13 +20,13 @@ const OPEN_STATES = {
   requests: ["submitted", "awaiting_approval", "approved", "fulfilling"],
 } as const;
 
-/** Pages first, then decisions, since other people wait for them; then tickets by priority. */
+/** Pages first, then approvals, because other people wait for them; then tickets by priority. */
 export function useWaiting() {
   const userId = useMe()?.user.id;
   const mayDecide = useMay()("home.waiting");
   const waiting = useOp("home.waiting", undefined, { enabled: mayDecide });
   const { total = 0, counts = {} } = waiting.data?.data ?? {};
-  /** Reads a list only where it has something. */
+  /** Loads a list only if its count is not zero. */
   const useList = <O extends OperationId>(kind: string, id: O, query: object) =>
     useOp(id, { query: { limit: READ_MAX, ...query } } as unknown as Input<O>, {
       enabled: userId !== undefined && (counts[kind] ?? 0) > 0,
@@ -74,7 +77,7 @@ export function useWaiting() {
     { kind: "requests", list: requests, entries: requests.data?.data.map(toTicket("Request")) },
   ];
   const asked = [waiting, ...lists.map(({ list }) => list)];
-  // The last of a list is kept while nothing is asked of it: what counts is the number.
+  // Disabled queries keep their last data, so the count decides whether to show it.
   const shown = lists.map(({ kind, entries = [] }) => ({
     kind,
     entries: (counts[kind] ?? 0) > 0 ? entries : [],
@@ -84,7 +87,7 @@ export function useWaiting() {
       total,
       shown.map(({ entries }) => entries),
     ),
-    /** What waits for a decision of mine, for Home and Approvals alike. */
+    /** Pending approvals, for Home and Approvals. */
     decisions: shown.flatMap(({ kind, entries }) => (DECISIONS.has(kind) ? entries : [])),
     isLoading: asked.some(({ isLoading }) => isLoading),
     error: asked.find(({ error }) => error)?.error ?? null,
@@ -173,7 +176,7 @@ interface Ticket {
   readonly createdAt: string;
 }
 
-/** A change has a page of its own, with its plan, its risk and its window. */
+/** Changes have their own page, with plan, risk and window. */
 const pathOf = (number: string): string =>
   number.startsWith("CHG") ? `/changes/${number}` : `/tickets/${number}`;
 
