@@ -22,7 +22,7 @@ test("an API key may go in the query", async () => {
   expect(upstream.received[0]?.path).toBe("/api/x?key=k%261234&q=1");
 });
 
-test("an API key in the path is not told by a system that repeats the path, wherever it stands", async () => {
+test("an API key in the path is scrubbed from upstream responses that repeat the path", async () => {
   const value = "1234:ab+cd/efgh";
   const id = await made({}, { kind: "api_key", name: "bot", value, in: "path" });
   upstream.answer = ({ path }, response) =>
@@ -59,7 +59,7 @@ describe("OAuth 2 client credentials", () => {
     };
   });
 
-  test("one token serves many calls, and all who come while it is on its way", async () => {
+  test("one token serves many calls, including concurrent ones during the token request", async () => {
     const id = await made({}, oauth());
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => request(id)));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -73,12 +73,12 @@ describe("OAuth 2 client credentials", () => {
         text: "grant_type=client_credentials&scope=read+write&audience=https%3A%2F%2Fapi.example.com",
       },
     ]);
-    // The other system repeats the token, and it is not told.
+    // The upstream repeats the token; the response scrubs it.
     expect(answers[0]?.body.data.body).toEqual({ with: "Bearer [secret token]" });
     expect(upstream.received.at(-1)?.headers.authorization).toBe("Bearer access-1-token");
   });
 
-  test("a token is used until shortly before its end", async () => {
+  test("a token is used until shortly before it expires", async () => {
     const id = await made({}, oauth({ clientAuth: "body" }));
     await request(id);
     world.clock.advance(560_000);
@@ -92,7 +92,7 @@ describe("OAuth 2 client credentials", () => {
     expect(upstream.received.at(-1)?.headers.authorization).toBe("Bearer access-2-token");
   });
 
-  test("a connector that was changed gets another, and so does a secret that was rotated", async () => {
+  test("a changed connector or a rotated secret requests a new token", async () => {
     await owner("POST /api/v1/secrets", { name: "CLIENT", value: "first-secret" });
     const id = await made({}, oauth({ clientSecret: "{{secrets.CLIENT}}" }));
     await request(id);
@@ -104,7 +104,7 @@ describe("OAuth 2 client credentials", () => {
     expect(asked()).toHaveLength(3);
   });
 
-  test("a 401 asks for another token, once", async () => {
+  test("a 401 requests a new token once", async () => {
     const id = await made({}, oauth());
     await request(id);
     const giving = upstream.answer;
@@ -124,7 +124,7 @@ describe("OAuth 2 client credentials", () => {
     expect(upstream.received.map(({ path }) => path)).toEqual(["/api", "/token", "/api"]);
   });
 
-  test("a token that is not to be had just now is asked for again, whatever it is for", async () => {
+  test("a temporary failure of the token request is retried, for all methods", async () => {
     const id = await made({ retries: 1 }, oauth());
     const giving = upstream.answer;
     upstream.answer = (received, response) =>
@@ -133,7 +133,7 @@ describe("OAuth 2 client credentials", () => {
     expect(upstream.received.map(({ path }) => path)).toEqual(["/token", "/token", "/api"]);
   });
 
-  test("who gets no token is told why", async () => {
+  test("a failed token request reports the reason", async () => {
     const id = await made({}, oauth());
     upstream.answer = (_received, response) => json(response, { error: "invalid_client" }, 400);
     expect((await request(id)).body).toMatchObject({
@@ -149,7 +149,7 @@ describe("OAuth 2 client credentials", () => {
   });
 });
 
-test("credentials are in nothing that is answered, kept or logged, whatever the other system says", async () => {
+test("no response, record or log contains credentials, whatever the upstream sends", async () => {
   const PASSWORD = "pa55/wörd+planted-Zx81";
   const HEADER = "hdr-planted-key-9Qw2";
   const VAULTED = "vaulted-planted-4Lm7";

@@ -17,7 +17,7 @@ export type AuthKind = (typeof AUTH_KINDS)[number];
 
 const CREDENTIAL_CHARACTERS_MAX = 16_384;
 
-/** A text that is stored sealed and never shown. */
+/** A text that is stored encrypted and never shown. */
 export function credential(description: string) {
   return Type.String({
     maxLength: CREDENTIAL_CHARACTERS_MAX,
@@ -155,7 +155,7 @@ export interface ClientCredentials {
   readonly audience?: string;
 }
 
-/** The errors of an auth, which must be of one of the allowed kinds. */
+/** The errors of an authentication; its kind must be allowed. */
 export function authErrors(auth: AuthFields, allowed: readonly AuthKind[]): FieldError[] {
   if (!allowed.includes(auth.kind)) {
     return [{ path: "/auth/kind", message: `must be one of ${allowed.join(", ")}` }];
@@ -170,7 +170,7 @@ export function authErrors(auth: AuthFields, allowed: readonly AuthKind[]): Fiel
   return [...missing, ...surplus];
 }
 
-/** The schema of one kind by itself, for a form. */
+/** The schema of a single kind, for a form. */
 export function authSchemaOf(kind: AuthKind): TObject {
   const { needs, takes } = KINDS[kind];
   const pick = (names: readonly Field[]): TProperties =>

@@ -30,17 +30,17 @@ export interface ConnectorInput {
   readonly sealed: Buffer | null;
   /** True when the credentials differ from the stored ones. */
   readonly hasNewCredentials: boolean;
-  /** The content of its document, when that was read. */
+  /** The content of its document, if it was read. */
   readonly discovered: DiscoveredApi | undefined;
 }
 
-/** A connector as a caller sends it. */
+/** A connector in a request. */
 export interface ConnectorBody {
   readonly id: string;
   readonly type: string;
   readonly config: Json;
   readonly auth: AuthFields;
-  /** Where it is for, unless it is for production. */
+  /** The environment; default: production. */
   readonly environment?: EnvironmentName;
   /** True when its document is to be read, if it has one. */
   readonly readsDocument: boolean;
@@ -50,7 +50,7 @@ const validators = new Map(
   CONNECTOR_TYPES.map(({ type, config }) => [type, new Validator(config, "body")]),
 );
 
-/** Checks an input; masks stand for the values of `stored`. Throws a failure that names every error. */
+/** Validates an input; masks are replaced with the values of `stored`. Throws a failure with all errors. */
 export async function parseConnectorInput(
   platform: Platform,
   caller: Caller,
@@ -109,7 +109,7 @@ function assertSameDestination(
   assertNoErrors(errors.map(({ path }) => ({ path, message })));
 }
 
-/** A browser is sent there: it must be an address of the web, and no script. */
+/** Checks that the URL uses HTTP or HTTPS: browsers are redirected to it, and other schemes could run scripts. */
 function authorizeUrlErrors(url: string): FieldError[] {
   const isWeb = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
   return isWeb ? [] : [{ path: "/auth/authorizeUrl", message: "must be a web URL" }];
@@ -139,7 +139,7 @@ function withDefaults({ type }: ConnectorType, stored: Json): Json {
   return result && "value" in result ? (result.value as Json) : stored;
 }
 
-/** A configuration with its defaults. */
+/** Validates a configuration and fills in defaults. */
 function validateConfig({ type }: ConnectorType, body: Json): Json {
   const result = validators.get(type)?.check(body) ?? { value: body };
   if ("value" in result) return result.value as Json;
@@ -148,7 +148,7 @@ function validateConfig({ type }: ConnectorType, body: Json): Json {
   return body;
 }
 
-/** A mask in place of a document needs one that is stored. */
+/** A mask is only allowed if a document is stored. */
 function documentErrors(
   { documented }: ConnectorType,
   config: Json,

@@ -16,7 +16,7 @@ export const Config = Type.Record(Type.String(), Type.Unknown(), {
 export const CONNECTOR_STATUSES = ["unknown", "up", "down"] as const;
 export type ConnectorStatus = (typeof CONNECTOR_STATUSES)[number];
 
-/** The OpenAPI document that the actions of a connector were read from. */
+/** The OpenAPI document that defines the actions of a connector. */
 export const DocumentInfo = Type.Object(
   {
     title: Type.String(),
@@ -53,7 +53,7 @@ const fields = {
   updatedAt: Time,
 };
 
-/** A connector as events show it, without credentials. */
+/** A connector in events, without credentials. */
 export const ConnectorData = Type.Object(fields, { title: "ConnectorData" });
 export type ConnectorData = Static<typeof ConnectorData>;
 
@@ -86,7 +86,7 @@ export const TooManyConnectors = failure(
   "The workspace has reached its limit of connectors. Delete one first.",
 );
 
-/** A connector as events show it. */
+/** Converts a connector to its form in events. */
 export function toConnectorData(connector: Connector): ConnectorData {
   return pickFields(connector, ConnectorData) as ConnectorData;
 }

@@ -16,7 +16,7 @@ const draft = (more: object = {}) => ({
 });
 const lastEvent = async (): Promise<any> => (await owner("GET /api/v1/audit?limit=1")).body.data[0];
 
-test("a connector is added, read, changed and removed, and all but its credentials is told", async () => {
+test("creates, reads, updates and deletes a connector, with events that contain no credentials", async () => {
   const added = await owner(`POST ${ALL}`, draft());
   const { id, createdAt, updatedAt, createdBy } = added.body.data;
   const shown = {
@@ -77,7 +77,7 @@ test("lists are by age and can be narrowed", async () => {
   expect((await owner(`GET ${ALL}?type=smtp`)).body.data).toEqual([]);
 });
 
-test("a credential that is sent back as a mask stays, and one that was never there is a fault", async () => {
+test("a masked credential keeps its value, and a mask without a stored value is an error", async () => {
   const { body } = await owner(`POST ${ALL}`, {
     ...draft(),
     config: {
@@ -105,7 +105,7 @@ test("a credential that is sent back as a mask stays, and one that was never the
     { path: "/config/headers/Cookie", message: "has no stored value" },
     { path: "/auth/password", message: "has no stored value" },
   ]);
-  // Without `auth` it is left alone, and a header that is left out goes.
+  // Without `auth`, the authentication is kept; an omitted header is removed.
   await owner(`PATCH ${ALL}/${id}`, { config: { baseUrl: upstream.url } });
   await owner(`POST ${ALL}/${id}/invoke`, { action: "request" });
   const { headers } = upstream.received.at(-1) ?? { headers: {} };
@@ -113,7 +113,7 @@ test("a credential that is sent back as a mask stays, and one that was never the
   expect(headers).not.toHaveProperty("x-api-key");
 });
 
-test("a credential may refer to secrets, which count as they are at the moment of use", async () => {
+test("a credential may refer to secrets, which are resolved on each use", async () => {
   await owner("POST /api/v1/secrets", { name: "CRM_TOKEN", value: "vaulted-one" });
   const { body, status } = await owner(`POST ${ALL}`, {
     ...draft(),
@@ -280,7 +280,7 @@ test("to change an address or credential forgets what was known of the connectio
   });
 });
 
-test("a change that rests on what is no longer there is refused", async () => {
+test("rejects a change that is based on an outdated revision", async () => {
   const { body } = await owner(`POST ${ALL}`, draft());
   const { id } = body.data;
   const answers = await Promise.all(
@@ -296,7 +296,7 @@ test("a change that rests on what is no longer there is refused", async () => {
   expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([]);
 });
 
-test("those who may only read see, and those who may only invoke invoke", async () => {
+test("read permission allows reading, and invoke permission allows invoking", async () => {
   const { body } = await owner(`POST ${ALL}`, draft());
   const { id } = body.data;
   const viewer = await world.member(["viewer"]);

@@ -7,10 +7,10 @@ const scrub = (credential: string, text: string): string => {
   return scrubber.scrub(text);
 };
 
-test("a credential is masked without its scheme, and a password of two words as a whole and nothing else", () => {
+test("masks a credential without its scheme, and a password of two words only as a whole", () => {
   expect(scrub("Bearer s3cr3t", "it was Bearer s3cr3t")).toBe("it was Bearer [secret KEY]");
   expect(scrub("another word", "in a word: another word")).toBe("in a word: [secret KEY]");
   expect(scrub("another word", "no word of it")).toBe("no word of it");
-  // A scheme that is not known, as long as what follows is no word.
+  // An unknown scheme, if the rest does not look like a word.
   expect(scrub("Custom a1b2c3d4e5f6", "a1b2c3d4e5f6")).toBe("[secret KEY]");
 });

@@ -5,12 +5,12 @@ import { recordSecretUse } from "#kernel/secrets/used-secrets.ts";
 /** The scheme before a credential. Any other word there may be the first one of a password. */
 const SCHEME_BEFORE =
   /^(?:Bearer|Basic|Digest|Token|Bot|OAuth|Negotiate|Api-?Key|Key|GenieKey|SSWS) /i;
-/** One that is not known, before something that is no word. */
+/** Matches an unknown scheme followed by a value that does not look like a word. */
 const OTHER_SCHEME = /^[A-Za-z]{1,20} (\S{12,})$/;
 
 /**
- * Removes from output what one invocation must not disclose: the credentials, the secrets that they refer to, and the
- * tokens that were issued for them. Everything that comes back from an upstream goes through it.
+ * Removes confidential values from the output of one invocation: the credentials, the secrets that they refer to,
+ * and the tokens issued for them. All upstream output passes through it.
  */
 export class CredentialScrubber {
   readonly #vault: Scrubber;
@@ -21,7 +21,7 @@ export class CredentialScrubber {
     this.#vault = vault;
   }
 
-  /** Scrubs a value from now on, also without its scheme, and the path of a URL. */
+  /** Scrubs a value from now on, also without its scheme, and as a path of a URL. */
   add(name: string, value: string): void {
     const bare = value.replace(SCHEME_BEFORE, "").trim();
     const token = OTHER_SCHEME.exec(bare)?.[1];

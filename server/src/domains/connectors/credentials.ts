@@ -8,12 +8,12 @@ import { findSecretReferences, SECRET_NAME } from "#kernel/secrets/secret-refere
 import { type Auth, AuthSchema } from "./auth.ts";
 import { CredentialScrubber } from "./credential-scrubber.ts";
 
-/** Stands for a credential that is not shown; sent back, it stands for the stored one. */
+/** Replaces a credential in output; in input it means the stored value. */
 export const MASK = "***";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The two parts of a connector that may hold credentials. */
+/** The two parts of a connector that may contain credentials. */
 export interface Parts {
   readonly config: Json;
   readonly auth: Json;
@@ -23,7 +23,7 @@ export interface Parts {
 export type Credentials = Readonly<Record<string, string>>;
 
 const SENSITIVE = /auth|cookie|token|key|secret|password|credential|signature|session/i;
-/** References with nothing around them but a scheme: they tell no secret. */
+/** References without other text except a scheme; they reveal no secret. */
 const ONLY_REFERENCES = new RegExp(
   `^([A-Za-z]{1,20} )?(\\{\\{\\s*secrets\\.${SECRET_NAME}\\s*\\}\\})+$`,
 );
@@ -97,7 +97,7 @@ export async function resolveCredentials(
     scrubber.add(nameOf(path), text);
     return text;
   });
-  // It was checked when it was saved.
+  // It was validated when it was saved.
   return { config: value.config, auth: value.auth as unknown as Auth, scrubber };
 }
 
@@ -138,7 +138,7 @@ function mapCredentials(
   };
 }
 
-/** A configuration without the headers that hold credentials, which are somebody's in one place. */
+/** Returns a configuration without credential headers, which are valid for one destination. */
 export function omitCredentialHeaders(schema: TObject, config: Json): Json {
   return mapFields(config, (value, name) =>
     holdsHeaders(schema.properties[name]) && isRecord(value)
@@ -157,7 +157,7 @@ export function isCredential(schema: TSchema | undefined): boolean {
   return schema !== undefined && "writeOnly" in schema && schema.writeOnly === true;
 }
 
-/** Of headers, those whose names speak of credentials hold some. */
+/** Headers with names of credentials contain some. */
 export function holdsHeaders(schema: TSchema | undefined): boolean {
   return schema !== undefined && "x-headers" in schema;
 }

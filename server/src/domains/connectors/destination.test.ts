@@ -1,4 +1,4 @@
-/** Credentials are for the destination that they were entered for. */
+/** Tests that credentials are bound to the destination they were entered for. */
 import { expect, test } from "vitest";
 import { CONNECTORS, useHttpConnectors } from "./testing/connector.ts";
 import { CONNECTOR_TYPES } from "./types/registry.ts";
@@ -14,7 +14,7 @@ interface Case {
   readonly auth: object;
   readonly change: { readonly config?: object; readonly auth?: object };
   readonly errors: readonly { readonly path: string; readonly message: string }[];
-  /** A change that leaves the destination as it is. */
+  /** A change that keeps the destination. */
   readonly harmless: { readonly config?: object; readonly auth?: object };
 }
 
@@ -105,7 +105,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-test.each(CASES)("a changed $what keeps no credential", async (sample) => {
+test.each(CASES)("changing $what discards the credentials", async (sample) => {
   const { type, config, auth, change, errors, harmless } = sample;
   const made = await owner(`POST ${CONNECTORS}`, { name: "Other", type, config, auth });
   expect(made.status, JSON.stringify(made.body)).toBe(201);
@@ -134,7 +134,7 @@ test("an address may change without credentials, and with references to secrets"
   ]);
 });
 
-test("a member who may change connectors can't have an owner's token sent to another address", async () => {
+test("a member who may change connectors cannot redirect an owner's token to another address", async () => {
   const id = await create({}, { kind: "bearer", token: "owners-literal-token-42" });
   const { body: role } = await owner("POST /api/v1/settings/roles", {
     name: "Connector editor",
@@ -168,13 +168,13 @@ test("credentials of staging stay where they were entered for", async () => {
   expect((await owner(`PATCH ${CONNECTORS}/${id}`, { config })).status).toBe(200);
 });
 
-test("every field of a configuration that looks like an address counts as one", () => {
+test("every address-like field of a configuration is part of the destination", () => {
   const excepted = CONNECTOR_TYPES.flatMap(({ type, config }) =>
     Object.entries(config.properties)
       .filter(([, schema]) => "x-destination" in schema && schema["x-destination"] === false)
       .map(([name]) => `${type} ${name}`),
   );
-  // The OpenAPI document is fetched without credentials; the server that it names is compared instead.
+  // The OpenAPI document is fetched without credentials; its server URL is compared instead.
   expect(
     excepted.filter((name) =>
       /url|host|port|server|proxy|ssl|tls|security|cert|member/i.test(name),

@@ -1,6 +1,7 @@
 /**
- * Where a connector sends its credentials. They were entered for that destination: when it changes, they are not kept,
- * because whoever may change an address need not know the credentials.
+ * The destination of a connector's credentials. Credentials are bound to the destination they were entered for and
+ * are discarded if it changes, because a member who may change the address may not be allowed to know the
+ * credentials.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { TSchema } from "typebox";
@@ -8,7 +9,7 @@ import { AuthSchema } from "./auth.ts";
 import { holdsHeaders, isCredential, type Json } from "./credentials.ts";
 import type { ConnectorType } from "./types/connector-type.ts";
 
-/** A configuration, its authentication, and the server that its OpenAPI document names. */
+/** A configuration, its authentication, and the server URL of its OpenAPI document. */
 export interface Target {
   readonly config: Json;
   readonly auth?: Json;
@@ -33,14 +34,20 @@ export function findOtherDestination(
   return inAuth === undefined ? undefined : `/auth/${inAuth}`;
 }
 
-/** Any field of a configuration that no mark excepts: a new one counts until somebody has thought about it. */
+/**
+ * Returns whether a configuration field is part of the destination. All fields are, unless excepted explicitly, so
+ * that new fields are safe by default.
+ */
 function decidesDestination(schema: TSchema | undefined): boolean {
   if (schema === undefined) return true;
   const isExcepted = "x-destination" in schema && schema["x-destination"] === false;
   return !isExcepted && !isCredential(schema) && !holdsHeaders(schema);
 }
 
-/** Of the authentication only the addresses count: the rest goes to them or to the address of the configuration. */
+/**
+ * Only the URLs of the authentication are part of the destination: all other values are sent to them, or to the URL
+ * of the configuration.
+ */
 function isAddress(schema: TSchema | undefined): boolean {
   return schema !== undefined && "x-destination" in schema && schema["x-destination"] === true;
 }

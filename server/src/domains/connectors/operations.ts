@@ -25,7 +25,7 @@ export const ConnectorTypeDescription = Type.Object(
   { title: "ConnectorType" },
 );
 
-/** All types of connectors, by name. */
+/** All connector types by name. */
 export function connectorCatalog(): Static<typeof ConnectorTypeDescription>[] {
   return CONNECTOR_TYPES.map(({ type, summary, config, authKinds, actions, documented }) => ({
     type,

@@ -1,6 +1,6 @@
 /**
- * Connectors as pack content. Credentials are names of secrets; one that was typed in stays where it is, and is shown
- * as `***`, which means nothing elsewhere.
+ * Connectors in packs. Credentials are names of secrets; a literal credential is not exported, and is shown as
+ * `***`.
  */
 import Type from "typebox";
 import type { Tx } from "#kernel/db/connection.ts";
@@ -59,7 +59,7 @@ export const connectorContent = packContent({
   },
 });
 
-/** Of two with one name nobody can tell which is meant. */
+/** Returns undefined if two connectors have the same name, because the reference is ambiguous. */
 async function findByName(tx: Tx, name: string): Promise<StoredConnector | undefined> {
   const [first, second] = await connectorStore.select(tx, "name = $1 order by id limit 2", [name]);
   return second ? undefined : first;

@@ -32,7 +32,7 @@ import { connectorTypeOf } from "./types/registry.ts";
 import { connectorStore, connectorTable, replaceActions, type StoredConnector } from "./store.ts";
 
 const CONNECTORS_MAX = 1_000;
-/** An OpenAPI document is among what may be sent. */
+/** The body limit; a request may contain an OpenAPI document. */
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 const CHANGED = "The connector was changed.";
 const STATUS_FIELDS = new Set(["status", "statusReason", "statusChangedAt"]);
@@ -59,7 +59,7 @@ export const connectors = resource({
   limit: { max: CONNECTORS_MAX, failure: TooManyConnectors },
   emits: { update: [ConnectorStatusChanged, ConsentWithdrawn] },
   async prepare(platform, { type = "", config, auth }, caller, before) {
-    // The masks of an input stand for what there is now.
+    // Masks in the input refer to the current values.
     if (before && config === undefined && auth === undefined) return undefined;
     const body = {
       id: before?.id ?? newId("con", platform.clock.nowMs()),
@@ -75,7 +75,8 @@ export const connectors = resource({
     if (before) await assertEnvironmentsStay(tx, before, prepared);
     const { id, config, auth, sealed, hasNewCredentials: recredentialed, discovered } = prepared;
     const document = discovered && toDocumentInfo(discovered, now);
-    // The secrets in it are for whoever says where it leads, or with which credentials.
+    // The secrets in it are resolved with the rights of the member who last changed the destination or the
+    // credentials.
     const { runAs: savedBy, permissions } = authorityOf(caller);
     const saver = { savedBy, permissions: permissions && [...permissions] };
     if (!before) return { id, name, type, config, auth, sealed, document, ...saver };
@@ -136,7 +137,7 @@ export const connectors = resource({
   },
 });
 
-/** Puts the actions of a document that was read again in place of the former ones. */
+/** Replaces the actions with those of a document that was read again. */
 export async function refreshActions(
   ctx: WriteContext<typeof connectors.events.updated>,
   { id, revision }: Pick<StoredConnector, "id" | "revision">,
@@ -160,14 +161,14 @@ export async function refreshActions(
   return after;
 }
 
-/** Credentials and consents are for one server: a document that its publisher changed leads them nowhere else. */
+/** Credentials and consents are bound to one server: rejects a refreshed document with another server. */
 function assertSameServer({ config, document }: StoredConnector, next: DiscoveredApi): void {
   if (config["baseUrl"] !== undefined || !document?.serverUrl) return;
   const originOf = (url: string | null) => (url === null ? null : (URL.parse(url)?.origin ?? null));
   if (originOf(document.serverUrl) !== originOf(next.serverUrl)) throw new Failure(ServerMoved);
 }
 
-/** True when a configuration may lead to another place than before: by its address, a preset, or a parameter of one. */
+/** Returns whether a configuration may change the destination: by its URL, preset, or preset parameter. */
 function leadsElsewhere(before: StoredConnector, { config }: Pick<StoredConnector, "config">) {
   const serverUrl = before.document?.serverUrl ?? null;
   const type = connectorTypeOf(before.type);
@@ -175,8 +176,8 @@ function leadsElsewhere(before: StoredConnector, { config }: Pick<StoredConnecto
 }
 
 /**
- * Refuses an address that takes the credentials of staging or development along. They were entered there for the old
- * one, perhaps by somebody else, and this request can't send them again.
+ * Rejects an address change that also applies to credentials of staging or development. They were entered for the
+ * old address, perhaps by another member, and this request cannot enter them again.
  */
 async function assertEnvironmentsStay(
   tx: Tx,
@@ -206,7 +207,7 @@ async function assertEnvironmentsStay(
 const END_CONSENT =
   "delete from connector_grants where connector_id = $1 and granted_by <> $2 returning granted_by";
 
-/** Ends what somebody else consented to: not to their tokens going where the connector leads now. */
+/** Ends a consent by another member, who did not agree to the new destination. */
 async function endConsent(
   ctx: WriteContext<typeof ConsentWithdrawn>,
   connector: StoredConnector,
@@ -221,7 +222,7 @@ async function endConsent(
   ctx.emit(ConsentWithdrawn, connectorRef(connector), data);
 }
 
-/** The breaker closes, and nobody knows yet what another configuration is worth. */
+/** Closes the breaker; the status of the new configuration is unknown. */
 function resetStatus({ status }: StoredConnector, now: Date) {
   return {
     failures: 0,

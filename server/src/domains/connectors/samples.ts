@@ -14,7 +14,7 @@ const DOCUMENT = {
   access_token: "a token of the sample",
 };
 
-/** Something that answers, for as long as the tests last. */
+/** Starts a server that responds, for the duration of the tests. */
 function baseUrl(): Promise<string> {
   server ??= new Promise((resolve) => {
     const listening = createServer((_request, response) => {
@@ -39,13 +39,13 @@ async function fresh() {
   };
 }
 
-/** A connector is the same in all environments. */
+/** Creates a connector; it is the same in all environments. */
 async function made(owner: Ask, more: object = {}) {
   const { body } = await owner("POST /api/v1/connectors", { ...(await fresh()), ...more });
   return { params: { id: body.data.id as string }, environmentScoped: false } satisfies Arranged;
 }
 
-/** A connector in another environment, with a token of its own there. */
+/** A connector in another environment, with its own token. */
 function inStaging(connector: Awaited<ReturnType<typeof made>>) {
   return {
     ...connector,
@@ -54,7 +54,7 @@ function inStaging(connector: Awaited<ReturnType<typeof made>>) {
   };
 }
 
-/** A connector that acts for whoever consents. */
+/** Creates a connector that requires consent. */
 async function consenting(owner: Ask) {
   const url = await baseUrl();
   return made(owner, { auth: consentBy(url) });
@@ -68,7 +68,7 @@ const consentBy = (url: string) => ({
   clientSecret: "sample secret",
 });
 
-/** Such a connector, for whoever consented. */
+/** Creates a connector with a given consent. */
 async function consented(owner: Ask, by = owner) {
   const asked = await consenting(owner);
   const path = `/api/v1/connectors/${asked.params.id}`;
@@ -88,7 +88,7 @@ const LISTEN = `
   insert into connector_triggers (workflow_id, trigger_id, workspace_id, environment, connector_id, subject, token, created_at)
   select id, 'trigger', workspace_id, 'production', $2, '', $3, now() from workflows where id = $1`;
 
-/** A deployed workflow that a service of the catalogue tells of something, at an address that is its own secret. */
+/** Deploys a workflow that receives webhooks of a catalogue service, at a secret URL. */
 async function listening(owner: Ask, world: World, more: object = {}) {
   const connector = await made(owner, {
     type: "preset",
@@ -197,7 +197,7 @@ export const samples: readonly Sample[] = [
     name: "of one that somebody else consented to",
     arrange: async (owner, world) => {
       const url = await baseUrl();
-      // Another address forgets the literal secret, so that it is sent again.
+      // A changed address discards the literal secret, so it is sent again.
       const body = { config: { baseUrl: `${url}/elsewhere` }, auth: consentBy(url) };
       return { ...(await consented(owner, await world.member(["owner"]))), body };
     },

@@ -27,7 +27,7 @@ const oauth = (tokenUrl: string) => ({
   clientSecret: "planted-secret",
 });
 
-/** A connector of each kind to a host, what to invoke, and where a fault is shown. */
+/** A connector of each type for a host, the action to invoke, and the path of the error. */
 const KINDS: readonly (readonly [string, (host: string) => any])[] = [
   [
     "/config/baseUrl",
@@ -107,7 +107,7 @@ const ADDRESSES = [
 ];
 
 describe.each(KINDS)("%s", (path, kind) => {
-  test("an inner address is refused when it is saved", async () => {
+  test("rejects an internal address when it is saved", async () => {
     for (const address of ADDRESSES) {
       const { action: _, input: __, ...draft } = kind(address);
       const { status, body, events } = await owner(`POST ${ALL}`, { name: "Hostile", ...draft });
@@ -119,10 +119,10 @@ describe.each(KINDS)("%s", (path, kind) => {
     }
   });
 
-  test("a name of an inner address is refused when it is used", async () => {
+  test("rejects a name that resolves to an internal address when it is used", async () => {
     for (const name of Object.keys(NAMES)) {
       const { action, input = {}, ...draft } = kind(name);
-      // To read a document takes a process; where its calls go is what HTTP's do.
+      // Reading a document starts a process, and its requests use the same HTTP client.
       if (draft.type === "openapi" && name !== "mixed.attacker.test") continue;
       const made = await owner(`POST ${ALL}`, { name: "Hostile", ...draft });
       expect(made.status, JSON.stringify(made.body)).toBe(201);
@@ -133,7 +133,7 @@ describe.each(KINDS)("%s", (path, kind) => {
         body: { code: "upstream_failed", detail: expect.stringContaining("is not public") },
         events: ["connector.invoked"],
       });
-      // The words name no address: that would tell strangers what is inside.
+      // The message names no address, because that would reveal the internal network.
       expect(answer.body.detail).not.toMatch(/\d+\.\d+\.\d+\.\d+|::/);
       expect((await owner(`POST ${ALL}/${id}/test`)).body.data).toMatchObject({ ok: false });
     }
@@ -156,7 +156,7 @@ test("a document is not read from an inner address, by name or by a redirect", a
   }
 });
 
-test("a redirect is shown and not followed, so that credentials stay where they belong", async () => {
+test("a redirect is returned and not followed, so that credentials stay with their host", async () => {
   const { body } = await owner(`POST ${ALL}`, {
     name: "Moved",
     type: "http",

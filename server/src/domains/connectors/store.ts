@@ -17,7 +17,7 @@ const StoredConnector = Type.Object({
   retryAt: nullable(Time),
   limitedUntil: nullable(Time),
 });
-/** A connector with its sealed credentials and the state of its circuit breaker, which are never shown. */
+/** A connector with its encrypted credentials and the state of its circuit breaker, which are never shown. */
 export type StoredConnector = Item<typeof Connector, typeof StoredConnector>;
 
 export const connectorTable = {
@@ -29,7 +29,7 @@ export const connectorTable = {
 
 export const connectorStore = tableStore<typeof Connector, typeof StoredConnector>(connectorTable);
 
-/** Puts these actions in the place of those that a connector had. */
+/** Replaces the actions of a connector. */
 export async function replaceActions(
   tx: Tx,
   connectorId: string,
@@ -96,7 +96,7 @@ export function listConnectorNames(tx: Tx, limit: number): Promise<ConnectorName
 /** The most actions that a document may have. */
 const ACTIONS_MAX = 5_000;
 
-/** The names of actions that a document gave to a connector, without their schemas. */
+/** The names of a connector's documented actions, without their schemas. */
 export function listActionNames(tx: Tx, connectorId: string) {
   return tx
     .selectFrom("connector_actions")

@@ -1,4 +1,4 @@
-/** Every preset: its file, the request of each of its actions, and how a connector of it fares. */
+/** Tests every preset: its file, the request of each action, and a connector that uses it. */
 import { expect, test } from "vitest";
 import { Value } from "typebox/value";
 import { authErrors, type AuthFields } from "../auth.ts";
@@ -39,7 +39,7 @@ test("each file fits the schema, and names itself, a test and a guide line", () 
   expect(ids.length).toBeGreaterThanOrEqual(60);
 });
 
-test("each way to sign in says all but what a person knows", () => {
+test("each authentication kind sets everything except what the user enters", () => {
   const known: Partial<AuthFields> = {
     username: "u",
     password: "p",
@@ -61,7 +61,7 @@ test("each way to sign in says all but what a person knows", () => {
   expect(wrong).toEqual([]);
 });
 
-test("each action sends every input to the place that it declares, and nothing else", async () => {
+test("each action sends all inputs to their declared places, and nothing else", async () => {
   const wrong: unknown[] = [];
   for (const { id, actions } of all) {
     for (const action of actions.values()) {
@@ -94,7 +94,7 @@ test("each action sends every input to the place that it declares, and nothing e
 
 const NO_FILES = { files: { open: () => undefined } } as never;
 
-/** The path of a template, any value in the place of each parameter. */
+/** A pattern of a path template with any value for each parameter. */
 function templatePattern(path: string): string {
   return path
     .split(/(\{\+?[^{}]+\})/)
@@ -106,7 +106,7 @@ function templatePattern(path: string): string {
     .join("");
 }
 
-test("each trigger names actions of its preset, and inputs that these have", () => {
+test("each trigger names actions of its preset with existing inputs", () => {
   const wrong = all.flatMap(({ id, actions, triggers = [] }) =>
     triggers.flatMap(({ id: trigger, input = {}, poll, hook }) => {
       const calls = [poll, poll?.each, hook?.subscribe, hook?.unsubscribe].filter((one) => !!one);
@@ -126,12 +126,12 @@ test("each trigger names actions of its preset, and inputs that these have", () 
   expect(wrong).toEqual([]);
 });
 
-/** A name that stands in braces within a call. */
+/** Returns whether a call contains the name in braces. */
 function usedIn(name: string, call: unknown): boolean {
   return JSON.stringify(call).includes(`{${name}}`);
 }
 
-test("a connector of the catalogue signs in, acts, reads pages, and tells of refusals in good clothes", async () => {
+test("a catalogue connector authenticates, invokes actions, reads pages, and reports errors", async () => {
   upstream.answer = ({ path }, response) => {
     if (path.includes("conversations.list")) {
       const last = path.includes("cursor=c2");
@@ -176,7 +176,7 @@ test("a connector of the catalogue signs in, acts, reads pages, and tells of ref
   expect(shown.body.data.auth).toEqual({ kind: "api_key", name: "bot", in: "path", value: "***" });
 });
 
-test("a preset refuses parameters that lead elsewhere, and ways to sign in that it has not", async () => {
+test("a preset rejects parameters that change the host, and unsupported authentication kinds", async () => {
   const create = (config: object, auth: object) =>
     owner(`POST ${CONNECTORS}`, { name: "x", type: "preset", config, auth });
   const bearer = { kind: "bearer", token: "t" };

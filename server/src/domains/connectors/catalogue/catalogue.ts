@@ -3,7 +3,7 @@ import type { DiscoveredAction } from "../openapi/discovered-action.ts";
 import type { Preset } from "./preset.ts";
 import { toDiscoveredAction } from "./preset-action.ts";
 
-/** A preset with its actions as connectors run them. */
+/** A preset with executable actions. */
 export interface LoadedPreset extends Omit<Preset, "actions"> {
   readonly actions: ReadonlyMap<string, DiscoveredAction>;
 }
@@ -21,7 +21,7 @@ export function listPresetIds(): readonly string[] {
   return ids;
 }
 
-/** The file of a preset, as it is. */
+/** Reads the file of a preset. */
 export function readPreset(id: string): Preset {
   // A test checks every file against the schema.
   return JSON.parse(readFileSync(new URL(`${id}.json`, FOLDER), "utf8")) as Preset;

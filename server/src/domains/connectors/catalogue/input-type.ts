@@ -1,6 +1,6 @@
 import type { PrunedSchema } from "../openapi/discovered-action.ts";
 
-/** The input of an action as presets write it, read. */
+/** A parsed input field of a preset. */
 export interface InputField {
   readonly schema: PrunedSchema;
   readonly isRequired: boolean;
@@ -25,8 +25,8 @@ const TYPES: Readonly<Record<string, PrunedSchema>> = {
 };
 
 /**
- * Reads a field in the short form of presets: a type or `a|b` for a choice, `[]` for a list of it, `!` where it is
- * required, `=` and a default, then what it is: `string! The repository's name`.
+ * Parses the short form of a field in presets: a type or `a|b` for a choice, `[]` for a list, `!` for required, `=`
+ * and a default, then the description: `string! The repository's name`.
  */
 export function parseInputField(text: string): InputField {
   const groups = FORM.exec(text)?.groups;
@@ -45,7 +45,7 @@ export function parseInputField(text: string): InputField {
   };
 }
 
-/** The JSON Schema of what a trigger asks for. */
+/** The JSON Schema of the inputs of a trigger. */
 export function inputSchemaOf(input: Readonly<Record<string, string>>) {
   const fields = Object.entries(input).map(([name, text]) => ({ name, ...parseInputField(text) }));
   const required = fields.filter(({ isRequired }) => isRequired).map(({ name }) => name);

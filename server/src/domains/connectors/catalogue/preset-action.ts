@@ -8,7 +8,7 @@ const BODY_TYPES = {
   text: "text/plain",
 } as const;
 
-/** An action of a preset in the form that actions of OpenAPI documents have. */
+/** Converts an action of a preset to the form of OpenAPI actions. */
 export function toDiscoveredAction(action: PresetAction): DiscoveredAction {
   const { id: name, title: summary, request, input = {}, as = "json" } = action;
   const [method = "", path = ""] = request.split(" ");
@@ -58,8 +58,8 @@ function pickOptions({ fixed, compose, items, paging, idempotent }: PresetAction
 }
 
 /**
- * Reads the name of an input: `field`, or `field>place:name`, or `field>name`. Without a place it belongs to the path
- * where that names it, else to the body of a method that has one, else to the query.
+ * Parses the name of an input: `field`, `field>place:name`, or `field>name`. Without a place, it belongs to the
+ * path if the path names it, otherwise to the body if the method has one, otherwise to the query.
  */
 function parsePlace(key: string, method: string, path: string): Parameter {
   const [field = "", target = field] = key.split(">");

@@ -1,6 +1,6 @@
 /**
- * A preset says how to reach a service: where it is, how one signs in, what it can do, and what it can tell. It is
- * data, one file for each service in `presets/`, read when somebody asks for it; `Preset` is its schema.
+ * A preset describes a service: its URL, its authentication, its actions and its triggers. Presets are data, one
+ * file per service in `presets/`, read on demand; `Preset` is the schema.
  */
 import Type, { type Static } from "typebox";
 import { object } from "#kernel/schema/schema.ts";
@@ -87,7 +87,7 @@ const Call = object({ action: word(), input: Type.Optional(anything) });
 const PresetTrigger = object({
   id: word(),
   title: Type.String(),
-  /** The inputs that the author of a workflow gives. */
+  /** The inputs that the workflow author enters. */
   input: Type.Optional(texts),
   poll: Type.Optional(
     object({
@@ -127,7 +127,7 @@ export const Preset = object(
     }),
     category: Type.Enum([...PRESET_CATEGORIES]),
     guide: Type.String({ minLength: 20, maxLength: 400 }),
-    /** Another type of connectors that it is for, such as a database. */
+    /** The connector type that this preset is for, such as a database; default: the preset type. */
     connector: Type.Optional(object({ type: Type.String(), config: anything })),
     baseUrl: Type.Optional(Type.String()),
     parameters: Type.Optional(Type.Array(PresetParameter, { maxItems: 8 })),

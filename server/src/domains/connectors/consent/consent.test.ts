@@ -1,4 +1,4 @@
-/** Consent, with a certified authorisation server, and with one that is not. */
+/** Tests consent with a certified authorization server, and with a non-conforming one. */
 import { expect, test } from "vitest";
 import { CLIENT, startOpenIdProvider } from "#domains/identity/sso/testing/openid-provider.ts";
 import { useFixture } from "#kernel/testing/world.ts";
@@ -21,7 +21,7 @@ const begin = async (id: string, ask = owner) => {
 };
 const stateOf = (url: URL) => url.searchParams.get("state");
 
-test("somebody consents in the browser, and the connector acts for them until it is withdrawn", async () => {
+test("a member consents in the browser, and the connector uses the grant until it is withdrawn", async () => {
   const id = await create({}, stub());
   const path = `${CONNECTORS}/${id}/consent`;
   const { body: before } = await owner(`GET ${path}`);
@@ -46,7 +46,8 @@ test("somebody consents in the browser, and the connector acts for them until it
   expect(given.body.data.status).toBe("up");
   const tokens = () => upstream.received.map(({ headers }) => headers.authorization);
   expect((await request(id)).status).toBe(200);
-  // Long after the access token has ended, everybody at once: it is refreshed once, and rotated tokens are kept.
+  // Long after the access token expired, with concurrent calls: it is refreshed once, and rotated tokens are
+  // stored.
   world.clock.advance(3_600_000);
   const answers = await Promise.all([1, 2, 3, 4, 5].map(() => request(id)));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -69,7 +70,7 @@ test("somebody consents in the browser, and the connector acts for them until it
   expect((await request(id)).body.code).toBe("connector_not_authorized");
 });
 
-test("a consent is for one person, one connector, one client, and for ten minutes", async () => {
+test("a consent is bound to one person, one connector and one client, and expires after ten minutes", async () => {
   upstream.answer = ({ path }, response) =>
     json(response, path === "/token" ? { access_token: "granted-token-1" } : { ok: true });
   const [id, other] = [await create({}, stub()), await create({}, stub())];
@@ -95,7 +96,7 @@ test("a consent is for one person, one connector, one client, and for ten minute
   world.clock.advance(600_001);
   expect((await give(id, late)).body.code).toBe("consent_invalid");
   expect((await give(id, stateOf(await begin(id)))).status).toBe(200);
-  // Who consented may lead the connector elsewhere; somebody else must ask them again.
+  // The consenting member may change the address; if another member does, the consent ends.
   const leadTo = (path: string, ask = owner) =>
     ask(`PATCH ${CONNECTORS}/${id}`, {
       config: { baseUrl: `${upstream.url}/${path}` },
@@ -119,7 +120,7 @@ test("a consent is for one person, one connector, one client, and for ten minute
   expect(odd.status).toBe(422);
 });
 
-test("a consent that the other system has ended is told once; a failure in passing ends nothing", async () => {
+test("a grant revoked upstream emits one event; a temporary failure keeps the grant", async () => {
   let answer: object = {
     access_token: "first-token-1",
     refresh_token: "refresh-token-1",
@@ -158,7 +159,7 @@ test("a consent that the other system has ended is told once; a failure in passi
   ]);
 });
 
-test("the end of a consent that only a person can renew is announced before it comes", async () => {
+test("announces the end of a grant that only a person can renew, before it expires", async () => {
   const day = 86_400;
   upstream.answer = ({ path }, response) =>
     json(
@@ -182,7 +183,7 @@ test("the end of a consent that only a person can renew is announced before it c
   expect(Math.round(leadMs / 1_000)).toBe(3 * day);
 });
 
-test("what somebody consented to goes nowhere else: by a parameter of a preset, or an address of any name", async () => {
+test("granted tokens are not sent elsewhere through a preset parameter or an arbitrary URL", async () => {
   upstream.answer = ({ path }, response) =>
     json(response, path.endsWith("token") ? { access_token: "granted-token-9" } : { ok: true });
   const colleague = await world.member(["owner"]);

@@ -8,7 +8,7 @@ import { type GrantedTokens, readGrant } from "./grant.ts";
 const LEAD_MAX_MS = 3 * 86_400_000;
 const LEAD_MIN_MS = 60_000;
 
-/** When tokens end for good; undefined where nobody said, or they are refreshed without end. */
+/** The time when a grant ends for good; undefined if it is unknown, or tokens can be refreshed indefinitely. */
 export function endOf({ refreshToken, expiresAtMs, refreshExpiresAtMs }: GrantedTokens) {
   return refreshToken === undefined ? expiresAtMs : refreshExpiresAtMs;
 }

@@ -1,4 +1,4 @@
-/** The rows of grants: what somebody consented to, sealed, one for each connector. */
+/** The rows of grants: encrypted tokens, one grant per connector. */
 import type { Platform } from "#kernel/contract.ts";
 import { open, seal, sha256 } from "#kernel/access/crypto.ts";
 import type { Partition } from "#kernel/db/partition.ts";
@@ -8,9 +8,9 @@ import type { AuthorizationCode } from "../auth.ts";
 export interface GrantedTokens {
   readonly accessToken: string;
   readonly refreshToken?: string;
-  /** When the access token ends; absent where nobody said. */
+  /** When the access token expires, if known. */
   readonly expiresAtMs?: number;
-  /** When the refresh token ends, where somebody said. */
+  /** When the refresh token expires, if known. */
   readonly refreshExpiresAtMs?: number;
 }
 
@@ -98,7 +98,7 @@ export async function saveRefresh(
 const RELEASE =
   "update connector_grants set refresh_until = null where connector_id = $1 and version = $2";
 
-/** Lets others try, after a refresh that failed in passing. */
+/** Releases the lease after a temporary refresh failure, so that others can retry. */
 export async function releaseLease(
   { platform, partition, connectorId }: GrantPlace,
   version: number,

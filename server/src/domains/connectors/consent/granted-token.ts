@@ -1,4 +1,4 @@
-/** The access token of a grant, which is refreshed once for all that need it. */
+/** The access token of a grant, refreshed once for all concurrent callers. */
 import { setTimeout as wait } from "node:timers/promises";
 import { newCorrelationId } from "#kernel/log/causal-chain.ts";
 import { Failure, failure } from "#kernel/operation/failure.ts";
@@ -86,7 +86,7 @@ async function refreshGrant(
       refresh_token: refreshToken,
     });
     if ("tokens" in answer) {
-      // Many servers keep the refresh token, and say nothing of it.
+      // Many servers keep the refresh token and omit it from the response.
       const { refreshExpiresAtMs } = grant.tokens;
       const isKept = answer.tokens.refreshToken === undefined && refreshExpiresAtMs !== undefined;
       const tokens = { refreshToken, ...(isKept && { refreshExpiresAtMs }), ...answer.tokens };
@@ -115,7 +115,7 @@ const EXPIRE = `
   update connector_grants set state = 'expired', refresh_until = null
    where connector_id = $1 and version = $2 and state = 'up' returning connector_id`;
 
-/** Notes that a grant is worth nothing any more, once, and says so. */
+/** Marks a grant as expired, once, and emits an event. */
 async function expireGrant(
   { platform, partition, connector }: UpstreamConnection,
   { version, grantedBy }: Grant,

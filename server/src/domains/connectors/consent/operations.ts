@@ -1,4 +1,4 @@
-/** Consent: a person lets a connector act for them at the other system, in their browser (RFC 6749, 7636). */
+/** Consent: a person authorizes a connector in the browser to act for them (RFC 6749, 7636). */
 import { createHash, randomBytes } from "node:crypto";
 import Type from "typebox";
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
@@ -88,7 +88,7 @@ interface ConsentState {
 }
 
 function stateContext(caller: Caller, id: string): string {
-  // Another session of the same person opens it no more than another person does.
+  // Binds the state to the session, so that another session of the same person cannot use it.
   const { actor, credential } = caller;
   return `connector consent ${partitionOfCaller(caller).workspace} ${id} ${actor.id} ${credential?.id ?? ""}`;
 }
@@ -105,7 +105,7 @@ async function openState(
     const known = JSON.parse(plain.toString()) as ConsentState;
     if (known.untilMs > platform.clock.nowMs()) return known;
   } catch {
-    // Whatever is wrong with it: it is not for others to know.
+    // The same error for all reasons, so that it reveals nothing.
   }
   throw new Failure(ConsentInvalid);
 }

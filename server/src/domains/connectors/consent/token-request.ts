@@ -1,4 +1,4 @@
-/** Requests of tokens: for a code that somebody consented to, and by the refresh token of a grant. */
+/** Token requests: with an authorization code, or with the refresh token of a grant. */
 import type { Platform } from "#kernel/contract.ts";
 import type { AuthorizationCode } from "../auth.ts";
 import { readResponse } from "../upstream/response.ts";
@@ -12,7 +12,7 @@ export type TokenAnswer =
   | { readonly tokens: GrantedTokens }
   | { readonly refusal: { readonly status: number; readonly error: string } };
 
-/** Asks the token endpoint of a connector. Nothing of what was sent is in what it gives. */
+/** Sends a request to the token endpoint of a connector. The result does not contain any part of the request. */
 export async function requestTokens(
   { outbound, clock }: Pick<Platform, "outbound" | "clock">,
   auth: AuthorizationCode,

@@ -1,4 +1,4 @@
-/** Credentials of a connector in staging or development, in the place of its own, which are those of production. */
+/** Credentials of a connector for staging or development that replace the production credentials. */
 import { findRights, type Authority } from "#domains/identity/accounts/index.ts";
 import type { Platform } from "#kernel/contract.ts";
 import type { Partition } from "#kernel/db/partition.ts";
@@ -52,8 +52,8 @@ export function toSealedId(connectorId: string, environment: string): string {
 }
 
 /**
- * The configuration of a connector where its credentials lead in an environment. Headers that hold credentials are
- * those of production, and stay there.
+ * The configuration of a connector with the address of an environment. Headers that contain credentials belong to
+ * production and are removed.
  */
 export function mergeConfig(
   { type, config }: Pick<StoredConnector, "type" | "config">,
@@ -67,8 +67,8 @@ export function mergeConfig(
 }
 
 /**
- * A connector with its credentials in the clear, whether they are the environment's own, and who may use the secrets in
- * them.
+ * Decrypts the credentials of a connector. Also returns whether they belong to the environment, and the authority
+ * for the secrets in them.
  */
 export async function revealCredentials(
   platform: Platform,

@@ -11,7 +11,7 @@ const invoke = (id: string, environment: string) =>
   );
 const used = () => upstream.received.map(({ path, headers }) => [path, headers.authorization]);
 
-test("an environment uses its own credentials and address, else those of production, or nothing where that is forbidden", async () => {
+test("an environment uses its own credentials and address, otherwise those of production, or none if that is forbidden", async () => {
   const id = await create({}, { kind: "bearer", token: "production-token" });
   const there = `${CONNECTORS}/${id}/environments/staging`;
   expect((await invoke(id, "staging")).status).toBe(200);
@@ -58,7 +58,7 @@ test("an environment uses its own credentials and address, else those of product
   ]);
 });
 
-test("headers with credentials stay in production, and a server of staging says nothing of that of production", async () => {
+test("production headers with credentials are not sent to staging, and a staging failure does not affect the production status", async () => {
   const headers = { "x-api-key": "production-key", "x-tenant": "acme" };
   const id = await create({ headers, ownCredentialsOnly: true });
   const set = await owner(`PUT ${CONNECTORS}/${id}/environments/staging`, {
@@ -85,7 +85,7 @@ test("headers with credentials stay in production, and a server of staging says 
   ]);
 });
 
-test("a server that asks to be left alone is asked again once the connector leads elsewhere", async () => {
+test("a rate limit no longer applies after the connector changes its address", async () => {
   const id = await create();
   upstream.answer = (_received, response) =>
     response.writeHead(429, { "retry-after": "999999999" }).end();

@@ -130,7 +130,7 @@ export const setConnectorEnvironment = command({
     }));
     const { baseUrl = null, parameters = null } = body;
     const config = mergeConfig(connector, { baseUrl, parameters });
-    // Masks stand for what was entered for the address that the environment has so far.
+    // Masks refer to values entered for the current address of the environment.
     const stored = before && {
       ...connector,
       ...before,

@@ -15,7 +15,7 @@ import { hasAction } from "./invoke.ts";
 /** A definition has at most 500 nodes. */
 const CONNECTORS_MAX = 500;
 
-/** Finds the nodes that name a connector, or an action of it, that is not there. */
+/** Finds the nodes that name a missing connector or action. */
 export const checkConnectorNodes: ReferenceCheck = async (source, { nodes }) => {
   const errors: FieldError[] = [];
   for (const node of nodes) {
@@ -41,7 +41,7 @@ async function nodeErrors(
   return [{ path: `${path}/config/action`, message: `is not an action of ${stored.name}` }];
 }
 
-/** The connectors of nodes that name one, with the secrets of their credentials. */
+/** The connectors that nodes name, with the secrets in their credentials. */
 export async function findUsedConnectors(
   { tx }: CheckSource,
   nodes: readonly DefinedNode[],

@@ -30,7 +30,7 @@ const failWith = (status: number): void => {
   upstream.answer = (_received, response) => json(response, {}, status);
 };
 
-/** The changes of status that were told, in the order of the log. */
+/** The status changes in log order. */
 async function told(id: string): Promise<string[]> {
   const rows = await world.sql(
     `select data #>> '{before,status}' || ' to ' || (data #>> '{after,status}') as change from events
@@ -77,7 +77,7 @@ test("five failures in a row open it, and then nothing is sent for thirty second
   expect(notice.body).toBe("The other system returned the status 500.");
 });
 
-test("after thirty seconds one caller may try, and what comes of it counts for all", async () => {
+test("after thirty seconds one trial call is allowed, and its result applies to all callers", async () => {
   const id = await opened({ timeoutMs: 60_000 });
   world.clock.advance(31_000);
   const held: (() => void)[] = [];
@@ -97,7 +97,7 @@ test("after thirty seconds one caller may try, and what comes of it counts for a
   expect(upstream.received).toHaveLength(2);
 });
 
-test("a trial that fails closes nothing, and is not told again", async () => {
+test("a failed trial call keeps the breaker open and emits no event", async () => {
   const id = await opened();
   world.clock.advance(31_000);
   expect(await invoke(id)).toMatchObject({ status: 502, events: ["connector.invoked"] });
@@ -118,10 +118,10 @@ test("an input that does not fit uses up no trial", async () => {
   expect((await invoke(other)).status).toBe(200);
 });
 
-test("a trial whose process ended leaves the place to another in time", async () => {
+test("if the process of a trial call dies, another caller may try later", async () => {
   const id = await opened({ timeoutMs: 60_000 });
   world.clock.advance(31_000);
-  // As a process leaves it that is killed while it tries.
+  // The state that a process leaves if it is killed during a trial call.
   await world.sql("update connectors set retry_at = $2 where id = $1", [
     id,
     new Date(world.clock.nowMs() + 65_000),
@@ -132,7 +132,7 @@ test("a trial whose process ended leaves the place to another in time", async ()
   expect((await invoke(id)).status).toBe(200);
 });
 
-test("a refusal is no failure of the connection, and ends a row of them", async () => {
+test("a rejected request is not a connection failure, and resets the failure count", async () => {
   const id = await made();
   for (const status of [400, 404, 409, 422]) {
     failWith(500);
@@ -145,7 +145,7 @@ test("a refusal is no failure of the connection, and ends a row of them", async 
     const fresh = await made();
     failWith(status);
     for (let count = 0; count < 6; count += 1) expect((await invoke(fresh)).status).toBe(502);
-    // Somebody is there, but not for us.
+    // The upstream responds, but rejects the credentials.
     expect(await statusOf(fresh)).toBe("unknown");
   }
 });
@@ -164,7 +164,7 @@ test("429, no connection and no answer are failures of it", async () => {
   expect((await invoke(slow)).status).toBe(503);
 });
 
-test("a test says how it is, asks no breaker, and closes it", async () => {
+test("a connection test bypasses the breaker, sets the status, and closes the breaker", async () => {
   const id = await opened();
   const failed = await owner(`POST ${ALL}/${id}/test`);
   expect(failed).toMatchObject({ status: 200, events: ["connector.tested"] });
@@ -203,7 +203,7 @@ test("to change it closes it", async () => {
   expect((await invoke(id)).status).toBe(200);
 });
 
-test("all nodes count together, and a change is told once", async () => {
+test("all nodes share the failure count, and a change emits one event", async () => {
   const kernel = await Kernel.open({
     database: world.database,
     settings: world.kernel.settings,
@@ -248,7 +248,7 @@ test("all nodes count together, and a change is told once", async () => {
   }
 });
 
-test("usage tells the breaker, the calls by day and action, the last error, and who refers to it", async () => {
+test("usage reports the breaker, calls by day and action, the last error, and references", async () => {
   const id = await made();
   const usage = async (ask: Ask = owner) => (await ask(`GET ${ALL}/${id}/usage`)).body.data;
   expect(await usage()).toMatchObject({ calls: 0, lastUsedAt: null, lastError: null, usedIn: [] });

@@ -1,10 +1,10 @@
 /**
- * The circuit breaker of a connector: five failures in a row open it, and thirty seconds later one caller may
- * try whether the upstream is well again.
+ * The circuit breaker of a connector: five consecutive failures open it, and after thirty seconds one caller may
+ * try the upstream again.
  *
- * It lives in the connector's row and not in a process, as a library would have it: all nodes must
- * count together and let one caller try, a restart must not forget it, and the status that it gives
- * must change in the transaction that emits it.
+ * Its state is in the connector's row, not in the process as in a library: all nodes must share the count and allow
+ * one trial call, a restart must keep the state, and the status must change in the transaction that emits the
+ * event.
  */
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform, WriteContext } from "#kernel/contract.ts";
@@ -14,7 +14,7 @@ import { CircuitOpen, type Connector } from "../connector.ts";
 import { type ConnectorStatusChanged, emitStatusChange } from "../events.ts";
 import { connectorStore, type StoredConnector } from "../store.ts";
 
-/** So many failures in a row open it. */
+/** The number of consecutive failures that open it. */
 export const FAILURES_MAX = 5;
 const OPEN_MS = 30_000;
 /** Beyond the time of a trial call, for it to be recorded. */
@@ -27,7 +27,7 @@ export type Evidence =
   /** It answers, but refuses our credentials. */
   | { readonly is: "answering" }
   | { readonly is: "down"; readonly reason: string }
-  /** It was not reached, for reasons of our own. */
+  /** The upstream was not reached, for internal reasons. */
   | { readonly is: "unclear" };
 
 /** Permission of the breaker for one invocation. */
@@ -64,11 +64,11 @@ export async function admit(
   throw new Failure(CircuitOpen, { headers: { "retry-after": String(Math.ceil(waitMs / 1_000)) } });
 }
 
-/** The caller that moves it has the trial call: all others find it moved. */
+/** The caller whose update succeeds makes the trial call; for all others, the time has already moved. */
 const MOVE_RETRY =
   "update connectors set retry_at = $3 where id = $1 and retry_at = $2 returning id";
 
-/** Records the evidence, and emits a change of the status: once, however many invocations find the same. */
+/** Records the result, and emits a status change once, even if many invocations find the same. */
 export async function record(
   ctx: WriteContext<typeof ConnectorStatusChanged>,
   connector: StoredConnector,
@@ -76,7 +76,8 @@ export async function record(
 ): Promise<Connector> {
   const { id, revision } = connector;
   if (evidence.is === "unclear") return connector;
-  // It was so a moment ago, when the call began: there is nothing to write, and no row to lock for all who call it.
+  // The status is unchanged since the call began: skip the write, so that successful calls do not contend for the
+  // row lock.
   if (evidence.is !== "down" && isUndisturbed(connector)) return connector;
   const [row] =
     evidence.is === "down"

@@ -17,7 +17,7 @@ import { json, OK, useUpstream } from "../testing/upstream.ts";
 
 const calls: ContributedCall[] = [];
 
-/** Adds actions to connectors as the SDK does. */
+/** Adds actions to connectors, like the SDK. */
 const adding = domain({
   name: "adding",
   summary: "Adds actions.",
@@ -71,7 +71,7 @@ const node = (more: object = {}) => ({
   ...more,
 });
 
-test("a step invokes an action for the workflow, and its output is what that gives", async () => {
+test("a step invokes an action for the workflow and returns its output", async () => {
   upstream.answer = ({ headers }, response) => json(response, { said: headers.authorization });
   const workflow = await deployWorkflow(owner, [node()]);
   const run = await runWorkflow(owner, workflow, 7);
@@ -109,7 +109,7 @@ test("a step that failed is tried again with the same key, and reaches the other
   expect(keys[1]).toBe(keys[0]);
 });
 
-test("what goes wrong is the step's error", async () => {
+test("a failed invocation is the error of the step", async () => {
   upstream.answer = (_received, response) => json(response, {}, 404);
   const failed = await deployAndRun(owner, [node()]);
   expect(failed).toMatchObject({
@@ -126,7 +126,7 @@ test("what goes wrong is the step's error", async () => {
   expect(unknown.error).toMatchObject({ code: "unknown_action" });
 });
 
-test("a refusal is not repeated; what asks for a later time gets it, and an error branch sees both", async () => {
+test("an error is not retried, a rate limit is retried at the given time, and an error branch receives both", async () => {
   const statuses: Record<string, number> = { refused: 422, busy: 429 };
   upstream.answer = ({ text }, response) =>
     json(response.setHeader("retry-after", "7200"), { why: "no" }, statuses[JSON.parse(text).n]);
@@ -151,7 +151,7 @@ test("a refusal is not repeated; what asks for a later time gets it, and an erro
   expect(until - world.clock.nowMs()).toBeGreaterThan(7_000_000);
 });
 
-test("it may do what whoever deployed it may do", async () => {
+test("a step has the rights of the member who deployed the workflow", async () => {
   const { body } = await owner("POST /api/v1/settings/roles", {
     name: "Builder without connectors",
     permissions: ["workflows:*", "deployments:*"],
@@ -162,7 +162,7 @@ test("it may do what whoever deployed it may do", async () => {
   expect(upstream.received).toEqual([]);
 });
 
-test("actions that another domain adds are listed and invoked beside a connector's own", async () => {
+test("actions added by another domain are listed and invoked like the connector's own", async () => {
   const listed = (await owner(`GET /api/v1/connectors/${id}/actions`)).body.data;
   expect(listed.map(({ name, source }: any) => [name, source])).toEqual([
     ["greet", "added"],
@@ -220,7 +220,7 @@ test("runs wait for their turn at the rate of a connector, and lose no attempt t
 
 const LIMITED = "select id from connectors where id = $1 and limited_until is not null";
 
-test("an upstream that asks to be left alone is left alone by everybody, and its run goes on afterwards", async () => {
+test("a rate-limited upstream is called by no caller until the limit ends, and then the run continues", async () => {
   const { body } = await owner("POST /api/v1/connectors", {
     name: "Busy API",
     type: "http",
@@ -242,14 +242,14 @@ test("an upstream that asks to be left alone is left alone by everybody, and its
   expect(upstream.received.length).toBe(1);
   expect((await owner(`GET ${path}`)).body.data.status).toBe("unknown");
   upstream.answer = OK;
-  // Its wait begins when it is written, which is after that of the connector.
+  // The run starts to wait after the connector's limit is written, so its wait ends later.
   await waitForRun(owner, started.body.data.runId, ["waiting"]);
   world.clock.advance(62_000);
   const run = await waitForRun(owner, started.body.data.runId);
   expect(stepsOf(run)["call"]).toMatchObject({ status: "completed", attempts: 2 });
 });
 
-test("a step keeps every file that it makes, on whatever way, and those of an attempt that failed go", async () => {
+test("a step keeps all files that it creates, and files of failed attempts are deleted", async () => {
   let asked = 0;
   upstream.answer = ({ path }, response) => {
     if (path !== "/again") {

@@ -3,23 +3,23 @@ import type { Platform, PlatformServices } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import { contributionsTo, extensionPoint } from "#kernel/extension-point.ts";
 
-/** The connector that an action is added to. */
+/** The connector that gets the action. */
 export interface ConnectorRef {
   readonly id: string;
   readonly name: string;
   readonly type: string;
 }
 
-/** An action as lists show it; `input` is a JSON Schema of an object. */
+/** An action in lists; `input` is a JSON Schema of an object. */
 export interface ContributedAction {
   readonly name: string;
   readonly summary: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** One invocation of an action that was added. */
+/** One invocation of an added action. */
 export interface ContributedCall {
-  /** The caller, whose rights it has. */
+  /** The caller; the invocation has their rights. */
   readonly caller: Caller;
   readonly connector: ConnectorRef;
   readonly action: string;
@@ -28,20 +28,18 @@ export interface ContributedCall {
 }
 
 /**
- * Where another domain adds actions to connectors, as the SDK does with its artifacts. They stand
- * beside a connector's own in lists and are invoked like those; where a name is taken already, the
- * connector's own action has it.
+ * Extension point for domains that add actions to connectors, like the SDK with its artifacts. They are listed and
+ * invoked like the connector's own actions; on a name conflict, the connector's own action is used.
  *
- * The circuit breaker is not involved: it is about the upstream, which such an action
- * reaches, if at all, by invoking the connector's own actions through `perform`.
+ * The circuit breaker does not apply to them: it describes the upstream, which such an action reaches only through
+ * the connector's own actions with `perform`.
  */
 export interface ConnectorActions {
-  /** The actions that this connector has been given; in a transaction of its workspace. */
+  /** The actions added to this connector; runs in a transaction of its workspace. */
   actionsOf(tx: Tx, connector: ConnectorRef): Promise<readonly ContributedAction[]>;
   /**
-   * Invokes one, outside of any transaction; its limits of time are its own. The input is of the
-   * form that the action asks for as far as the contributor has checked it. A `Failure` that it throws
-   * is recorded with `connector.invoked` and answered.
+   * Invokes an action outside of any transaction, with its own time limits. The contributor has to validate the
+   * input. A thrown `Failure` is recorded with `connector.invoked` and returned.
    */
   invoke(platform: Platform, call: ContributedCall): Promise<unknown>;
 }

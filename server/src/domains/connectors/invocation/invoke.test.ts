@@ -13,7 +13,7 @@ async function eventOf(answer: Answer, type: string): Promise<any> {
   return row;
 }
 
-test("a request is sent as it was asked for, and its answer given with what it means", async () => {
+test("sends a request as specified, and returns the parsed response", async () => {
   const id = await made({ headers: { "X-Team": "ops", Accept: "application/json" } });
   const answer = await request(id, {
     method: "POST",
@@ -49,7 +49,7 @@ test("a request is sent as it was asked for, and its answer given with what it m
   });
 });
 
-test("a body goes as text, as a form, or as JSON", async () => {
+test("sends a body as text, as a form, or as JSON", async () => {
   const id = await made();
   const form = { "Content-Type": "application/x-www-form-urlencoded" };
   await request(id, { method: "POST", body: { a: "1 2", b: ["x", "y"] }, headers: form });
@@ -73,7 +73,7 @@ test("it happens in the environment of the request", async () => {
   });
 });
 
-test("what the other system refuses is 502 with its status and words, and is recorded", async () => {
+test("an upstream error is a 502 with its status and message, and is recorded", async () => {
   const id = await made();
   for (const status of [400, 404, 422, 500, 503]) {
     upstream.answer = (_received, response) => json(response, { why: "no such user" }, status);
@@ -98,7 +98,7 @@ test("what the other system refuses is 502 with its status and words, and is rec
   expect((await request(id)).body.upstreamBody).toHaveLength(2_000);
 });
 
-test("what does not exist or does not fit is said at once, and nothing is sent", async () => {
+test("a missing connector or invalid input fails immediately, without a request", async () => {
   const id = await made();
   const invoke = (body: object) => owner(`POST ${CONNECTORS}/${id}/invoke`, body);
   const none = { events: [] };
@@ -171,7 +171,7 @@ describe("retries", () => {
     };
   };
 
-  test("what may be done twice is tried again while the other system is in trouble", async () => {
+  test("retries idempotent requests while the upstream has problems", async () => {
     const id = await made({ retries: 2 });
     for (const method of ["GET", "PUT", "DELETE"]) {
       failing(2, 429, { "retry-after": "0" });
@@ -185,7 +185,7 @@ describe("retries", () => {
     expect(upstream.received).toHaveLength(3);
   });
 
-  test("what may not, and what was refused, is not tried again", async () => {
+  test("does not retry other requests, or rejected ones", async () => {
     const id = await made({ retries: 2 });
     failing(1);
     expect((await request(id, { method: "POST" })).body.upstreamStatus).toBe(503);
@@ -194,14 +194,14 @@ describe("retries", () => {
     expect(upstream.received).toHaveLength(2);
   });
 
-  test("a wait that is longer than there is time is not begun", async () => {
+  test("does not start a wait that exceeds the remaining time", async () => {
     const id = await made({ retries: 2 });
     failing(1, 503, { "retry-after": "3600" });
     expect((await request(id)).body.upstreamStatus).toBe(503);
     expect(upstream.received).toHaveLength(1);
   });
 
-  test("one and the same key goes with all of them", async () => {
+  test("sends the same idempotency key with all attempts", async () => {
     const id = await made({ retries: 1 });
     failing(1, 500);
     const body = { action: "request", input: { method: "PUT" }, idempotencyKey: "order-77" };
@@ -211,8 +211,8 @@ describe("retries", () => {
   });
 });
 
-test("no connection is 502, also for what may not be done twice", async () => {
-  // Nobody listens on this port.
+test("a connection failure is a 502, also for non-idempotent requests", async () => {
+  // No server listens on this port.
   const id = await made({ baseUrl: "http://127.0.0.1:9", retries: 1 });
   const answer = await request(id, { method: "POST" });
   expect(answer).toMatchObject({

@@ -19,7 +19,7 @@ import { runAttempt, type InvocationOutcome } from "./outcome.ts";
 
 const validators = new WeakMap<TObject, Validator>();
 
-/** An input with its defaults, checked against a schema of ours. */
+/** Validates an input against a schema of this product, and fills in defaults. */
 function checkInput(schema: TObject, input: unknown): unknown {
   let validator = validators.get(schema);
   if (!validator) validators.set(schema, (validator = new Validator(schema, "body")));
@@ -33,8 +33,8 @@ function checkInput(schema: TObject, input: unknown): unknown {
 const COMPARISONS_MAX = 1_000_000;
 
 /**
- * Checks an input against a foreign schema. It is not compiled: nothing that a
- * stranger wrote becomes code here. What would take too long to compare is left to the other system.
+ * Validates an input against a foreign schema. The schema is interpreted, not compiled, so that foreign content
+ * never becomes code. If the comparison would take too long, the upstream has to validate the input.
  */
 function checkForeignInput(schema: PrunedSchema, input: unknown): void {
   if (sizeOf(schema) * sizeOf(input) > COMPARISONS_MAX) return;
@@ -64,7 +64,7 @@ export interface InvocationRecord {
   readonly outcome: InvocationOutcome;
 }
 
-/** Invokes an action. Throws where nothing took place: no such action, a wrong input, an open breaker. */
+/** Invokes an action. Throws if nothing was sent: unknown action, invalid input, open breaker. */
 export async function invoke(
   platform: Platform,
   caller: Caller,
@@ -159,7 +159,7 @@ async function invokeOwn(
       const outcome = await runAttempt(async () =>
         connection.scrubber.scrub(await what.run(connection)),
       );
-      // A server of staging says nothing of that of production.
+      // The staging server says nothing about the production status.
       if (connection.isElsewhere) return { ...outcome, evidence: { is: "unclear" } };
       const { limitedForMs } = outcome;
       if (limitedForMs !== undefined)

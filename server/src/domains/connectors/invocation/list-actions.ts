@@ -4,7 +4,7 @@ import { connectorStore, listActions } from "../store.ts";
 import { connectorTypeOf } from "../types/registry.ts";
 import { listContributedActions } from "./contributed-actions.ts";
 
-/** An action as it is shown. */
+/** An action in a response. */
 export const ActionDescription = Type.Object(
   {
     name: Type.String(),
@@ -18,7 +18,7 @@ export const ActionDescription = Type.Object(
 );
 export type ActionDescription = Static<typeof ActionDescription>;
 
-/** The actions of a connector by name, the next after one; of two with one name the first counts. */
+/** Lists the actions of a connector by name, after a given name; of two with the same name, the first is listed. */
 export async function listActionsAfter(
   { tx, services }: ReadContext,
   id: string,

@@ -20,7 +20,7 @@ export function limitsOf({ config }: Pick<StoredConnector, "config">): Limits {
   return config as unknown as Limits;
 }
 
-/** Opens a connector: its credentials and secrets are in place, its deadline runs. */
+/** Opens a connector: resolves credentials and secrets, and starts the deadline. */
 export async function openConnection(
   platform: Platform,
   caller: Caller,
@@ -52,7 +52,10 @@ export async function openConnection(
 
 const FileGone = failure("file_gone", 422, "The file does not exist, or it can't be read here.");
 
-/** The files of whoever invokes an action: those that they may read, and new ones that are theirs, or of their run. */
+/**
+ * The files of the caller of an action: those that they may read, and new files that belong to them or to their
+ * run.
+ */
 function filesOfCaller(platform: Platform, caller: Caller): ConnectionFiles {
   return {
     async open({ $file }, path) {

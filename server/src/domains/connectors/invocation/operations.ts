@@ -86,7 +86,7 @@ export const listActions = query({
   },
 });
 
-/** The output of the action; nothing in it is ours, so that nothing in it becomes a header either. */
+/** The output of the action. It is foreign data, so none of it becomes a header. */
 const output: ResponseType<unknown> = {
   status: 200,
   body: Type.Object({ data: Type.Unknown({ description: "Output of the action" }) }),
@@ -171,7 +171,7 @@ export const testConnector = command({
     const fields = outcomeFields(outcome);
     ctx.emit(events.ConnectorTested, connectorRef(invoked), { connectorId: invoked.id, ...fields });
     const error = "failure" in outcome ? outcome.failure.message : null;
-    // A server of staging says nothing of that of production, whose status all environments see.
+    // The staging server says nothing about the production status, which all environments share.
     const { status } = isElsewhere
       ? invoked
       : error === null
@@ -224,9 +224,7 @@ export const connectorStep = executor({
   },
 });
 
-/**
- * A call that came too early, or that the other system refused for that, waits for its turn: it is no failed attempt.
- */
+/** Converts a rate limit to a wait: it does not count as a failed attempt. */
 function postpone(error: unknown): never {
   if (!(error instanceof StepFailure)) throw error;
   const { code, message, particulars } = error;
@@ -240,7 +238,7 @@ function postpone(error: unknown): never {
   });
 }
 
-/** The path of a step within loops may be too long for a header. */
+/** Hashes the key if it is too long for a header: the path of a step in loops may be. */
 export function toIdempotencyKey(key: string): string {
   return IDEMPOTENCY_KEY.test(key) ? key : sha256(key).toString("base64url");
 }

@@ -7,7 +7,7 @@ export type InvocationOutcome = ({ readonly output: unknown } | { readonly failu
   readonly upstreamStatus: number | null;
   readonly durationMs: number;
   readonly evidence: Evidence;
-  /** How long the other system asked to be left alone. */
+  /** How long the upstream asked callers to wait. */
   readonly limitedForMs?: number;
 };
 
@@ -53,7 +53,7 @@ function isLimit({ particulars: { status, retryAfterMs } }: UpstreamError): bool
 function evidenceOf(error: UpstreamError): Evidence {
   const { message, particulars } = error;
   const { isDown = false, status, code } = particulars;
-  // A system that asks to be left alone for a while is well.
+  // A rate-limited upstream is healthy.
   if (isLimit(error)) return { is: "unclear" };
   if (isDown) return { is: "down", reason: message };
   if (status !== undefined && AUTH_STATUSES.has(status)) return { is: "answering" };

@@ -37,7 +37,7 @@ interface Action {
   readonly summary: string;
 }
 
-/** By name; of two with one name the connector's own counts. */
+/** Sorted by name; on a name conflict, the connector's own action is used. */
 async function listActions(
   { tx, services }: ReadContext,
   one: ConnectorName,

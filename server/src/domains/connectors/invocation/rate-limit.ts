@@ -1,7 +1,7 @@
 /**
- * One rate for all runs and nodes that use a connector, kept in the database: what a preset or the configuration
- * allows, and how long the other system asked to be left alone. A caller that comes too early learns when to come
- * again, each at another time, so that those who wait do not come back all at once.
+ * One rate limit for all runs and nodes that use a connector, stored in the database: the limit of the preset or
+ * configuration, and the wait that the upstream requested. A caller that is too early gets a time to retry,
+ * different for each caller, so that they do not all retry at once.
  */
 import { type Caller, partitionOfCaller } from "#kernel/access/caller.ts";
 import type { Platform } from "#kernel/contract.ts";
@@ -21,11 +21,11 @@ interface Rate {
   readonly perMs: number;
 }
 
-/** So long at most does anybody wait on the word of another system. */
+/** The maximum wait that an upstream can impose. */
 const LIMITED_MAX_MS = 24 * 3_600_000;
 const JITTER_MS = 500;
 
-/** Takes one call of the connector's rate, or fails with the time to come back. */
+/** Takes one call from the connector's rate limit, or fails with the time to retry. */
 export async function takeCall(
   platform: Platform,
   caller: Caller,
@@ -67,8 +67,8 @@ const BEGIN = `
   on conflict (connector_id) do nothing`;
 
 /**
- * A bucket of as many calls as one period has, as a generic cell rate algorithm: one time instead of a count. A call
- * that finds it empty moves `told_until` by one step, and comes back then.
+ * A generic cell rate algorithm with a bucket of one period: it stores one time instead of a count. A call that
+ * finds the bucket empty advances `told_until` by one step, and retries at that time.
  */
 const TAKE = `
   with was as (
@@ -87,7 +87,7 @@ const LIMIT = `
   update connectors set limited_until = $2
    where id = $1 and (limited_until is null or limited_until < $2)`;
 
-/** Notes that the other system asked to be left alone: nobody calls it before. */
+/** Records that the upstream requested a wait: no caller uses it before. */
 export async function noteLimit(
   { db, clock }: Pick<Platform, "db" | "clock">,
   partition: Partition,

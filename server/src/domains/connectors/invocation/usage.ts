@@ -14,7 +14,7 @@ import { FAILURES_MAX } from "./circuit-breaker.ts";
 
 const DAY_MS = 24 * 3_600_000;
 const DAYS = 7;
-/** How many of the newest calls are counted. */
+/** The number of latest calls to count. */
 const CALLS_MAX = 2_000;
 const CALL_PATTERN = `^${ConnectorInvoked.type.replaceAll(".", "\\.")}$`;
 

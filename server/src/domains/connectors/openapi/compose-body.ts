@@ -1,4 +1,4 @@
-/** Bodies that can't be said by places alone. */
+/** Request bodies that parameter places cannot express. */
 import { randomBytes } from "node:crypto";
 import { invalidField } from "#kernel/operation/failure.ts";
 
@@ -56,7 +56,7 @@ function relatedParts(metadata: object, mediaType: string, content: string): str
   ].join("\r\n");
 }
 
-/** A mail as Gmail takes it: all of it in base64url. No field adds a header of its own. */
+/** Builds a mail for Gmail, base64url-encoded. Fields cannot inject headers. */
 function mailOf(input: Input): string {
   const { text, html } = input;
   const headers = (["to", "cc", "bcc", "from", "replyTo", "subject", "inReplyTo"] as const)

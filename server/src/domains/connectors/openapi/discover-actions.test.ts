@@ -20,7 +20,7 @@ const bodyOf = async (schema: object, more: object = {}): Promise<any> => {
   return (await inputOf(operation, more)).properties.body;
 };
 
-test("JSON and YAML say the same", async () => {
+test("JSON and YAML produce the same actions", async () => {
   const value = document();
   const found = await read(value);
   expect(found).toEqual({
@@ -88,7 +88,7 @@ test("parameters of path, query and header become fields, and so does the body",
   });
 });
 
-test("operations without a name have one made, and no two have the same", async () => {
+test("operations without an id get a unique generated name", async () => {
   const paths = {
     "/a": { get: {}, post: { operationId: "same" } },
     "/b": { put: { operationId: "same" }, delete: { operationId: " same " } },
@@ -101,7 +101,7 @@ test("operations without a name have one made, and no two have the same", async 
   ]);
 });
 
-test("an operation that wants a body of another kind is left out, and counted", async () => {
+test("an operation with an unsupported body is skipped and counted", async () => {
   const body = (required: boolean) => ({
     requestBody: { required, content: { "multipart/form-data": { schema: {} } } },
   });
@@ -112,7 +112,7 @@ test("an operation that wants a body of another kind is left out, and counted", 
 });
 
 describe("schemas", () => {
-  test("what 3.0 says is said as JSON Schema does, and read-only fields go", async () => {
+  test("converts OpenAPI 3.0 to JSON Schema, and removes read-only fields", async () => {
     const schema = {
       type: "object",
       required: ["id", "name"],
@@ -138,7 +138,7 @@ describe("schemas", () => {
     });
   });
 
-  test("one that holds itself is cut where it goes too deep", async () => {
+  test("truncates a recursive schema at the maximum depth", async () => {
     const schemas = {
       Node: { type: "object", properties: { next: { $ref: "#/components/schemas/Node" } } },
       Loop: { allOf: [{ $ref: "#/components/schemas/Loop" }] },
@@ -154,7 +154,7 @@ describe("schemas", () => {
     ).toMatch(/^\{("allOf":\[\{)+\}/);
   });
 
-  test("one that doubles at each level stays small", async () => {
+  test("a schema that doubles at each level stays small", async () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => [
         `S${at}`,
@@ -166,7 +166,7 @@ describe("schemas", () => {
     expect(JSON.stringify(body).length).toBeLessThan(10_000);
   });
 
-  test("where there are very many, all are cut shorter", async () => {
+  test("truncates all schemas further if there are very many", async () => {
     const deep = (levels: number): object =>
       levels === 0
         ? { type: "string", description: "x".repeat(500) }
@@ -230,7 +230,7 @@ test.each([
   await expect(reading).rejects.toThrow(new RegExp(message));
 });
 
-test("what the database can't keep is taken out", async () => {
+test("removes values that the database cannot store", async () => {
   const paths = { "/a": { get: { operationId: "a\u0000b\ud800", summary: "\u0000" } } };
   expect((await read(document({ paths }))).actions[0]).toMatchObject({
     name: "ab\ufffd",

@@ -5,7 +5,7 @@ import { toAction, nameOf, operationsOf, type Operation } from "./operation.ts";
 
 const OPERATIONS_MAX = 2_000;
 const ACTIONS_CHARACTERS_MAX = 4_000_000;
-/** The schemas are cut at the first of these depths at which all of them together are small enough. */
+/** Schemas are truncated at the first of these depths at which their total size is small enough. */
 const LEVELS = [12, 8, 6, 4, 3, 2, 1, 0];
 const TITLE_CHARACTERS_MAX = 200;
 
@@ -79,7 +79,7 @@ function versionOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
-/** Each name once; those that come again get a number. */
+/** Makes names unique: duplicates get a number. */
 function uniqueNames(operations: readonly Operation[]): string[] {
   const taken = new Set<string>();
   return operations.map((operation) => {

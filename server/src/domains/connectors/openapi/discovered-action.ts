@@ -1,11 +1,11 @@
 /** A JSON Schema without references, see `pruneSchema`. */
 export type PrunedSchema = Readonly<Record<string, unknown>>;
 
-/** Where a value of the input goes in the request. */
+/** The place of an input value in the request. */
 export interface Parameter {
   /** Its field in the input. */
   readonly field: string;
-  /** In a body a path with dots, or `$` for all of it. */
+  /** In a body: a path with dots, or `$` for the entire body. */
   readonly name: string;
   readonly in: "path" | "query" | "header" | "body";
   /** How lists and objects are written; see `request.ts`. */
@@ -23,10 +23,10 @@ export type Paging =
       readonly first: number;
       readonly step: "page" | "items";
     }
-  /** The answer names the next address: a field of the body, or the `Link` header. */
+  /** The response contains the next URL, in a body field or the `Link` header. */
   | { readonly kind: "url"; readonly from: string };
 
-/** An operation of an OpenAPI document or of a preset, as a connector's action. */
+/** An operation of an OpenAPI document or a preset, as an action of a connector. */
 export interface DiscoveredAction {
   readonly name: string;
   readonly summary: string;
@@ -42,9 +42,9 @@ export interface DiscoveredAction {
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: Readonly<Record<string, unknown>>;
   };
-  /** A name among those of `compose-body.ts`: what can't be said by places alone. */
+  /** A name from `compose-body.ts`, for bodies that parameter places cannot express. */
   readonly compose?: string;
-  /** Where the items of a list are in the answer, `$` for all of it. */
+  /** The path of the list items in the response, `$` for the entire body. */
   readonly items?: string;
   readonly paging?: Paging;
   /** True when doing it twice is doing it once, though the method does not say so. */
@@ -55,9 +55,9 @@ export interface DiscoveredAction {
 export interface DiscoveredApi {
   readonly title: string;
   readonly version: string;
-  /** Where the API is, unless the connector's configuration says it. */
+  /** The server URL, unless the configuration of the connector sets it. */
   readonly serverUrl: string | null;
   readonly actions: readonly DiscoveredAction[];
-  /** How many operations were left out, since their bodies are of a kind that is not JSON, form or text. */
+  /** The number of skipped operations, whose bodies are neither JSON, form nor text. */
   readonly leftOut: number;
 }

@@ -1,4 +1,4 @@
-/** A node of a foreign document: nothing in it may be trusted before it was checked. */
+/** A node of a foreign document; it must be checked before use. */
 export type DocumentNode = Readonly<Record<string, unknown>>;
 
 /** A document that can't be used; the message is for its author. */
@@ -18,7 +18,7 @@ export class Document {
     this.root = root;
   }
 
-  /** The node, or the one that it refers to. Only references within the document are followed. */
+  /** Returns the node, or the target of its reference. Only references within the document are followed. */
   resolve(value: unknown): DocumentNode {
     let node = nodeOf(value);
     for (let followed = 0; typeof node["$ref"] === "string"; followed += 1) {
@@ -44,7 +44,7 @@ export class Document {
   }
 }
 
-/** An object, or an empty one in the place of anything else. */
+/** Returns an object, or an empty one for any other value. */
 export function nodeOf(value: unknown): DocumentNode {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as DocumentNode)

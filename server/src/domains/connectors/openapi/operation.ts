@@ -8,7 +8,7 @@ const SUMMARY_CHARACTERS_MAX = 500;
 const PARTS_MAX = 300;
 const BODY = "body";
 
-/** Where an operation stands. */
+/** An operation and its location in the document. */
 export interface Operation {
   readonly method: string;
   readonly path: string;
@@ -37,8 +37,8 @@ export function nameOf({ node, method, path }: Operation): string {
 }
 
 /**
- * The action that an operation becomes, with the schemas of its input cut at so many levels. Undefined
- * when its body is of a kind that we can't make.
+ * Converts an operation to an action; truncates its input schemas to a depth. Undefined if its body is not
+ * supported.
  */
 export function toAction(
   document: Document,
@@ -84,7 +84,7 @@ interface FoundParameter {
   readonly isRequired: boolean;
 }
 
-/** The parameters of an operation; of two that have a name in common each gets a field of its own. */
+/** The parameters of an operation; parameters with the same name get separate fields. */
 function collectParameters(document: Document, { node, shared }: Operation): FoundParameter[] {
   const byPlace = new Map<string, DocumentNode>();
   for (const declared of [...shared, ...listOf(node["parameters"])]) {
@@ -125,7 +125,7 @@ interface Body {
   readonly isRequired: boolean;
 }
 
-/** JSON before a form before text; an optional body of another kind is as good as none. */
+/** Selects the body: JSON, then form, then text. An optional body of another kind is ignored. */
 function selectBody(document: Document, node: DocumentNode): Body | "unknown" | undefined {
   if (!("requestBody" in node)) return undefined;
   const about = document.resolve(node["requestBody"]);

@@ -1,11 +1,11 @@
 import type { PrunedSchema } from "./discovered-action.ts";
 import { type Document, listOf, type DocumentNode, nodeOf } from "./document.ts";
 
-/** How much of a schema is kept. */
+/** Limits of the size of a schema. */
 export interface PruneLimits {
   /** How many levels. */
   readonly levels: number;
-  /** How many parts it may still have; counted down. */
+  /** The remaining number of parts; decremented. */
   parts: number;
 }
 
@@ -32,10 +32,9 @@ const TYPES = new Set(["null", "boolean", "object", "array", "number", "integer"
 const DESCRIPTION_CHARACTERS_MAX = 500;
 
 /**
- * A schema of a document as one that stands for itself. References are put in place; where that goes
- * too deep, or on forever, anything is allowed. So what is checked against it is checked in a bounded
- * time, whatever the document says. Patterns are kept to be read and not checked: one that backtracks
- * would hold up everybody.
+ * Converts a schema of a document to a self-contained one. References are inlined; beyond the depth limit, and for
+ * recursive references, any value is allowed. So validation time is bounded for any document. Patterns are kept as
+ * documentation but not checked: a backtracking one would block the process.
  */
 export function pruneSchema(document: Document, value: unknown, limits: PruneLimits): PrunedSchema {
   if (value === false) return { not: {} };
@@ -90,7 +89,7 @@ function typePart(node: DocumentNode): DocumentNode {
   const types = [node["type"]].flat().filter((type) => typeof type === "string" && TYPES.has(type));
   if (types.length === 0) return {};
   const typeList = [...new Set([...types, ...(node["nullable"] === true ? ["null"] : [])])];
-  // A null that is allowed by type must not be refused by a list of values.
+  // If the type allows null, the list of values must allow it too.
   return { type: typeList.length === 1 ? typeList[0] : typeList, ...nullableValues(node) };
 }
 
@@ -100,7 +99,7 @@ function nullableValues(node: DocumentNode): DocumentNode {
   return { enum: [...new Set([...(values as unknown[]), null])] };
 }
 
-/** 3.0 has a boolean beside `minimum`, 3.1 a number of its own. */
+/** OpenAPI 3.0 has a boolean next to `minimum`, 3.1 a separate number. */
 function boundsOf(node: DocumentNode): DocumentNode {
   const pairs = [
     ["exclusiveMinimum", "minimum"],
@@ -114,7 +113,7 @@ function boundsOf(node: DocumentNode): DocumentNode {
   );
 }
 
-/** Read-only properties are no part of an input. */
+/** Read-only properties are not part of an input. */
 function objectPart(
   document: Document,
   node: DocumentNode,

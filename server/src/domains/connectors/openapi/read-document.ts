@@ -8,7 +8,7 @@ export interface DocumentSource {
   readonly from: string | undefined;
 }
 
-/** The content of a document, or why it can't be used. */
+/** The content of a document, or an error. */
 export type DocumentResult = { readonly discovered: DiscoveredApi } | { readonly error: string };
 
 const SOURCE = new URL("./child.ts", import.meta.url);
@@ -21,15 +21,15 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Reads a document in a process of its own: to parse megabytes of YAML takes seconds, during which
- * nobody else would be served, and a hostile document can take any time and memory.
+ * Reads a document in a child process: parsing megabytes of YAML takes seconds, which would block all other
+ * requests, and a hostile document can use unlimited time and memory.
  */
 export async function readDocument(source: DocumentSource): Promise<DocumentResult> {
   if (running >= CHILDREN_MAX) {
     if (waiting.length >= WAITING_MAX) {
       throw new Failure(Unavailable, { headers: { "retry-after": "5" } });
     }
-    // The next one takes over the slot of one that ends.
+    // A finishing reader passes its slot to the next one.
     await new Promise<void>((resolve) => waiting.push(resolve));
   } else running += 1;
   try {
@@ -45,12 +45,12 @@ async function runChild(child: ChildProcess, source: DocumentSource): Promise<Do
   const timer = setTimeout(() => child.kill("SIGKILL"), TIME_LIMIT_MS);
   try {
     return await new Promise<DocumentResult>((resolve) => {
-      // Our own program says nothing else.
+      // The child program sends nothing else.
       child.once("message", (result) => resolve(result as DocumentResult));
       for (const end of ["exit", "error"]) {
         child.once(end, () => resolve({ error: "exceeds the time or memory limit for parsing" }));
       }
-      // When it can't be sent, the process is at its end, and that is heard.
+      // If sending fails, the process has ended, and the exit event reports it.
       child.send(source, () => undefined);
     });
   } finally {

@@ -63,8 +63,7 @@ function buildBody(action: DiscoveredAction, present: readonly Parameter[], inpu
 }
 
 /**
- * Puts a value where a path leads; a number in it is an index of a list. Paths are those of presets and never of
- * people.
+ * Sets a value at a path; a number in the path is an index of a list. Paths come from presets, never from users.
  */
 function setAt(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
   const [name = "", ...rest] = path;

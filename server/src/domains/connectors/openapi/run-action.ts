@@ -8,7 +8,7 @@ import { UpstreamError } from "../upstream/upstream-error.ts";
 import type { DiscoveredAction, Paging } from "./discovered-action.ts";
 import { buildRequest } from "./request.ts";
 
-/** Where an API is, and how it says that something failed though the status does not. */
+/** The base URL of an API, and how it reports an error in a successful response. */
 export interface ApiConfig {
   readonly baseUrl: string;
   readonly headers?: Headers;
@@ -17,7 +17,7 @@ export interface ApiConfig {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** An answer; of a list with its items, those of all pages that were read. */
+/** A response; for a list, with the items of all pages read. */
 export interface ActionOutput extends HttpResponse {
   readonly items?: readonly unknown[];
 }
@@ -72,7 +72,7 @@ interface Page {
   readonly config: ApiConfig;
 }
 
-/** The request of the next page; undefined where there is none, or it would be the same again. */
+/** The request for the next page; undefined if there is none, or it would repeat the same request. */
 function nextRequest(
   request: HttpRequest,
   response: HttpResponse,
@@ -112,7 +112,7 @@ function withValue(request: HttpRequest, name: string, value: string | number): 
   return { ...request, url };
 }
 
-/** Some services answer 200 and say in the body that nothing was done. */
+/** Throws if the body reports a failure although the status is 200. */
 function assertNoFailure(
   { scrubber }: UpstreamConnection,
   { failsWhen }: ApiConfig,

@@ -1,4 +1,4 @@
-/** Actions as they must be to be saved: code that reads them takes for granted that they were made of a document. */
+/** Validates actions before they are stored, because readers assume that they were built from a document. */
 import Type from "typebox";
 import type { FieldError } from "#kernel/operation/failure.ts";
 import type { StoredDefinition } from "#kernel/resource/stored-definition.ts";
@@ -16,7 +16,7 @@ const StoredAction = object({
   summary: Type.String(),
   input: AnyObject,
   method: Type.Enum(["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH"]),
-  // Behind the address of the connector: it must lead to no other host.
+  // Relative to the connector's URL: it must not change the host.
   path: Type.String({ pattern: "^(?:/(?!/)|$)" }),
   parameters: Type.Array(
     object({
@@ -52,7 +52,7 @@ const StoredAction = object({
 });
 const validator = new Validator(object({ action: StoredAction }), "body");
 
-/** The actions of connectors among the definitions that an archive brings in. */
+/** The actions of connectors in an imported archive. */
 export const actionDefinition: StoredDefinition = {
   table: "connector_actions",
   key: "connector_id || ' ' || name",

@@ -3,7 +3,7 @@ import { useUpstream } from "./upstream.ts";
 
 export const CONNECTORS = "/api/v1/connectors";
 
-/** Creates a connector, and gives what tests do with it. */
+/** Creates a connector, and returns test helpers for it. */
 export async function createConnector(
   ask: Ask,
   type: string,
@@ -22,7 +22,7 @@ export async function createConnector(
   };
 }
 
-/** A world for a file's tests of HTTP connectors, and another system that they reach. */
+/** A world for tests of HTTP connectors, with an upstream server. */
 export async function useHttpConnectors() {
   const upstream = await useUpstream();
   const world = await useWorld({ env: upstream.env });

@@ -1,4 +1,4 @@
-/** A way over TCP to the database of the tests, which may only have a socket of its own. */
+/** A TCP proxy for the test database, which may have only a Unix socket. */
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type pg from "pg";
@@ -14,7 +14,7 @@ export interface Gate extends AsyncDisposable {
 
 const SSL_REQUEST_CODE = 80_877_103;
 
-/** `speaksTls` says whether it answers those who ask for TLS as a server with a certificate does. */
+/** `speaksTls` controls whether it accepts TLS, like a server with a certificate. */
 export async function startGate(
   { host = "", port = 5_432 }: pg.ClientConfig,
   { speaksTls = false } = {},

@@ -7,11 +7,11 @@ export interface MongoServer extends AsyncDisposable {
   readonly port: number;
   readonly user: string;
   readonly password: string;
-  /** The commands that came, by name. */
+  /** The names of received commands. */
   readonly received: string[];
-  /** The server that takes writes, as this one tells it; itself unless set. */
+  /** The primary server that this one reports; itself by default. */
   primary: string | undefined;
-  /** Sends these bytes in the place of the next answer. */
+  /** Sends these bytes instead of the next response. */
   answerNext: Uint8Array | undefined;
 }
 
@@ -54,7 +54,7 @@ export async function startMongoServer(): Promise<MongoServer> {
   return mongo;
 }
 
-/** The command of a message, with the documents of its further sections in their places. */
+/** The command of a message, with the documents of its other sections inserted. */
 function commandOf(message: Buffer): Document {
   let at = HEAD_BYTES + 4;
   let command: Document = {};
@@ -87,7 +87,7 @@ function encodeAnswer(request: Buffer, answer: Document): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** One client, and how far it has come with its sign-in. */
+/** One client and the state of its sign-in. */
 class Client {
   readonly #server: MongoServer;
   readonly #collections: Map<string, Document[]>;
@@ -203,7 +203,7 @@ function update(all: Document[], { q, u, multi, upsert }: Document): Document {
   return { n: 1, nModified: 0, upserted: [{ index: 0, _id: made["_id"] }], ok: 1 };
 }
 
-/** Those whose fields equal the filter's. */
+/** The documents whose fields equal the filter's. */
 function fitting(all: readonly Document[], filter: Document = {}): Document[] {
   return all.filter((one) =>
     Object.entries(filter).every(

@@ -1,4 +1,4 @@
-/** The first packets of a MySQL server, as bytes. */
+/** The first packets of a MySQL server as bytes. */
 export const packet = (sequence: number, payload: Buffer): Buffer =>
   Buffer.concat([Buffer.from([payload.length, 0, 0, sequence]), payload]);
 

@@ -1,7 +1,7 @@
 /**
- * A MySQL server in front of the PostgreSQL of the tests: the real protocol of connection and prepared statements, and
- * a real database behind it, whose transactions refuse what a reader may not do. Only the statements that both know
- * mean the same, and only those are used.
+ * A MySQL server in front of the PostgreSQL test database: the real protocol of connections and prepared
+ * statements, and a real database whose read-only transactions reject writes. Tests use only statements that mean
+ * the same in both.
  */
 import { createHash, randomBytes } from "node:crypto";
 import { createServer, type AddressInfo, type Socket } from "node:net";
@@ -14,9 +14,9 @@ export interface MysqlServer extends AsyncDisposable {
   /** The statements of prepared form that came. */
   readonly executed: string[];
   connections: number;
-  /** How many times a client was cleaned for the next call. */
+  /** The number of session resets by clients. */
   resets: number;
-  /** Sends bytes to all clients that nobody asked for. */
+  /** Sends unrequested bytes to all clients. */
   sendUnasked(bytes: Uint8Array): void;
 }
 
@@ -64,7 +64,7 @@ export async function startMysqlServer(database: pg.ClientConfig): Promise<Mysql
   return mysql;
 }
 
-/** One client, with a connection to the database of its own. */
+/** One client, with its own database connection. */
 class Conversation {
   readonly #socket: Socket;
   readonly #server: MysqlServer;
@@ -126,7 +126,7 @@ class Conversation {
       const sequence = this.#bytes.readUInt8(3);
       const packet = Buffer.from(this.#bytes.subarray(4, 4 + length));
       this.#bytes = this.#bytes.subarray(4 + length);
-      // One after the other, as a client of this protocol sends them.
+      // Processes packets in sequence, as clients send them.
       this.#work = this.#work.then(async () => {
         this.#sequence = sequence + 1;
         await (this.#isKnown ? this.#obey(packet) : this.#admit(packet));
@@ -239,7 +239,7 @@ class Conversation {
   }
 }
 
-/** What a client proves that it knows the password with. */
+/** The proof of a client that it knows the password. */
 function scramble(password: string, seed: Buffer): Buffer {
   const sha1 = (...parts: readonly Uint8Array[]): Buffer =>
     createHash("sha1").update(Buffer.concat(parts)).digest();

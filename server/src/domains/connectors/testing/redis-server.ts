@@ -5,11 +5,11 @@ import { RespDecoder } from "../types/redis/resp.ts";
 export interface RedisServer extends AsyncDisposable {
   readonly port: number;
   readonly password: string;
-  /** The commands that came, by name. */
+  /** The names of received commands. */
   readonly received: string[];
   /** How many connections came. */
   connections: number;
-  /** Sends these bytes in the place of the next answer. */
+  /** Sends these bytes instead of the next response. */
   answerNext: Uint8Array | "nothing" | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Another system on this machine, for the tests of what connectors ask of it. */
+/** A local upstream server for connector tests. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
@@ -16,9 +16,9 @@ export interface Received {
 
 export interface Upstream extends AsyncDisposable {
   readonly url: string;
-  /** What came, in the order in which it came. */
+  /** The received requests in order. */
   readonly received: Received[];
-  /** The environment in which a world may reach it. */
+  /** The environment that allows a world to reach it. */
   readonly env: Record<string, string>;
   /** How it answers; `{"ok":true}` unless a test says otherwise. */
   answer: (received: Received, response: ServerResponse) => void;
@@ -31,7 +31,7 @@ export function json(response: ServerResponse, body: unknown, status = 200): voi
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
-/** Another system for all tests of a file; before each of them it has received nothing and answers well. */
+/** An upstream server for all tests of a file; it is reset before each test. */
 export async function useUpstream(): Promise<Upstream> {
   const upstream = await useFixture(startUpstream());
   beforeEach(() => {

@@ -10,7 +10,7 @@ import { connectorStore, type StoredConnector } from "../store.ts";
 
 type Config = Readonly<Record<string, unknown>>;
 
-/** Finds the triggers that listen to a connector, an event or an action which is not there. */
+/** Finds the triggers that name a missing connector, event or action. */
 export const checkConnectorTriggers: ReferenceCheck = async (source, { triggers }) => {
   const errors: FieldError[] = [];
   for (const { config, path } of triggers) {

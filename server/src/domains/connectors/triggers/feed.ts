@@ -1,6 +1,5 @@
 /**
- * Entries of a feed: RSS 0.9 to 2.0 and Atom. Read by positions alone, so that no feed takes more than its length in
- * time.
+ * Parses feeds: RSS 0.9 to 2.0 and Atom. Scans by position, so that the time is linear in the length of the feed.
  */
 
 export interface FeedEntry {
@@ -17,7 +16,7 @@ export interface FeedEntry {
 const ENTRIES_MAX = 500;
 const TEXT_CHARACTERS_MAX = 100_000;
 
-/** The entries in the order of the feed; undefined for what is no feed. */
+/** The entries in feed order; undefined if the text is not a feed. */
 export function parseFeed(text: string): FeedEntry[] | undefined {
   if (!/<(?:rss|feed|rdf:RDF)[\s>]/.test(text)) return undefined;
   const items = elementsIn(text, "item");
@@ -82,7 +81,7 @@ function elementsIn(text: string, name: string, max = ENTRIES_MAX): FoundElement
   return found;
 }
 
-/** The address of an Atom entry: of its alternate link, or of the first. */
+/** The URL of an Atom entry: its alternate link, or its first link. */
 function hrefIn(inner: string): string {
   const links = elementsIn(inner, "link", 20).map(({ attributes }) => attributes);
   const best = links.find((one) => /rel=["']alternate/.test(one)) ?? links[0] ?? "";
@@ -113,7 +112,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   apos: "'",
 };
 
-/** The five of XML, and characters by number; others stay, since no entity is expanded. */
+/** Decodes the five XML entities and numeric characters; other entities stay, because none is expanded. */
 function decodeEntities(text: string): string {
   return text.replaceAll(/&(#x?[0-9a-fA-F]{1,6}|[a-z]{2,4});/g, (whole, name: string) => {
     if (!name.startsWith("#")) return ENTITIES[name] ?? whole;

@@ -2,7 +2,10 @@ type Json = Readonly<Record<string, unknown>>;
 
 const WHOLE = /^\{([\w.]+)\}$/;
 
-/** Puts values in the places of names in braces; a text that is one name becomes the value itself, or is left out. */
+/**
+ * Replaces names in braces with values. A text that is a single name becomes the value itself, or is omitted if
+ * there is none.
+ */
 export function fillCall(template: unknown, values: Json): unknown {
   if (typeof template === "string") {
     const [, name] = WHOLE.exec(template) ?? [];

@@ -62,7 +62,7 @@ async function findTarget(platform: Platform, token: string): Promise<HookTarget
   return { row, ...found, form };
 }
 
-/** The key of a trigger: of its subscription, or the secret that its author names. */
+/** The signing key of a trigger: the key of its subscription, or the secret that its author names. */
 async function findKey(platform: Platform, { row, listener }: HookTarget): Promise<string> {
   const { workspace, environment, sealed, token } = row;
   const { trigger, deployedBy: runAs, permissions } = listener;
@@ -77,7 +77,7 @@ async function findKey(platform: Platform, { row, listener }: HookTarget): Promi
     const here = { workspace, environment };
     return (await platform.secrets.resolve(here, reference, rights)).value;
   } catch (error) {
-    // Without its key no signature is valid, and which key is missing is not for strangers.
+    // Without a key, no signature is valid; the error must not reveal which secret is missing.
     const isKeyless =
       error instanceof Failure && (error.type === UnknownSecret || error.type === Forbidden);
     if (isKeyless) return "";
@@ -104,7 +104,7 @@ interface Received {
 const DELIVERED = `
   insert into connector_deliveries (workflow_id, delivery, received_at) values ($1, $2, $3)
   on conflict do nothing returning workflow_id`;
-/** Deliveries older than a day come no more, and a signature with a time is void by then. */
+/** Services do not redeliver after a day, and signatures with a timestamp have expired by then. */
 const FORGET = "delete from connector_deliveries where received_at < $1";
 const KEPT_MS = 3 * 86_400_000;
 
@@ -159,7 +159,7 @@ export const receiveConnectorHook = command({
       void ctx.send(FORGET, [new Date(ctx.now.getTime() - KEPT_MS)]);
       const [fresh] = await ctx.send(DELIVERED, [
         workflowId,
-        // Two triggers of a workflow may be told the same thing.
+        // Two triggers of a workflow may receive the same delivery.
         sha256(`${triggerId} ${delivery}`),
         ctx.now,
       ]);
@@ -171,7 +171,7 @@ export const receiveConnectorHook = command({
   },
 });
 
-/** The input of a run, and the name of the delivery. */
+/** The input of a run, and the id of the delivery. */
 function describe(
   { form, hook }: HookTarget,
   {
@@ -217,7 +217,7 @@ function challengeAnswer({ handshake }: SignatureForm, body: unknown): RawRespon
   };
 }
 
-/** A service asks once; more is somebody who guesses the token. */
+/** A service verifies once; more requests are attempts to guess the token. */
 const CHECKS_PER_MINUTE = 20;
 
 export const verifyConnectorHook = query({

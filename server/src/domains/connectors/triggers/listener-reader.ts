@@ -34,7 +34,7 @@ export const listenerReader = reader({
   },
 });
 
-/** Gives each trigger that listens a row and its job, and takes them from those that do so no more. */
+/** Creates a row and a job for each listening trigger, and removes those of other triggers. */
 async function reconcile(ctx: WriteContext<never>, workflowId: string): Promise<void> {
   const listeners = await findListeners(ctx, workflowId, ctx.caller.environment);
   const rows = await listRows(ctx.tx, workflowId);
@@ -70,7 +70,9 @@ async function beginRow(ctx: WriteContext<never>, listener: Listener): Promise<v
   });
 }
 
-/** A subscription is ended by a job that has all it needs: the trigger is gone by then. */
+/**
+ * Ends a subscription by a job that contains all required data, because the trigger no longer exists when it runs.
+ */
 function endRow(ctx: WriteContext<never>, row: TriggerRow): void {
   const { workflowId, triggerId, token, connectorId, state } = row;
   deleteRow(ctx, workflowId, triggerId);

@@ -13,12 +13,12 @@ test("each item is new once, the oldest first, and the first poll has none", () 
   const second = poll(first.state, items(4, 3, 2, 1, 4));
   expect(second.items).toEqual(items(3, 4));
   expect(poll(second.state, items(4, 3, 2, 1)).items).toEqual([]);
-  // One that was gone for a while is not new.
+  // An item that was absent for a while is not new.
   const gone = poll(second.state, items(4));
   expect(poll(gone.state, items(4, 1)).items).toEqual([]);
 });
 
-test("more than one poll may take is left for the next, and nothing of it is lost or doubled", () => {
+test("items beyond the limit are left for the next poll, without loss or duplicates", () => {
   let { state } = poll({}, []);
   const found = items(...Array.from({ length: 1_200 }, (_, index) => 1_200 - index));
   const taken: unknown[] = [];
@@ -28,13 +28,13 @@ test("more than one poll may take is left for the next, and nothing of it is los
     ({ state, hasMore } = turn);
   }
   expect(taken).toEqual(found.toReversed());
-  // While something is left, the time from which the list is asked for stays: the rest must be in it.
+  // While items remain, the `since` time does not advance, so that the next list contains them.
   const begun = findNewItems([], "id", { state: {}, nowMs: 1_000 });
   const first = findNewItems(found, "id", { state: begun.state, nowMs: 9_000 });
   expect([first.hasMore, first.state.sinceMs]).toEqual([true, 1_000]);
 });
 
-test("items are told apart by several fields, by all of them, or by their place", () => {
+test("items are identified by several fields, by their entire content, or by their position", () => {
   const begun = poll({}, [{ id: 1, at: 1 }], "id+at");
   expect(poll(begun.state, [{ id: 1, at: 2 }], "id+at").items).toEqual([{ id: 1, at: 2 }]);
   const rows = poll({}, [["a"], ["b"]], "$index");
@@ -45,7 +45,7 @@ test("items are told apart by several fields, by all of them, or by their place"
   expect(poll(hashed.state, [{ a: 1 }, { a: 2 }], "$hash").items).toEqual([{ a: 2 }]);
 });
 
-test("a feed is read by positions: what is broken ends it, and nothing expands", () => {
+test("the feed parser scans by position: invalid markup ends it, and no entities are expanded", () => {
   const atom = `<feed><entry><id>1</id><title type="html"><![CDATA[A <b>]]></title><link rel="alternate" href="https://e.com/?a=1&amp;b=2"/></entry></feed>`;
   expect(parseFeed(atom)).toMatchObject([
     { id: "1", title: "A <b>", link: "https://e.com/?a=1&b=2" },
@@ -56,7 +56,7 @@ test("a feed is read by positions: what is broken ends it, and nothing expands",
   expect(parseFeed(bomb)).toMatchObject([{ title: "&a;&a;&#0;A" }]);
 });
 
-test("a call takes values as they are, and leaves out what there is not", () => {
+test("a call uses values unchanged, and omits missing ones", () => {
   const call = { url: "{hookUrl}", events: "{events}", none: "{none}", text: "a {n} {none}" };
   expect(fillCall(call, { hookUrl: "u", events: ["x"], n: 1 })).toEqual({
     url: "u",

@@ -1,18 +1,18 @@
-/** Which items of a poll are new, by what earlier polls have seen. */
+/** Finds the new items of a poll, based on the state of earlier polls. */
 import { createHash } from "node:crypto";
 import { valueAt } from "../openapi/run-action.ts";
 
 /** The memory of a trigger; kept in the transaction that begins the runs. */
 export interface PollState {
-  /** False until the first poll, which only notes what is there. */
+  /** False until the first poll, which only records the existing items. */
   readonly begun?: boolean;
   /** The newest first. */
   readonly seen?: readonly string[];
-  /** Of a list that only grows: how long it was. */
+  /** For an append-only list: its last length. */
   readonly count?: number;
   /** When the last poll that succeeded began. */
   readonly sinceMs?: number;
-  /** Of a hook: the call that ends its subscription, and whose right that is. */
+  /** For a hook: the call that ends its subscription, and the member whose rights it uses. */
   readonly end?: { readonly action: string; readonly input: unknown; readonly deployedBy: string };
 }
 
@@ -23,7 +23,7 @@ export interface NewItems {
   readonly hasMore: boolean;
 }
 
-/** The memory of a trigger when it is polled, and how many items it takes; `ITEMS_MAX` unless given. */
+/** The state of a trigger at the time of a poll, and the maximum number of items; default: `ITEMS_MAX`. */
 export interface PollMoment {
   readonly state: PollState;
   readonly nowMs: number;
@@ -32,13 +32,13 @@ export interface PollMoment {
 
 /** Names of items that are kept. */
 const SEEN_MAX = 20_000;
-/** Runs that one poll begins. */
+/** The maximum number of runs that one poll starts. */
 export const ITEMS_MAX = 500;
 const NAME_CHARACTERS = 16;
 
 /**
- * Separates new items from those that were seen. The oldest come first: lists have the newest at the top as a rule, and
- * an index counts from the oldest. What is new beyond the limit stays unseen, for the next poll.
+ * Separates new items from known ones. Returns the oldest first: most lists start with the newest, and an index
+ * counts from the oldest. New items beyond the limit stay unknown, for the next poll.
  */
 export function findNewItems(
   found: readonly unknown[],
@@ -67,7 +67,7 @@ export function findNewItems(
     state: {
       begun: true,
       seen: seen.slice(0, SEEN_MAX),
-      // The next list must have what is left again.
+      // The next list must contain the remaining items again.
       sinceMs: left.size > 0 ? (state.sinceMs ?? nowMs) : nowMs,
     },
     hasMore: left.size > 0,
@@ -80,16 +80,16 @@ function findAppended(
 ): NewItems {
   const before = state.begun === true ? (state.count ?? 0) : found.length;
   const items = found.slice(before, before + itemsMax);
-  // A list that became shorter counts anew from there.
+  // If the list became shorter, counting restarts from the new length.
   const count = Math.min(before + items.length, found.length);
   return { items, state: { begun: true, count, sinceMs: nowMs }, hasMore: count < found.length };
 }
 
-/** A short name of an item: one field or several, or all of it. */
+/** A short hash that identifies an item: by one or more fields, or by its entire content. */
 function nameItem(item: unknown, itemId: string): string {
   const parts =
     itemId === "$hash" ? [item] : itemId.split("+").map((path) => valueAt(item, path) ?? null);
-  // An item without what should tell it apart is told apart by all of it.
+  // An item without the identifying fields is identified by its entire content.
   const text = JSON.stringify(parts.every((part) => part === null) ? [item] : parts);
   return createHash("sha256").update(text).digest("base64url").slice(0, NAME_CHARACTERS);
 }

@@ -1,4 +1,4 @@
-/** Polls: a job looks for new items, and begins their runs in the transaction that notes that they were seen. */
+/** Polls: a job looks for new items, and starts their runs in the same transaction that records them as seen. */
 import Type, { type Static } from "typebox";
 import { insertQueuedRun, queuedStart, RunQueued, RunStarted } from "#domains/runs/index.ts";
 import { triggerName } from "#domains/workflows/index.ts";
@@ -39,7 +39,7 @@ const PollTurn = Type.Object({
 type PollTurn = Static<typeof PollTurn>;
 type Json = Readonly<Record<string, unknown>>;
 
-/** The finds of a poll; `undefined` where there is nobody to poll for. */
+/** The result of a poll; `undefined` if the trigger no longer exists. */
 interface Polled {
   readonly row: TriggerRow;
   readonly found: NewItems | { readonly problem: string };
@@ -49,7 +49,7 @@ interface Polled {
 const FEED_BYTES_MAX = 4 * 1024 * 1024;
 const FEED_TIMEOUT_MS = 20_000;
 const REDIRECTS_MAX = 3;
-/** So soon is looked again when more is new than one poll takes. */
+/** The delay before the next poll if more items remain. */
 const SOON_MS = 2_000;
 
 /** The events of runs that other systems begin. */
@@ -60,7 +60,7 @@ export const pollJob = job({
   payload: PollTurn,
   emits: [...listenerEvents, ConnectorStatusChanged],
   timeoutMs: 120_000,
-  // A poll that gave up would never look again.
+  // If the job gave up, the trigger would never be polled again.
   attemptsMax: Number.POSITIVE_INFINITY,
   retryDelayMs: (attempt) => Math.min(1_000 * 2 ** (attempt - 1), 300_000),
   effect: poll,
@@ -82,21 +82,21 @@ export const pollJob = job({
   },
 });
 
-/** Begins the runs of new items; nothing where the trigger listens to something else by now. */
+/** Starts the runs of new items; does nothing if the trigger has changed. */
 async function settle(
   ctx: WriteContext<(typeof listenerEvents)[number]>,
   listener: Listener,
   { row, found, partition }: Pick<Polled, "row" | "found"> & { readonly partition: Partition },
 ): Promise<void> {
   const outcome = "problem" in found ? found : { state: found.state, problem: null };
-  // A poll that was under way when the trigger was changed is void.
+  // The result of a poll is discarded if the trigger was changed during it.
   if (!(await notePoll(ctx, row, outcome)) || "problem" in found || found.items.length === 0)
     return;
   const inputs = listener.trigger.batchItems === true ? [{ items: found.items }] : found.items;
   for (const input of inputs) startRun(ctx, listener, input, partition);
 }
 
-/** Begins a run for what came from another system. */
+/** Starts a run for an event of another system. */
 export function startRun(
   ctx: WriteContext<(typeof listenerEvents)[number]>,
   { version, trigger, triggerId, deployedBy, permissions }: Listener,
@@ -197,14 +197,14 @@ async function readItems(
   const read = (item: unknown): Promise<unknown> =>
     call(each.action, fillCall(each.input ?? {}, { ...values, item }));
   const whole = await readEach(found.items, read);
-  // Those that were not read stay new: the next poll goes on with them.
+  // Items that were not read stay new for the next poll.
   return { ...find(whole.length), items: whole };
 }
 
 /** So long is read on; well within the time of a job. */
 const EACH_MAX_MS = 60_000;
 
-/** Reads items one after the other; a refusal or the end of the time ends it, and what was read counts. */
+/** Reads items one by one; stops at an error or at the deadline, and keeps what was read. */
 async function readEach(
   items: readonly unknown[],
   read: (item: unknown) => Promise<unknown>,
@@ -224,7 +224,7 @@ async function readEach(
   return whole;
 }
 
-/** Earlier than the last poll, for clocks that differ and items that show late: what was seen stays seen. */
+/** Polls overlap, because clocks differ and items may appear late; known items are skipped. */
 const OVERLAP_MS = 120_000;
 
 function pollInput(

@@ -99,7 +99,7 @@ async function subscribe(
       ? { listener, row, source: findSource(connector, trigger) }
       : undefined;
   });
-  // A repeated effect finds the subscription that was made; nobody subscribes twice.
+  // A repeated effect finds the existing subscription, so that there is only one.
   if (known?.source?.kind !== "hook" || known.row.status === "up") return undefined;
   const { listener, row, source } = known;
   const subscribed = await makeSubscription(
@@ -170,7 +170,10 @@ function subscriptionIn(output: unknown, path: string | undefined): string | nul
   return part === "last" ? (String(value).split("/").at(-1) ?? null) : String(value);
 }
 
-/** Best effort: a connector that is gone, or that refuses, leaves a subscription which nobody answers. */
+/**
+ * Best effort: if the connector was deleted or the call fails, the subscription stays and its deliveries are
+ * rejected.
+ */
 export const unsubscribeJob = job({
   kind: "connectors.unsubscribe",
   payload: EndTurn,

@@ -9,10 +9,10 @@ import { invoke, type InvocationRecord } from "../invocation/invoke.ts";
 import { ConnectorsInvoke } from "../permissions.ts";
 import type { Listener } from "./trigger-source.ts";
 
-/** Thrown where the deployer of a trigger has no right to use connectors any more. */
+/** Thrown if the member who deployed a trigger may no longer use connectors. */
 export class NoRightToListen extends Error {}
 
-/** Invokes an action for a trigger, with the rights that whoever deployed it has now. */
+/** Invokes an action for a trigger, with the current rights of the member who deployed it. */
 export async function invokeFor(
   platform: Platform,
   partition: Partition,

@@ -1,4 +1,4 @@
-/** The rows of triggers that listen: what they have seen, and what they are subscribed to. */
+/** The rows of listening triggers: their poll state and their subscription. */
 import type { WriteContext } from "#kernel/contract.ts";
 import type { Tx } from "#kernel/db/connection.ts";
 import type { EnvironmentName } from "#kernel/db/database.ts";

@@ -1,4 +1,4 @@
-/** The triggers of a deployed workflow that listen to another system, and how they do it. */
+/** The triggers of a deployed workflow that listen to another system, and their sources. */
 import {
   findDeployment,
   listTriggers,
@@ -18,7 +18,7 @@ import { connectorStore, type StoredConnector } from "../store.ts";
 export type Listening = Extract<Trigger, { type: "connector" | "rss" }>;
 type Json = Readonly<Record<string, unknown>>;
 
-/** A trigger that listens, with the authority of whoever deployed it. */
+/** A listening trigger, with the authority of the member who deployed it. */
 export interface Listener {
   readonly workflowId: string;
   readonly triggerId: string;
@@ -28,7 +28,7 @@ export interface Listener {
   readonly permissions: readonly string[] | undefined;
 }
 
-/** The listeners of a deployment whose triggers are on and whose deployer is still there. */
+/** The listeners of a deployment: enabled triggers whose deployer is still a member. */
 export async function findListeners(
   { tx, services }: { readonly tx: Tx; readonly services: PlatformServices },
   workflowId: string,
@@ -46,7 +46,7 @@ export async function findListeners(
   );
 }
 
-/** Names what a trigger listens to: another one begins anew. */
+/** Identifies what a trigger listens to; a different subject starts with a new state. */
 export function subjectOf({ trigger }: Pick<Listener, "trigger">): string {
   const { id: _, name: __, start: ___, everyMs: ____, batchItems: _____, ...subject } = trigger;
   return sha256(JSON.stringify(subject)).toString("base64url").slice(0, 22);
@@ -56,7 +56,7 @@ export function everyMsOf({ trigger }: Pick<Listener, "trigger">): number {
   return trigger.everyMs ?? POLL_EVERY_MS;
 }
 
-/** How a trigger is told: by polls of an action, by a hook, or not at all. */
+/** How a trigger receives events: by polling an action, by a hook, or not at all. */
 export type TriggerSource =
   | { readonly kind: "poll"; readonly poll: PollSource; readonly values: Json }
   | { readonly kind: "hook"; readonly hook: HookSource; readonly values: Json };
@@ -64,7 +64,7 @@ export type TriggerSource =
 export type HookSource = NonNullable<PresetTrigger["hook"]>;
 export type PollSource = NonNullable<PresetTrigger["poll"]>;
 
-/** The source of a trigger of this connector; undefined where the connector has no such trigger. */
+/** The source of a trigger of this connector; undefined if the connector has no such trigger. */
 export function findSource(
   connector: Pick<StoredConnector, "type" | "config">,
   trigger: Extract<Listening, { type: "connector" }>,

@@ -1,4 +1,7 @@
-/** Triggers that listen to other systems: each item once, each delivery once, nothing for strangers. */
+/**
+ * Tests triggers on other systems: each item and delivery starts one run, and unauthenticated deliveries start
+ * none.
+ */
 import { createHmac, generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
 import { findRuns, waitUntilIdle } from "#domains/runs/testing/triggers.ts";
@@ -29,7 +32,7 @@ const inputsOf = async (id: string): Promise<unknown[]> => {
   return rows.map(({ trigger }) => trigger.input);
 };
 
-test("a poll begins at now, starts a run for each new item once, and keeps to it through changes", async () => {
+test("a poll starts with current items, starts one run per new item, and keeps its state through changes", async () => {
   let issues = [{ id: 1 }, { id: 2 }];
   let isDown = false;
   upstream.answer = (_received, response) =>
@@ -64,7 +67,7 @@ test("a poll begins at now, starts a run for each new item once, and keeps to it
   world.clock.advance(61_000);
   await until(async () => (await listenersOf(id))[0]?.status === "down");
   [isDown, issues] = [false, [{ id: 5 }, ...issues]];
-  // Another way to begin runs is no reason to begin anew.
+  // Changing how runs start keeps the poll state.
   await owner(`PATCH /api/v1/workflows/${id}`, { trigger: { ...trigger, batchItems: true } });
   await publish(id);
   await until(async () => (await inputsOf(id)).length === 3);
@@ -134,11 +137,11 @@ test("a hook is subscribed and ended with the deployment; only what is signed st
     );
     return told.map(({ type }) => type);
   };
-  // The service is told first, and the event is appended once it has answered.
+  // The service responds first, then the event is appended.
   await expect.poll(listTold).toEqual(["connector.subscribed", "connector.unsubscribed"]);
 });
 
-test("a feed starts runs for new entries alone; one that can't be read says so", async () => {
+test("a feed starts runs only for new entries, and an unreadable feed reports an error", async () => {
   const entry = (n: number) =>
     `<item><guid>${n}</guid><title>A &amp; ${n}</title><link>https://e.com/${n}</link></item>`;
   let items = entry(1);
@@ -158,7 +161,7 @@ test("a feed starts runs for new entries alone; one that can't be read says so",
   expect((await listenersOf(id))[0].problem).toBe("The URL is not an RSS or Atom feed.");
 });
 
-test("a trigger that names what is not there is refused", async () => {
+test("rejects a trigger that names a missing connector, action or event", async () => {
   const { id: connectorId } = await createConnector(owner, "http", { baseUrl: upstream.url });
   const errors = async (trigger: object) => {
     const definition = { name: "x", trigger, nodes: [NODE], edges: [] };
@@ -170,7 +173,7 @@ test("a trigger that names what is not there is refused", async () => {
   expect(await errors({ type: "connector", connectorId, poll })).toEqual(["/trigger/poll/action"]);
 });
 
-test("a poll that reads each item goes on where it was refused: nothing is lost, doubled or asked for ever", async () => {
+test("a poll that reads each item continues after an error, without loss, duplicates or endless retries", async () => {
   let mails: { id: string }[] = [];
   let isRefused = true;
   upstream.answer = ({ path }, response) => {

@@ -77,7 +77,7 @@ export interface ConnectorType<Config extends TObject = TObject> {
 
 export interface CatalogueReader<Config> {
   actions(config: Config): ReadonlyMap<string, DiscoveredAction>;
-  /** The authentication, with what the preset knows of it filled in. */
+  /** The authentication, completed with the values of the preset. */
   fillAuth(config: Config, auth: AuthFields): AuthFields;
   run(
     connection: UpstreamConnection<Config>,
@@ -87,16 +87,16 @@ export interface CatalogueReader<Config> {
 }
 
 export interface TestAnswer {
-  /** Of an answer over HTTP. */
+  /** The status of an HTTP response. */
   readonly status?: number;
 }
 
 export interface DocumentReader<Config> {
-  /** Reads the actions; undefined when the document is the one that was read before. */
+  /** Reads the actions; undefined if the document has not changed. */
   discover(platform: Platform, config: Config): Promise<DiscoveredApi | undefined>;
-  /** The configuration as it is stored: without the document. */
+  /** The stored configuration, without the document. */
   toStoredConfig(config: Config): Config;
-  /** The configuration as it is used: with the server of the document. */
+  /** The effective configuration, with the server URL of the document. */
   toEffectiveConfig(config: Config, serverUrl: string | null): Config;
   run(
     connection: UpstreamConnection<Config>,

@@ -7,7 +7,7 @@ import { MYSQL_GREETING, MYSQL_OK } from "../testing/mysql-packets.ts";
 const world = await useWorld({ env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" } });
 const owner = await world.member(["owner"]);
 
-/** More than any client of ours reads, with what the buffers of both ends hold. */
+/** More than any client reads, plus the buffers of both ends. */
 const BYTES_MAX = 96 * 1_048_576;
 /** The server gives up there: a client that reads so far would read on. */
 const FLOOD_BYTES = 4 * BYTES_MAX;
@@ -17,7 +17,7 @@ interface FloodingServer extends AsyncDisposable {
   sent: number;
 }
 
-/** Sends its parts, one for each chunk that comes, and then chunk after chunk as fast as they are taken. */
+/** Sends one part for each received chunk, then sends chunks as fast as possible. */
 async function startFloodingServer(
   parts: readonly Buffer[],
   next: (count: number) => Buffer,

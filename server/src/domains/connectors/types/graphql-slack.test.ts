@@ -37,7 +37,7 @@ describe("graphql", () => {
     expect(await tryOut()).toMatchObject({ ok: true, status: "up" });
   });
 
-  test("errors are told: alone as a failure, beside data with it", async () => {
+  test("reports errors: alone as a failure, with data next to it", async () => {
     const { invoke } = await made("graphql", { url: upstream.url });
     const errors = [{ message: "No user 7", path: ["user"] }];
     upstream.answer = (_received, response) => json(response, { data: null, errors });
@@ -134,7 +134,7 @@ describe("slack", () => {
     expect((await invoke("post_message", { channel: "#x" })).body.code).toBe("unknown_action");
   });
 
-  test("a webhook by reference that is no address is a failure, not a crash", async () => {
+  test("a secret webhook URL that is invalid is a failure, not a crash", async () => {
     await owner("POST /api/v1/secrets", { name: "HOOK", value: "not an address" });
     const { invoke } = await made("slack", { webhookUrl: "{{secrets.HOOK}}" });
     expect((await invoke("webhook", { text: "x" })).body).toMatchObject({

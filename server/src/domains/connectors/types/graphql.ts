@@ -44,7 +44,7 @@ export const graphql = connectorType({
       summary: "Runs a query. Returns `data`, and `errors` if only a part was read",
       input: Input,
       run(connection, input) {
-        // It may be sent twice, which a mutation must not be.
+        // Queries may be repeated, mutations may not.
         if (isMutation(input.query)) {
           throw invalidField(
             "/input/query",

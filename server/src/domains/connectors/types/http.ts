@@ -98,8 +98,8 @@ export async function sendRequest(
 }
 
 /**
- * Whether an API is there: it lets us in, and what it is asked for is there if somebody said what to
- * ask for. Few have something at their root.
+ * Tests whether an API is reachable: it accepts the credentials, and returns the test path if one is configured.
+ * Few APIs have a resource at their root.
  */
 export async function testHttp(
   connection: UpstreamConnection,

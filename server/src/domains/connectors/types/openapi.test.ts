@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { type Answer, useWorld } from "#kernel/testing/world.ts";
 import { json, OK, useUpstream, type Upstream } from "../testing/upstream.ts";
 
-/** How a connector was made that most tests share: to read a document takes a process. */
+/** A connector that most tests share, because reading a document starts a process. */
 let answer: Answer;
 let id: string;
 const upstream = await useUpstream();
@@ -108,7 +108,7 @@ test("a document becomes actions, and itself is not kept", async () => {
   expect(upstream.received).toEqual([]);
 });
 
-test("an action is sent as its operation says", async () => {
+test("an action sends the request of its operation", async () => {
   const got = await invoke("getPet", {
     petId: "a/b c",
     fields: ["name", "age"],
@@ -206,7 +206,7 @@ test("a document is read from its address, and again when asked", async () => {
   await invokeOn(read, "newest", {});
   expect(upstream.received.at(-1)?.path).toBe("/v9/new");
   expect((await invokeOn(read, "getPet", { petId: 1 })).status).toBe(404);
-  // A document that its publisher leads elsewhere takes no credentials along.
+  // If the publisher changes the server URL of a document, no credentials are sent there.
   const moved = { ...pets(), servers: [{ url: "https://elsewhere.example.com/v9" }] };
   upstream.answer = (_received, response) => json(response, moved);
   expect(await owner(`POST ${ALL}/${read}/refresh`)).toMatchObject({
@@ -216,7 +216,7 @@ test("a document is read from its address, and again when asked", async () => {
   });
 });
 
-test("what was read stays when the mask is sent back, and goes when something else is", async () => {
+test("a masked document is kept, and another value replaces it", async () => {
   const { body } = await owner(`GET ${ALL}/${id}`);
   const changed = await owner(`PATCH ${ALL}/${id}`, {
     config: { ...body.data.config, baseUrl: `${upstream.url}/other` },
@@ -239,7 +239,7 @@ test("what was read stays when the mask is sent back, and goes when something el
   });
 });
 
-test("what can't be read, or would lead inside, is refused", async () => {
+test("rejects documents that are invalid or use internal addresses", async () => {
   const faultOf = async (config: object): Promise<unknown> => {
     const { status, body, events } = await make(config);
     expect({ status, events }).toEqual({ status: 422, events: [] });

@@ -68,12 +68,12 @@ export const openapi = connectorType({
     toEffectiveConfig: (stored, serverUrl) =>
       serverUrl === null ? stored : { baseUrl: serverUrl, ...stored },
     run: (connection: UpstreamConnection<Config>, action: DiscoveredAction, input: unknown) =>
-      // The schema of every such action is that of an object.
+      // The schema of all such actions is an object.
       runAction(connection, withBaseUrl(connection.config), action, input as Json),
   },
 });
 
-/** A stored connector always has a base URL: its own, or the document's. */
+/** A stored connector always has a base URL: its own, or that of the document. */
 function withBaseUrl(stored: Config): Config & { readonly baseUrl: string } {
   return { ...stored, baseUrl: stored.baseUrl ?? "" };
 }

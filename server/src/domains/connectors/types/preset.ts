@@ -74,13 +74,13 @@ export const preset = connectorType({
         connection,
         resolveApi(connection.config, connection.auth),
         known,
-        // The schema of every such action is that of an object.
+        // The schema of all such actions is an object.
         input as Json,
       ),
   },
 });
 
-/** Where the service is, and how it is asked. */
+/** Resolves the base URL and request settings of the service. */
 export function resolveApi(chosen: Config, auth: Auth): ApiConfig {
   const known = presetOf(chosen);
   const { copies = [] } = known.auth.find(({ kind }) => kind === auth.kind) ?? {};
@@ -99,7 +99,7 @@ export function resolveApi(chosen: Config, auth: Auth): ApiConfig {
 
 function presetOf({ preset: id }: Config): LoadedPreset {
   const known = findPreset(id);
-  // It was checked when it was saved, and no version forgets one.
+  // It was validated when it was saved, and no release removes a preset.
   if (!known) throw new Error(`There is no preset called ${id}.`);
   return known;
 }

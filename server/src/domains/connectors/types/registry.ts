@@ -35,7 +35,7 @@ export const CONNECTOR_TYPES: readonly ConnectorType[] = [
 
 const byName = new Map(CONNECTOR_TYPES.map((type) => [type.type, type]));
 
-/** The type of this name; what is stored always has one. */
+/** The type with this name; stored connectors always have a valid one. */
 export function connectorTypeOf(name: string): ConnectorType {
   const type = byName.get(name);
   if (!type) throw new Error(`There is no type of connectors called ${name}.`);

@@ -12,7 +12,7 @@ interface SilentServer extends AsyncDisposable {
   connections: number;
 }
 
-/** Says this much, one part for each chunk that comes, and then nothing; it never ends a connection either. */
+/** Sends one part for each received chunk and then nothing; never closes a connection. */
 async function startSilentServer(parts: readonly Buffer[]): Promise<SilentServer> {
   const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -22,7 +22,7 @@ async function startSilentServer(parts: readonly Buffer[]): Promise<SilentServer
     open.add(socket);
     next();
     socket.on("data", next).on("error", () => socket.destroy());
-    // Only a client that is gone does not take what is sent.
+    // Writes fail only after the client has closed the connection.
     socket.on("end", () => {
       const timer = setInterval(() => socket.write("?"), 10).unref();
       socket.on("close", () => clearInterval(timer));
@@ -60,7 +60,7 @@ const CASES: readonly [type: string, parts: readonly Buffer[], config: object, c
   ["imap", [Buffer.from("* OK hello\r\n")], { security: "none" }, { action: "list_folders" }],
 ];
 
-test.each(CASES)("a server of %s that falls silent holds no connection", async (...about) => {
+test.each(CASES)("a silent %s server does not keep a connection open", async (...about) => {
   const [type, parts, config, call] = about;
   const server = await useFixture(startSilentServer(parts));
   const made = await owner("POST /api/v1/connectors", {

@@ -89,7 +89,7 @@ function faultsOfMeans(webhookUrl: string | undefined, auth: AuthFields): FieldE
   return [{ path: "/config/webhookUrl", message: "is required without a bot token" }];
 }
 
-/** Slack answers 200 to what it refuses, and says so inside. */
+/** Calls the Slack API, which reports errors in responses with status 200. */
 async function callApi(
   connection: UpstreamConnection<Config>,
   method: string,
@@ -124,7 +124,7 @@ function callHook(connection: UpstreamConnection<Config>, message: object) {
   );
 }
 
-/** A message without words is refused before it is posted, and only by a webhook that exists. */
+/** Tests a webhook with an empty message: a valid webhook rejects it, and nothing is posted. */
 async function tryHook(connection: UpstreamConnection<Config>): Promise<void> {
   try {
     await callHook(connection, {});

@@ -89,7 +89,7 @@ test("a mail is sent over TLS, with attachments and a stable id", async () => {
   expect(await tryOut()).toMatchObject({ ok: true, status: "up", upstreamStatus: null });
 });
 
-test("files are sent as they lie in the store, under their names, and 50 MiB of them at most", async () => {
+test("sends stored files unchanged with their names, up to 50 MiB in total", async () => {
   const { invoke } = await made("smtp", config(), basic);
   const name = 'Gr\u00fc\u00dfe "\u65e5\u672c".txt';
   const small = (await upload(world, owner, "of the store", { name })).body.data;
@@ -114,7 +114,7 @@ test("files are sent as they lie in the store, under their names, and 50 MiB of 
   expect(mails).toHaveLength(1);
 });
 
-test("plain text is spoken only where that was said", async () => {
+test("plain text is used only if configured", async () => {
   const { invoke } = await made("smtp", config({ security: "none" }));
   expect((await invoke("send", { to: "b@example.com", subject: "s", text: "t" })).status).toBe(200);
   expect(secured).toEqual([false]);
@@ -125,7 +125,7 @@ test("plain text is spoken only where that was said", async () => {
   expect(mails).toHaveLength(1);
 });
 
-test("what the server refuses is told with its reply, and without the password", async () => {
+test("server errors are returned with the reply, and without the password", async () => {
   const wrong = await made("smtp", config(), { ...basic, password: "wrong-pass-99" });
   const refused = await wrong.invoke("send", { to: "b@example.com", subject: "s" });
   expect(refused).toMatchObject({
@@ -168,7 +168,7 @@ test("no connection and no greeting are failures", async () => {
   });
 });
 
-test("a mail reads no file and no address of ours", async () => {
+test("a mail cannot read local files or internal URLs", async () => {
   const { invoke } = await made("smtp", config(), basic);
   for (const attachment of [
     { filename: "x", path: "/etc/passwd" },

@@ -29,7 +29,7 @@ const config = object({
 type Config = Static<typeof config>;
 
 const RECIPIENTS_MAX = 100;
-/** Of all files of a mail together; hardly a server takes more. */
+/** The limit for all files of a mail; few servers accept more. */
 const FILE_BYTES_MAX = 50 * 1_048_576;
 const Recipients = Type.Union([
   line(500),
@@ -98,7 +98,7 @@ async function send(connection: UpstreamConnection<Config>, input: Input): Promi
     transport.sendMail({
       ...mail,
       from: input.from ?? connection.config.from,
-      // One id for all attempts, so that a repetition can be recognised.
+      // All attempts use the same message id, so that servers can detect duplicates.
       ...(idempotencyKey !== undefined && {
         messageId: `<${sha256(idempotencyKey).toString("hex").slice(0, 40)}@millrace>`,
       }),
@@ -109,7 +109,7 @@ async function send(connection: UpstreamConnection<Config>, input: Input): Promi
   return { messageId, accepted, rejected, response };
 }
 
-/** The attachments as the transport takes them; files are read while they are sent. */
+/** Converts attachments for the transport; files are streamed while sending. */
 async function openAttachments(
   { files }: UpstreamConnection<Config>,
   attachments: NonNullable<Input["attachments"]>,
@@ -135,7 +135,7 @@ async function openAttachments(
   return parts;
 }
 
-/** The part of nodemailer's transport that is used here. */
+/** The part of nodemailer's transport used here. */
 interface Transport {
   verify(): Promise<unknown>;
   sendMail(mail: object): Promise<SentMail>;
@@ -155,7 +155,7 @@ async function withTransport<T>(
   work: (transport: Transport) => Promise<T>,
 ) {
   const { platform, config: smtpConfig, auth, deadline } = connection;
-  // Loaded at the first mail: many installations send none, and it takes memory.
+  // Loaded on first use: many installations send no mail, and the library needs memory.
   const { createTransport } = await import("nodemailer");
   const socket = platform.outbound.socket();
   // A broken socket is reported where something is awaited.
@@ -199,7 +199,7 @@ async function withTransport<T>(
   }
 }
 
-/** The error of a mail server. Only 421 means that it serves nobody just now. */
+/** Converts an error of a mail server. Only 421 means temporarily unavailable. */
 function toSmtpError(
   { config: smtpConfig, scrubber }: UpstreamConnection<Config>,
   error: unknown,

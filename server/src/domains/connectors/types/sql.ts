@@ -1,4 +1,4 @@
-/** Databases that are asked in SQL. */
+/** Common parts of SQL databases. */
 import Type from "typebox";
 import { literalAddress } from "#kernel/outbound/request-checks.ts";
 import { line, object } from "#kernel/schema/schema.ts";
@@ -15,7 +15,7 @@ const PARAMETERS_MAX = 1_000;
 const PROBE = { sql: "select 1" };
 
 interface SqlDialect<Config> {
-  /** Where the parameters of a statement stand. */
+  /** The placeholder syntax for parameters. */
   readonly parameters: string;
   /** The further result of `execute`. */
   readonly result?: string;

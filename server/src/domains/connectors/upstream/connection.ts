@@ -10,17 +10,17 @@ export interface ConnectionFiles {
   readonly keep: KeepContent;
 }
 
-/** An opened connector: all that it takes to call the upstream, credentials in the clear. */
+/** An opened connector: everything required to call the upstream, with decrypted credentials. */
 export interface UpstreamConnection<Config = unknown> {
   readonly platform: Platform;
   readonly partition: Partition;
-  /** True where an environment's own credentials are used, which may lead elsewhere. */
+  /** True if the environment has its own credentials, which may have another destination. */
   readonly isElsewhere: boolean;
   readonly connector: { readonly id: string; readonly revision: number };
   readonly config: Config;
   readonly auth: Auth;
   readonly scrubber: CredentialScrubber;
-  /** The files that an action may send, and where those go that it gets. */
+  /** The files that an action may send, and the storage for files that it receives. */
   readonly files: ConnectionFiles;
   readonly deadline: Deadline;
   /** Retries of transient failures. */

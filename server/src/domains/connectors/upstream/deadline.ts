@@ -1,8 +1,8 @@
 import { UpstreamError } from "./upstream-error.ts";
 
-/** The time limit of one invocation, from its first attempt to the end of its last. */
+/** The time limit of one invocation, including all attempts. */
 export interface Deadline {
-  /** Aborted when the time is over. */
+  /** Aborted at the deadline. */
   readonly signal: AbortSignal;
   /** At least 1. */
   remainingMs(): number;
@@ -37,7 +37,10 @@ export async function withDeadline<T>({ signal }: Deadline, work: Promise<T>): P
   }
 }
 
-/** Works on a connection that ends when the work fails, or its time is over: a server that never answers holds none. */
+/**
+ * Runs work on a connection and closes it on failure or at the deadline, so that a silent server does not hold a
+ * connection.
+ */
 export async function closedAtDeadline<T>(
   { signal }: Deadline,
   connection: { close(): void },

@@ -13,10 +13,10 @@ import { hostName } from "./target.ts";
 import { UpstreamError, upstreamErrorOf } from "./upstream-error.ts";
 import { notDestination } from "../destination-mark.ts";
 
-/** How far TLS goes; the words are PostgreSQL's, which people know. */
+/** TLS modes, with the well-known names of PostgreSQL. */
 const SSL_MODES = ["verify-full", "require", "disable"] as const;
 
-/** Fields of the configuration of a server that is reached by host and port. */
+/** Configuration fields of a server with host and port. */
 export function serverFields(description: string, defaultPort: number) {
   return {
     host: hostName(description),
@@ -47,7 +47,7 @@ export interface ServerConfig {
   readonly caCertificate?: string;
 }
 
-/** Connects, with TLS where the configuration has it; errors say that nothing was sent. */
+/** Connects, with TLS if configured; errors state that nothing was sent. */
 export async function openStream(
   { platform, config, deadline }: UpstreamConnection<ServerConfig>,
   what: string,
@@ -70,7 +70,7 @@ export async function openStream(
   }
 }
 
-/** Connects without TLS, for the clients that begin it themselves. */
+/** Connects without TLS, for clients that start TLS themselves. */
 export async function openSocket(
   { platform, deadline }: Pick<UpstreamConnection, "platform" | "deadline">,
   what: string,
@@ -95,7 +95,7 @@ export async function openSocket(
   }
 }
 
-/** Whom TLS trusts: the connector's own authority, or else those of the installation. */
+/** The certificate authorities that TLS trusts: the connector's own, otherwise those of the installation. */
 function toTrust(
   { outbound }: PlatformServices,
   { sslMode, caCertificate }: Pick<ServerConfig, "sslMode" | "caCertificate">,
@@ -108,7 +108,7 @@ function toTrust(
   };
 }
 
-/** The error of a stream, in words that hold no secret. */
+/** Converts a stream error to a message without secrets. */
 export function streamError(error: unknown, at: string, { unsent = false } = {}): unknown {
   if (error instanceof UpstreamError) return error;
   const failed = upstreamErrorOf(toOutboundFailure(error, at));

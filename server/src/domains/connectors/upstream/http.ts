@@ -22,15 +22,15 @@ export interface HttpRequest {
   /** Names in lower case. */
   readonly headers: Headers;
   readonly body?: RequestContent;
-  /** How the answer is taken; by its media type unless given. */
+  /** How the response is parsed; default: by its media type. */
   readonly response?: ResponseForm;
   /** True when repeating it has no further effect; follows from the method unless set. */
   readonly idempotent?: boolean;
-  /** `RESPONSE_BYTES_MAX` unless given. */
+  /** Default: `RESPONSE_BYTES_MAX`. */
   readonly maxResponseBytes?: number;
-  /** Aborted when the answer is of no use any more. */
+  /** Aborted when the response is no longer needed. */
   readonly signal?: AbortSignal;
-  /** Called with each part of an answer that is a success, as it comes. */
+  /** Called with each part of a successful response as it arrives. */
   readonly onBody?: (chunk: Uint8Array) => void;
 }
 
@@ -44,7 +44,7 @@ export async function callHttp(
   return withRetries({ retries, deadline, idempotent }, () => sendWithToken(connection, request));
 }
 
-/** A token may be revoked before it expires: then another one is requested, once. */
+/** Sends a request with a token. A token may be revoked before it expires: then a new one is requested, once. */
 async function sendWithToken(
   connection: UpstreamConnection,
   request: HttpRequest,
@@ -61,7 +61,7 @@ async function sendWithToken(
   }
 }
 
-/** A token by credentials or by consent, and another one than was refused. */
+/** Returns a token from credentials or consent, other than the rejected one. */
 async function tokenFor(
   connection: UpstreamConnection,
   auth: TokenAuth | AuthorizationCode,
@@ -121,7 +121,7 @@ async function send(connection: UpstreamConnection, call: HttpRequest): Promise<
   }
 }
 
-/** Passes the content on, and shows it to somebody on its way. */
+/** Forwards the content, and passes each chunk to a callback. */
 async function* tap(
   content: AsyncIterable<Uint8Array>,
   onBody: ((chunk: Uint8Array) => void) | undefined,
@@ -165,7 +165,7 @@ function withApiKey(
     case "path": {
       const extended = new URL(url);
       const part = encodePathPart(value);
-      // An action may say where in the path it stands; it is the first part otherwise.
+      // An action may mark the position in the path; otherwise it is the first segment.
       extended.pathname = url.pathname.includes("/$key/")
         ? url.pathname.replace("/$key/", () => `/${name}${part}/`)
         : `/${name}${part}${url.pathname}`;

@@ -15,7 +15,7 @@ const LIFETIME_MS = 300_000;
 /** A token must still be valid when it arrives. */
 const MARGIN_MS = 30_000;
 
-/** A way to a token that asks nobody. */
+/** Authentication that gets tokens without user interaction. */
 export type TokenAuth = ClientCredentials | ServiceAccount;
 
 interface Token {
@@ -23,12 +23,12 @@ interface Token {
   readonly goodUntilMs: number;
 }
 
-/** Tokens of this process by connector and credentials; under way or there. */
+/** Tokens of this process by connector and credentials: pending or received. */
 const caches = new WeakMap<PlatformServices, BoundedCache<Promise<Token>>>();
 
 /**
- * An access token for a connector. A valid one is used again, and while one is requested
- * everybody waits for that. A connector that was changed, or a secret that was rotated, gets another.
+ * Returns an access token for a connector. Valid tokens are reused, and concurrent callers share one request. A
+ * changed connector or a rotated secret gets a new token.
  */
 export async function accessToken(
   connection: UpstreamConnection,
@@ -39,7 +39,7 @@ export async function accessToken(
   const key = cacheKey(connection, auth);
   let token = cache.get(key);
   if (token === undefined || (await isExpired(token, platform.clock.nowMs()))) {
-    // Another call may have replaced it meanwhile.
+    // Another call may have replaced it in the meantime.
     const current = cache.get(key);
     if (current !== undefined && current !== token) token = current;
     else {
@@ -68,7 +68,7 @@ export async function dropToken(
   if (value === refused && cache.get(key) === token) cache.set(key, DROPPED, 1);
 }
 
-/** In place of a token that was refused. */
+/** Replaces a rejected token. */
 const DROPPED = Promise.resolve<Token>({ value: "", goodUntilMs: 0 });
 
 function cacheOf(services: PlatformServices): BoundedCache<Promise<Token>> {
@@ -111,7 +111,7 @@ async function requestToken(connection: UpstreamConnection, auth: TokenAuth): Pr
     const known = upstreamErrorOf(error);
     if (!(known instanceof UpstreamError)) throw known;
     const { isDown = false } = known.particulars;
-    // A token request may be repeated, and the call that it was for has not been sent.
+    // A token request may be repeated, and the actual call has not been sent.
     const particulars = { ...known.particulars, unsent: isDown };
     throw new UpstreamError(`Can't get an access token: ${known.message}`, particulars);
   }

@@ -16,7 +16,7 @@ export function readResponse({ status, headers, body }: OutboundResponse): HttpR
   return { status, headers, body: parseBody(headers["content-type"] ?? "", text) };
 }
 
-/** The error of a response that is no success: of this call below 500, of the upstream otherwise. */
+/** The error of an unsuccessful response: below 500 caused by this call, otherwise by the upstream. */
 export function toUpstreamError(
   response: HttpResponse,
   scrubber: CredentialScrubber,
@@ -33,7 +33,7 @@ export function toUpstreamError(
   });
 }
 
-/** The beginning of a body. It is scrubbed first: a cut could leave half of a secret. */
+/** The start of a body. It is scrubbed before truncation, which could otherwise leave half of a secret. */
 export function excerpt(body: unknown, scrubber: CredentialScrubber): unknown {
   const scrubbed = scrubber.scrub(body);
   const text = typeof scrubbed === "string" ? scrubbed : JSON.stringify(scrubbed);

@@ -21,12 +21,12 @@ async function triesOf(
 
 const DOWN = new UpstreamError("down", { isDown: true });
 
-test("what can't have been sent is tried again whatever it is", async () => {
+test("retries all requests that were certainly not sent", async () => {
   const unsent = new UpstreamError("no connection", { isDown: true, unsent: true });
   expect(await triesOf(unsent, { idempotent: false })).toBe(3);
 });
 
-test("what may have been sent is tried again only if doing it twice is doing it once", async () => {
+test("retries requests that may have been sent only if they are idempotent", async () => {
   expect(await triesOf(DOWN, { idempotent: true })).toBe(3);
   expect(await triesOf(DOWN, { idempotent: false })).toBe(1);
 });
@@ -36,7 +36,7 @@ test("a refusal and a bug are not tried again", async () => {
   expect(await triesOf(new TypeError("ours"), { idempotent: true })).toBe(1);
 });
 
-test("what would end after the deadline is not begun", async () => {
+test("does not start an attempt that would end after the deadline", async () => {
   expect(await triesOf(DOWN, { idempotent: true, timeoutMs: 10 })).toBe(1);
   const patient = new UpstreamError("later", { isDown: true, retryAfterMs: 120_000 });
   expect(await triesOf(patient, { idempotent: true })).toBe(1);

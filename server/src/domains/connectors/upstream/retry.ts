@@ -15,9 +15,8 @@ export interface RetryOptions {
 }
 
 /**
- * Tries until it works, is refused for good, or there is no time left for another try. Waits grow by
- * two, each anywhere between a half and three halves of that, so that many callers do not come back
- * all at once.
+ * Retries until success, a permanent error, or the deadline. Waits double each time, multiplied by a random factor
+ * between 0.5 and 1.5, so that many callers do not retry at once.
  */
 export async function withRetries<T>(options: RetryOptions, attempt: () => Promise<T>): Promise<T> {
   const { retries, deadline, idempotent } = options;
@@ -28,7 +27,7 @@ export async function withRetries<T>(options: RetryOptions, attempt: () => Promi
       if (tried >= retries || !isPassing(error, idempotent)) throw error;
       const growing = Math.min(FIRST_WAIT_MS * 2 ** tried, WAIT_MAX_MS) * (0.5 + Math.random());
       const waitMs = Math.max(growing, error.particulars.retryAfterMs ?? 0);
-      // Long waits are for those who wait without holding anything.
+      // Long waits are left to callers that can wait without holding resources.
       const isLimited = error.particulars.status === 429 && waitMs > WAIT_HERE_MAX_MS;
       if (isLimited || waitMs >= deadline.remainingMs()) throw error;
       await wait(waitMs);

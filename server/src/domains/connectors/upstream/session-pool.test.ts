@@ -6,7 +6,7 @@ import { type Session, type SessionKind, withSession } from "./session-pool.ts";
 const services = { shutdown: new AbortController().signal };
 const config = { maxConnections: 1 };
 
-/** The part of a connection that a pool looks at. */
+/** The part of a connection that a pool uses. */
 function connectionOf(id: string, timeoutMs: number): UpstreamConnection<typeof config> {
   const connector = { id, revision: 1 };
   const auth = { kind: "none" };
@@ -24,7 +24,7 @@ function makeSession(): Session & { isOpen: boolean } {
   return session;
 }
 
-test("a turn that came to somebody who is gone is the next one's", async () => {
+test("a slot offered to a caller that has given up goes to the next one", async () => {
   const kind: SessionKind<typeof config, Session> = { open: async () => makeSession() };
   const held = Promise.withResolvers<string>();
   const first = withSession(connectionOf("turns", 60_000), kind, () => held.promise);

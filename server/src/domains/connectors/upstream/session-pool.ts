@@ -1,7 +1,7 @@
 /**
- * Sessions with other systems that outlive one call: databases and mail servers, whose sign-in costs several round
- * trips. One call at a time has a session. A connector that was changed, or whose secret was, gets others; those of
- * before end as soon as they have been idle for a while.
+ * Sessions that are reused across calls, for databases and mail servers whose sign-in takes several round trips.
+ * Each session serves one call at a time. A changed connector or secret gets new sessions; old ones close after an
+ * idle time.
  */
 import type { PlatformServices } from "#kernel/contract.ts";
 import { sha256 } from "#kernel/access/crypto.ts";
@@ -15,9 +15,9 @@ const IDLE_MS = 10_000;
 const CLEAN_MAX_MS = 5_000;
 
 export interface Session {
-  /** False as soon as the other side has ended it, or said what makes no sense. */
+  /** False after the other side has closed it or violated the protocol. */
   readonly isOpen: boolean;
-  /** Ends it at once; what waits for an answer fails. */
+  /** Closes it immediately; pending responses fail. */
   close(): void;
 }
 
@@ -42,7 +42,7 @@ interface Pool {
 
 const pools = new WeakMap<PlatformServices, Map<string, Pool>>();
 
-/** Works with a session that nobody else has meanwhile; one that broke is not used again. */
+/** Runs work with exclusive use of a session; a broken session is not reused. */
 export async function withSession<Config extends PooledConfig, S extends Session, T>(
   connection: UpstreamConnection<Config>,
   kind: SessionKind<Config, S>,
@@ -63,7 +63,7 @@ export async function withSession<Config extends PooledConfig, S extends Session
     return result;
   } catch (error) {
     deadline.signal.throwIfAborted();
-    // A refusal of the other system leaves the session as it was.
+    // An error response leaves the session usable.
     isSound = error instanceof UpstreamError && error.particulars.isDown !== true;
     throw error;
   } finally {
@@ -72,14 +72,14 @@ export async function withSession<Config extends PooledConfig, S extends Session
   }
 }
 
-/** Resolves when a session of the pool was given back, perhaps to somebody else who is quicker. */
+/** Resolves when a session was returned to the pool; another caller may take it first. */
 async function waitForTurn(pool: Pool, deadline: Deadline): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   pool.waiting.add(resolve);
   try {
     await withDeadline(deadline, promise);
   } catch (error) {
-    // A turn that came to somebody who is gone is left to the next.
+    // Passes the slot to the next caller if this one has timed out.
     if (!pool.waiting.delete(resolve)) callNext(pool);
     throw error;
   }
@@ -92,7 +92,7 @@ function callNext({ waiting }: Pool): void {
   next();
 }
 
-/** Opens a session; one that is there too late is closed, as nobody has it. */
+/** Opens a session; closes it if it is ready too late. */
 async function openInTime<Config, S extends Session>(
   connection: UpstreamConnection<Config>,
   { open }: SessionKind<Config, S>,
@@ -153,7 +153,7 @@ function poolOf({ platform, connector, config, auth }: UpstreamConnection): Pool
   const credentials = sha256(JSON.stringify([config, auth])).toString("base64url");
   const key = `${connector.id} ${connector.revision} ${credentials}`;
   const pool = all.get(key) ?? { idle: [], waiting: new Set(), busy: 0, isClosed: false };
-  // The least recently used stands first.
+  // The map is sorted by last use, oldest first.
   all.delete(key);
   all.set(key, pool);
   const [oldest] = all;
@@ -164,7 +164,7 @@ function poolOf({ platform, connector, config, auth }: UpstreamConnection): Pool
   return pool;
 }
 
-/** They end with the process, and as soon as it is told to. */
+/** The sessions are closed when the process shuts down. */
 function poolsOf(services: PlatformServices): Map<string, Pool> {
   const existing = pools.get(services);
   if (existing) return existing;

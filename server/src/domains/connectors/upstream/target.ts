@@ -21,7 +21,7 @@ export function AddressSchema(description: string) {
   return line(URL_CHARACTERS_MAX, description);
 }
 
-/** Parses an address to call. It may have come from a secret, so that the error does not repeat it. */
+/** Parses a URL to call. It may contain a secret, so the error does not repeat it. */
 export function urlOf(value: string): URL {
   const url = URL.parse(value);
   if (!url) throw new UpstreamError("The URL of the connector can't be parsed.");
@@ -40,7 +40,7 @@ export const InputHeaders = Type.Record(Type.String(), text(HEADER_CHARACTERS_MA
   maxProperties: HEADERS_MAX,
 });
 
-/** The errors of an address, as far as they can be found without the network. */
+/** The errors of a URL that can be found without network access. */
 export function urlErrors({ outbound }: PlatformServices, path: string, url: string): FieldError[] {
   return outboundErrors(path, () => outbound.check({ url, allowHttp: true }));
 }
@@ -61,8 +61,8 @@ export function headerErrors(path: string, headers: Headers = {}): FieldError[] 
 }
 
 /**
- * Joins a path or URL to the connector's own address: neither a path with dots nor a whole URL leads anywhere
- * else, and so the credentials go nowhere else. Throws a failure that names the field.
+ * Joins a path or URL with the base URL of the connector. Paths with dots and absolute URLs cannot change the host,
+ * so credentials are not sent elsewhere. Throws a failure with the name of the field.
  */
 export function joinUrl(
   base: string,
@@ -147,7 +147,7 @@ function outboundErrors(path: string, check: () => unknown): FieldError[] {
   }
 }
 
-/** The host of a server that has no URL: a name or an address, and never a path to a socket. */
+/** The host of a server without a URL: a name or an IP address, never a socket path. */
 export function hostName(description: string) {
   return Type.String({
     minLength: 1,

@@ -12,28 +12,28 @@ export const UpstreamTimedOut = failure(
   "The other system did not respond in time.",
 );
 
-/** Of an upstream's response in a failure. */
+/** The size of an upstream response excerpt in a failure. */
 export const EXCERPT_CHARACTERS_MAX = 2_000;
 
 interface Particulars {
-  /** Of its answer, when there was one. */
+  /** The status of the response, if there was one. */
   readonly status?: number;
   /** The headers of its response, already scrubbed. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The body of its response, already scrubbed. */
   readonly body?: unknown;
-  /** Another system's own word for what went wrong, such as an SQLSTATE. */
+  /** The error code of the upstream, such as an SQLSTATE. */
   readonly code?: string;
-  /** It could not do anything for anybody just now: it is down, overloaded, or can't be reached. */
+  /** The upstream is unavailable for all callers: down, overloaded or unreachable. */
   readonly isDown?: boolean;
   readonly isTimeout?: boolean;
-  /** Nothing can have been sent, so that to try again repeats nothing. */
+  /** Nothing was sent, so a retry is safe. */
   readonly unsent?: boolean;
   /** How long it asked to be left alone. */
   readonly retryAfterMs?: number;
 }
 
-/** The failure of an upstream, with a message that may be shown. */
+/** An upstream failure with a message that may be shown. */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly particulars: Particulars;
@@ -45,7 +45,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** Turns errors of the guarded HTTP client into upstream errors; others stay as they are. */
+/** Converts errors of the guarded HTTP client to upstream errors; others are returned unchanged. */
 export function upstreamErrorOf(error: unknown): unknown {
   if (error instanceof OutboundRefused) return new UpstreamError(error.message);
   if (!(error instanceof OutboundFailed)) return error;
@@ -53,7 +53,7 @@ export function upstreamErrorOf(error: unknown): unknown {
   return new UpstreamError(message, { isDown: true, isTimeout: kind === "timeout", unsent });
 }
 
-/** The failure that a caller sees. */
+/** The failure that a caller receives. */
 export function failureOf({ message, particulars }: UpstreamError): Failure {
   const { status, headers, body, code, isTimeout, retryAfterMs } = particulars;
   return new Failure(isTimeout ? UpstreamTimedOut : UpstreamFailed, {

@@ -1,4 +1,4 @@
-/** Inputs that fit a schema, for tests of what presets make of them. */
+/** Example inputs for a schema, to test presets. */
 import type { PrunedSchema } from "../../openapi/discovered-action.ts";
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -30,7 +30,7 @@ export function exampleOf(schema: PrunedSchema): unknown {
   }
 }
 
-/** All fields of an input, but how many pages are read. */
+/** All fields of an input, except the number of pages. */
 export function exampleInput(schema: PrunedSchema): Record<string, unknown> {
   const properties = schema["properties"] as Readonly<Record<string, PrunedSchema>>;
   const entries = Object.entries(properties).filter(([name]) => name !== "pagesMax");

@@ -94,7 +94,7 @@ export const imap = connectorType({
       input: MoveInput,
       isOffered: ({ allowWrites }) => allowWrites,
       run: (connection, { folder, uids, to }) =>
-        // Those that were moved are no longer here: again is as once.
+        // Moved messages are no longer in the folder, so repeating the move is safe.
         repeatably(connection, () =>
           withFolder(connection, { folder, readOnly: false }, async (client) => {
             const moved = await client.messageMove(uids.join(","), to, { uid: true });
@@ -175,7 +175,7 @@ async function search(
   return withFolder(connection, { folder, readOnly: true }, async (client) => {
     const found = await client.search(query, { uid: true });
     const all = Array.isArray(found) ? found : [];
-    // `7:*` also names the last message where there is none after 7.
+    // `7:*` includes the last message even if its UID is not above 7.
     const fitting = all.filter((uid) => afterUid === undefined || uid > afterUid);
     const uids = fitting.toSorted((one, other) => other - one).slice(0, limit);
     const fields = { uid: true, envelope: true, flags: true, size: true };

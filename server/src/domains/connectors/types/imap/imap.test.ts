@@ -114,7 +114,7 @@ test("messages are found, read with their files, and stay unread", async () => {
   expect(await tryOut()).toMatchObject({ ok: true, status: "up" });
 });
 
-test("messages are flagged, moved, added and deleted where that is allowed", async () => {
+test("flags, moves, adds and deletes messages if allowed", async () => {
   const reader = await made();
   for (const action of ["flag", "move", "append", "delete"]) {
     expect((await reader.invoke(action, { uids: [1] })).body.code).toBe("unknown_action");
@@ -134,7 +134,7 @@ test("messages are flagged, moved, added and deleted where that is allowed", asy
   expect((await run("search", { subject: "Added" })).total).toBe(0);
 });
 
-test("a wrong password is told without it, a folder that is not there too, and only permitted hosts are reached", async () => {
+test("an error for a wrong password or a missing folder contains no password, and only permitted hosts are reached", async () => {
   const stranger = await made({}, "another word");
   const denied = await stranger.invoke("search");
   expect([denied.status, denied.body.code]).toEqual([502, "upstream_failed"]);

@@ -1,7 +1,7 @@
-/** Messages as actions show them. Nothing of them is parsed here but what the server itself tells of them. */
+/** Messages as actions return them. Nothing is parsed here; all data comes from the server's own structures. */
 import type { FetchMessageObject, ImapFlow, MessageStructureObject } from "imapflow";
 
-/** Of a text of a message. */
+/** The limit for a text of a message. */
 const TEXT_BYTES_MAX = 262_144;
 const PARTS_MAX = 200;
 
@@ -13,7 +13,7 @@ export interface MessagePart {
   readonly isAttached: boolean;
 }
 
-/** The message as one sees it in a list. */
+/** A message as in a list. */
 export function toSummary({ uid, envelope, flags, size }: FetchMessageObject) {
   const { from, to, cc, subject, date, messageId, inReplyTo } = envelope ?? {};
   const addresses = (list: typeof from) =>
@@ -32,13 +32,13 @@ export function toSummary({ uid, envelope, flags, size }: FetchMessageObject) {
   };
 }
 
-/** A server may send what is no time. */
+/** A server may send an invalid date. */
 function toTime(date: Date | string | undefined): string | null {
   const ms = date === undefined ? NaN : new Date(date).getTime();
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
 
-/** The parts of a message that hold content, in their order. */
+/** The content parts of a message in order. */
 export function listParts(root: MessageStructureObject | undefined): readonly MessagePart[] {
   const parts: MessagePart[] = [];
   const left = root ? [root] : [];
@@ -60,7 +60,7 @@ export function listParts(root: MessageStructureObject | undefined): readonly Me
   return parts;
 }
 
-/** The first text of a type that is no attachment; null where there is none. */
+/** The first text part of a type that is not an attachment; null if there is none. */
 export async function readText(
   client: ImapFlow,
   uid: number,

@@ -9,9 +9,9 @@ import type { ImapConfig } from "./config.ts";
 
 type ImapConnection = UpstreamConnection<ImapConfig>;
 
-/** Of one part of a message. */
+/** The limit for one part of a message. */
 const PART_BYTES_MAX = 32 * 1_048_576;
-/** Of all that one call asks for. */
+/** The limit for all data of one call. */
 const RECEIVED_BYTES_MAX = PART_BYTES_MAX + 8 * 1_048_576;
 const CHECK_EVERY_MS = 100;
 
@@ -33,7 +33,7 @@ class ImapSession implements Session {
 
 const kind: SessionKind<ImapConfig, ImapSession> = { open: openSession };
 
-/** Works with a server on which nobody else works by the same session. */
+/** Runs work with exclusive use of an IMAP session. */
 export function withServer<T>(
   connection: ImapConnection,
   work: (client: ImapFlow) => Promise<T>,
@@ -82,7 +82,10 @@ async function openSession(connection: ImapConnection): Promise<ImapSession> {
   }
 }
 
-/** Ends the session of a server that sends more than any honest answer: the library keeps lines without number. */
+/**
+ * Closes the session if the server sends more than any legitimate response: the library buffers lines without a
+ * limit.
+ */
 async function limitReceived<T>(client: ImapFlow, work: () => Promise<T>): Promise<T> {
   const { received: before } = client.stats();
   const timer = setInterval(() => {

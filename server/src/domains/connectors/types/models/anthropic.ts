@@ -25,7 +25,7 @@ const API = "https://api.anthropic.com";
 const VERSION = "2023-06-01";
 /** The service wants a limit. */
 const TOKENS_DEFAULT = 8_192;
-/** The tool by which an answer of a schema is given. */
+/** The tool that returns an answer with a schema. */
 const ANSWER_TOOL = "final_answer";
 
 const config = object(modelConfig(AddressSchema(`Default: ${API}`)));
@@ -44,7 +44,7 @@ export const anthropic = connectorType({
   test: parts.test,
 });
 
-/** The key goes into a header of the service's own. */
+/** The API key is sent in the `x-api-key` header. */
 function withKey(connection: UpstreamConnection<Config>): UpstreamConnection<Config> {
   const { auth } = connection;
   if (auth.kind !== "bearer") return connection;
@@ -111,7 +111,7 @@ function toRequest(input: ChatInput) {
   };
 }
 
-/** A model that must answer by a schema must call some tool: one of its own, or that of the answer. */
+/** A model with an answer schema must call a tool: one of the offered tools, or the answer tool. */
 function toToolChoice(choice: ChatInput["toolChoice"], answers: boolean, offered: number): object {
   if (answers) {
     const isOnly = offered === 0 || choice === "none";
@@ -158,7 +158,7 @@ function toWirePart({ type, text = "", url, mediaType, data }: MessagePart): obj
   return { type: "image", source };
 }
 
-/** Turns must alternate, and the results of one turn's tools stand together. */
+/** Turns must alternate, and the results of one turn's tools belong in one message. */
 function joinTurns(messages: readonly WireMessage[]): WireMessage[] {
   const joined: WireMessage[] = [];
   for (const { role, content } of messages) {
@@ -214,7 +214,7 @@ function readUse(block: Readonly<Record<string, unknown>>, index: number): Asked
   };
 }
 
-/** Of one answer; what a service numbers beyond that is left out. */
+/** The limit for one response; blocks beyond it are ignored. */
 const BLOCKS_MAX = 1_000;
 
 interface Block {

@@ -1,4 +1,4 @@
-/** One form of a conversation with a language model, whatever service it is with. */
+/** The common form of a conversation with a language model, for all services. */
 import Type, { type Static } from "typebox";
 import { isNestedDeeperThan } from "#kernel/schema/json-depth.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
@@ -9,7 +9,7 @@ export const TOOLS_MAX = 128;
 
 const JsonSchema = Type.Record(Type.String(), Type.Unknown(), { description: "A JSON Schema" });
 
-/** A call of a tool that a model asks for. */
+/** A tool call that a model requests. */
 export const ToolCall = object(
   {
     id: line(500),
@@ -75,7 +75,7 @@ export type ChatInput = Static<typeof ChatInput>;
 export interface Usage {
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Of the input: read from the service's cache. */
+  /** Part of the input tokens: read from the service's cache. */
   readonly cachedTokens: number;
 }
 
@@ -85,12 +85,12 @@ export interface ChatAnswer {
   readonly calls: readonly AskedCall[];
   readonly finish: "stop" | "length" | "tools" | "filtered";
   readonly usage: Usage;
-  /** In US dollars; null where nobody said what a token costs. */
+  /** In US dollars; null if the token price is unknown. */
   readonly cost: number | null;
   readonly model: string;
 }
 
-/** A call as a model asked for it; what it wrote may not be JSON. */
+/** A tool call as the model requested it; its arguments may be invalid JSON. */
 export interface AskedCall {
   readonly id: string;
   readonly name: string;
@@ -103,7 +103,7 @@ export interface AskedCall {
 /** An answer before its cost is known. */
 export type RawAnswer = Omit<ChatAnswer, "cost"> & { readonly cost?: number };
 
-/** A value as an object whose fields may be missing: what a service sends need not be of its own form. */
+/** Returns a value as an object with optional fields, because services may send unexpected data. */
 export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? (value as Readonly<Record<string, unknown>>)
@@ -127,7 +127,7 @@ export function countIn(value: unknown): number {
 
 const ARGUMENTS_DEPTH_MAX = 50;
 
-/** The arguments that a model wrote as JSON. */
+/** Parses the arguments that a model wrote as JSON. */
 export function parseArguments(written: string): Pick<AskedCall, "arguments" | "problem"> {
   if (written.trim() === "") return { arguments: {} };
   if (isNestedDeeperThan(written, ARGUMENTS_DEPTH_MAX)) {
@@ -149,7 +149,7 @@ export function partsOf({ content }: Message): readonly MessagePart[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** The content of a message as text alone. */
+/** The content of a message as plain text. */
 export function textOfMessage(message: Message): string {
   return partsOf(message)
     .map((part) => part.text ?? "")

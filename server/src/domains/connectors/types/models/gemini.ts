@@ -107,7 +107,7 @@ async function askModel(
 
 function toRequest(input: ChatInput) {
   const { system, messages, tools = [], toolChoice, schema, temperature, maxTokens } = input;
-  // Beside tools most models take no schema: then it is part of the instructions.
+  // Most models do not support a schema together with tools: then it becomes part of the instructions.
   const isToldInWords = schema !== undefined && tools.length > 0;
   const instructions = [
     ...(system === undefined || system === "" ? [] : [system]),

@@ -1,4 +1,4 @@
-/** The parts of connectors for language models that all of them have. */
+/** The common parts of connectors for language models. */
 import Type, { type Static, type TObject } from "typebox";
 import type { PlatformServices } from "#kernel/contract.ts";
 import { line, object, text } from "#kernel/schema/schema.ts";
@@ -43,7 +43,7 @@ export const modelConfig = (baseUrl: ReturnType<typeof AddressSchema>) => ({
 });
 type ModelConfig = Static<TObject<ReturnType<typeof modelConfig>>>;
 
-/** How a service is asked. */
+/** The API of a model service. */
 interface ModelService<Config> {
   readonly api: string;
   readonly ask: (connection: UpstreamConnection<Config>, input: ChatInput) => Promise<RawAnswer>;
@@ -92,7 +92,7 @@ export const EmbedInput = object({
 
 const ModelsInput = object({});
 
-/** The vectors of an answer, one for each text. */
+/** Reads the vectors of a response, one per text. */
 export function toVectors(
   rows: readonly unknown[],
   field: string,

@@ -7,30 +7,30 @@ import { callHttp, type Headers } from "../../upstream/http.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 import { fieldsOf, textIn } from "./chat.ts";
 
-/** Of an answer that comes in events, which repeat much. */
+/** The limit for a streamed response, whose events repeat much data. */
 const STREAM_BYTES_MAX = 16 * 1_048_576;
 const ANSWER_BYTES_MAX = 4 * 1_048_576;
 const REASON_CHARACTERS_MAX = 500;
 
-/** The step that a call is made for. */
+/** The step that makes a call. */
 export interface ModelCaller {
-  /** Aborted when the answer is of no use any more. */
+  /** Aborted when the response is no longer needed. */
   readonly signal: AbortSignal;
   /**
-   * Called with the beginning of an answer, and what it gives with each piece of text; the service is asked to stream
-   * then.
+   * Called when a response starts; returns a function that receives each piece of text. If set, the service is
+   * asked to stream.
    */
   readonly beginText?: () => (text: string) => void;
 }
 
 const callers = new AsyncLocalStorage<ModelCaller>();
 
-/** Does the work, of which calls of models know for whom they are. */
+/** Runs work whose model calls know their caller. */
 export function callModelsFor<T>(caller: ModelCaller, work: () => Promise<T>): Promise<T> {
   return callers.run(caller, work);
 }
 
-/** True when somebody wants to see the text as it comes. */
+/** Returns whether the caller wants the text while it streams. */
 export function isStreamWanted(): boolean {
   return callers.getStore()?.beginText !== undefined;
 }
@@ -52,14 +52,14 @@ export async function callModel(
   throw new UpstreamError("The response of the model provider is not JSON.");
 }
 
-/** Folds the events of a streamed answer into one, and says which text each adds. */
+/** Combines the events of a streamed response into one, and returns the text that each adds. */
 export interface StreamFold<State> {
   readonly first: State;
   /** Gives the text that the event adds. */
   readonly add: (state: State, event: Readonly<Record<string, unknown>>) => string;
 }
 
-/** Calls for an answer in server-sent events; their text is told as it comes. */
+/** Requests a response as server-sent events, and forwards its text as it arrives. */
 export async function streamModel<State>(
   connection: UpstreamConnection,
   { url, headers = {}, body }: ModelRequest,
@@ -119,7 +119,7 @@ async function sendToModel(
   }
 }
 
-/** Services say in the body what was wrong; to say only the status helps nobody. */
+/** Adds the reason in the response body to the error, because the status alone does not help users. */
 function withReason({ scrubber }: UpstreamConnection, error: unknown): unknown {
   if (!(error instanceof UpstreamError) || error.particulars.status === undefined) return error;
   const { body, status } = error.particulars;
@@ -144,7 +144,7 @@ class EventParser {
   count = 0;
   readonly #onEvent: (event: Readonly<Record<string, unknown>>) => void;
   readonly #decoder = new TextDecoder();
-  /** The beginning of a line whose end has not come, in the parts in which it came. */
+  /** The received parts of an incomplete line. */
   #parts: string[] = [];
   #characters = 0;
 
@@ -153,7 +153,7 @@ class EventParser {
   }
 
   feed(chunk: Uint8Array): void {
-    // Only what is new is looked at: a line that comes byte by byte takes no longer than one that comes at once.
+    // Only new bytes are scanned, so that a line received byte by byte costs no more than one received at once.
     const [first = "", ...lines] = this.#decoder.decode(chunk, { stream: true }).split("\n");
     this.#keep(first);
     for (const line of lines) {

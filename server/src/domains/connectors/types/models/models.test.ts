@@ -1,4 +1,4 @@
-/** Services for models with answers of their real shapes: what is asked of each, and what comes of its answer. */
+/** Tests model services with realistic responses: the requests sent, and the parsed results. */
 import { expect, test } from "vitest";
 import { useWorld } from "#kernel/testing/world.ts";
 import { createConnector } from "../../testing/connector.ts";
@@ -29,7 +29,7 @@ const lastAsked = () => {
   return { path, headers, body: JSON.parse(text) };
 };
 
-test("anthropic: tools, their results, and an answer by schema as a tool of its own", async () => {
+test("anthropic: tools, their results, and an answer with a schema as a separate tool", async () => {
   const config = { baseUrl: upstream.url };
   const { invoke } = await createConnector(owner, "anthropic", config, auth);
   upstream.answer = (_, response) =>
@@ -114,7 +114,7 @@ test("gemini: calls without ids, signatures that go back, vectors; the key is in
   expect(vectors.body.data).toEqual({ vectors: [[0.5, 0.25]] });
 });
 
-test("hostile services: no choice, no JSON, too large, an error with the key in it", async () => {
+test("hostile services: no choice, invalid JSON, too large, an error that contains the key", async () => {
   const config = { baseUrl: upstream.url, retries: 0 };
   const { invoke } = await createConnector(owner, "openai", config, auth);
   const messages = [{ role: "user", content: "x" }];
@@ -133,7 +133,7 @@ test("hostile services: no choice, no JSON, too large, an error with the key in 
   }
 });
 
-test("mcp: a session, tools page by page, and the content of a call", async () => {
+test("mcp: a session, paged tools, and the content of a call", async () => {
   const { invoke } = await createConnector(owner, "mcp", { url: `${upstream.url}/mcp` }, auth);
   upstream.answer = ({ text, headers }, response) => {
     const { id, method, params } = JSON.parse(text);

@@ -36,7 +36,7 @@ type Config = Static<typeof config>;
 
 const parts = modelParts<Config>({ api: API, ask: askModel, listModels });
 
-/** Models of OpenAI, and of all that speak as it does. */
+/** Models of OpenAI and of services with a compatible API. */
 export const openai = connectorType({
   type: "openai",
   summary:
@@ -104,7 +104,7 @@ async function askModel(
 
 function toRequest(input: ChatInput, { hostname }: URL) {
   const { model, system, messages, tools = [], toolChoice, schema, temperature, maxTokens } = input;
-  // The first has no use for the old name any more, others know only that.
+  // OpenAI and Azure no longer accept the old parameter name; other services know only the old one.
   const isOwn = /(^|\.)(openai\.com|azure\.com)$/.test(hostname);
   return {
     model,

@@ -130,7 +130,7 @@ export const mongodb = connectorType({
     }),
   ],
   check: (platform, { host, isCluster, sslMode, members = [] }) => [
-    // Of a cluster the name stands for others, which are checked when they are known.
+    // A cluster name resolves to other hosts, which are checked after the lookup.
     ...(isCluster ? [] : hostErrors(platform, "/config/host", host)),
     ...members.flatMap((member, index) => {
       const path = `/config/members/${index}`;
@@ -157,7 +157,7 @@ function once<T>(connection: MongoConnection, work: () => Promise<T>): Promise<T
   return withRetries({ ...connection, idempotent: false }, work);
 }
 
-/** Reads the first batch of a cursor, which is all that is read of it. */
+/** Reads only the first batch of a cursor. */
 async function read(
   connection: MongoConnection,
   command: Document,
@@ -204,7 +204,7 @@ async function update(
   };
 }
 
-/** `$out` and `$merge` write, and only stand at the end of a pipeline. */
+/** `$out` and `$merge` write, and are only allowed as the last stage of a pipeline. */
 function checkPipeline({ config: { allowWrites } }: MongoConnection, stages: readonly object[]) {
   const at = stages.findIndex((stage) => "$out" in stage || "$merge" in stage);
   if (at >= 0 && !allowWrites) {
@@ -215,7 +215,7 @@ function checkPipeline({ config: { allowWrites } }: MongoConnection, stages: rea
 /** Operators that run JavaScript on the server. */
 const SCRIPTED = new Set(["$where", "$function", "$accumulator"]);
 
-/** Throws where a query runs code: what a stranger sent into a condition must stay a value. */
+/** Throws if a query contains operators that run code: external data in a condition must remain a value. */
 function checkOperators(value: unknown, path = "/input"): void {
   if (typeof value !== "object" || value === null) return;
   for (const [name, part] of Object.entries(value)) {
@@ -230,7 +230,7 @@ function withTimeLimit({ deadline }: MongoConnection, command: Document): Docume
   return { ...command, maxTimeMS: deadline.remainingMs() };
 }
 
-/** Values as MongoDB has them; what JSON has no form for is written as its extended JSON. */
+/** Converts values to BSON; types that JSON lacks are written as extended JSON. */
 async function toBson(input: object): Promise<Document> {
   const { EJSON } = await loadBson();
   try {

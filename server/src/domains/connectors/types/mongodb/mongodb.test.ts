@@ -4,7 +4,7 @@ import { startMongoServer } from "../../testing/mongodb-server.ts";
 
 const server = await useFixture(startMongoServer());
 const other = await useFixture(startMongoServer());
-/** `npm run proof -- databases` gives a real one. */
+/** `npm run proof -- databases` provides a real server. */
 const real = URL.parse(process.env["MILLRACE_TEST_MONGODB"] ?? "");
 const world = await useWorld({ env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" } });
 const owner = await world.member(["owner"]);
@@ -98,7 +98,7 @@ test("a connector that may not write has no action that does, and no pipeline ei
   expect(wrong.status).toBe(422);
 });
 
-test("a wrong password is told without it, and only permitted addresses are reached", async () => {
+test("an error for a wrong password does not contain it, and only permitted addresses are reached", async () => {
   const stranger = await made({}, { password: "another-word" });
   const denied = await stranger.invoke("find");
   expect(denied.body.detail).toContain("rejected the user name or the password");

@@ -7,7 +7,7 @@ export interface MongoServer {
 const DEFAULT_PORT = 27_017;
 const PORT_MAX = 65_535;
 
-/** A server as MongoDB writes it: `host:port`. */
+/** Parses a server address in the MongoDB form `host:port`. */
 export function parseServer(text: string): MongoServer | undefined {
   const [, host, port] = /^\[?([^\]]+?)\]?(?::(\d{1,5}))?$/.exec(text) ?? [];
   const place = { host: host ?? "", port: Number(port ?? DEFAULT_PORT) };

@@ -12,13 +12,13 @@ import { MongoSession } from "./wire.ts";
 
 type MongoConnection = UpstreamConnection<MongoConfig>;
 
-/** Of a cluster; one that can't be reached is followed by the next. */
+/** For a cluster: if a server is unreachable, the next one is tried. */
 const SERVERS_TRIED_MAX = 3;
 const NAME_CHARACTERS_MAX = 260;
 
 const kind: SessionKind<MongoConfig, MongoSession> = { open: openSession };
 
-/** Runs one command; gives its answer, and throws where the server refused it. */
+/** Runs one command and returns the response; throws if the server reports an error. */
 export function runCommand(connection: MongoConnection, command: Document): Promise<Document> {
   const { config } = connection;
   return withSession(connection, kind, async (session) =>
@@ -51,7 +51,7 @@ async function openSession(connection: MongoConnection): Promise<MongoSession> {
 async function openAt(
   connection: MongoConnection,
   place: MongoServer,
-  /** The servers that it may name; none where it was named itself. */
+  /** The servers that it may redirect to; none if it is itself the target of a redirect. */
   known: readonly MongoServer[],
 ): Promise<MongoSession> {
   const { config, auth, deadline } = connection;
@@ -64,7 +64,7 @@ async function openAt(
       typeof hello["primary"] === "string" ? parseServer(hello["primary"]) : undefined;
     if (hello["isWritablePrimary"] === false && primary && known.length > 0) {
       session.close();
-      // The password goes there, and a server alone does not decide who gets it.
+      // The password is sent there, so one server alone must not choose the target.
       if (known.some((one) => isSameServer(one, primary))) {
         return await openAt(connection, primary, []);
       }
@@ -82,12 +82,13 @@ async function openAt(
 }
 
 /**
- * The servers of a cluster, as its name in the DNS lists them: only those of the same domain, as the standard demands.
+ * Looks up the servers of a cluster in DNS. Only servers of the same domain are allowed, as the specification
+ * requires.
  */
 async function findServers({ config, deadline }: MongoConnection): Promise<readonly MongoServer[]> {
   const { host } = config;
   const words = host.split(".");
-  // Of `example.com` the servers are those below it, and not all of `.com`.
+  // For `example.com`, servers below it are allowed, not all of `.com`.
   const domain = `.${words.length < 3 ? host : words.slice(1).join(".")}`;
   try {
     const records = await withDeadline(deadline, resolveSrv(`_mongodb._tcp.${host}`));
@@ -100,7 +101,7 @@ async function findServers({ config, deadline }: MongoConnection): Promise<reado
   }
 }
 
-/** It has no time for anybody: it starts, ends, or is no longer the one that takes writes. */
+/** The server is temporarily unavailable: it starts, stops, or is no longer the primary. */
 const DOWN = new Set([91, 189, 10_107, 11_600, 11_602, 13_435, 13_436]);
 const OVERDUE = 50;
 

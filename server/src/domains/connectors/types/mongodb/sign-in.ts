@@ -8,7 +8,7 @@ import type { MongoSession } from "./wire.ts";
 type Bson = typeof import("bson");
 
 const MECHANISM = "SCRAM-SHA-256";
-/** Fewer would be no protection, more would be work that a hostile server gives us. */
+/** Fewer rounds would be insecure; more would let a hostile server consume CPU time. */
 const ROUNDS_MIN = 4_096;
 const ROUNDS_MAX = 200_000;
 const KEY_BYTES = 32;

@@ -1,7 +1,7 @@
 /**
- * The protocol of MongoDB, as far as a connector needs it: one command and one answer at a time, each a BSON document
- * in an OP_MSG. The driver of MongoDB would follow whatever addresses a server names; this one goes where it was told
- * to.
+ * The MongoDB wire protocol, as far as a connector needs it: one command and one response at a time, each a BSON
+ * document in an OP_MSG. The official driver would connect to any address that a server names; this client connects
+ * only to the configured one.
  */
 import type { Socket } from "node:net";
 import type { Document } from "bson";
@@ -15,7 +15,7 @@ const OP_MSG = 2_013;
 const HEAD_BYTES = 16;
 /** Flags, and the kind of the only section. */
 const PREFIX_BYTES = 5;
-/** An answer has more than the documents that are shown. */
+/** A response contains more than the returned documents. */
 const MESSAGE_BYTES_MAX = 2 * 1_048_576;
 
 /** One connection. */
@@ -42,7 +42,7 @@ export class MongoSession implements Session {
     return this.#failed === undefined;
   }
 
-  /** Sends a command to a database, and gives the server's answer, whatever it says. */
+  /** Sends a command to a database, and returns the response, including errors. */
   send(database: string, command: Document): Promise<Document> {
     if (this.#failed !== undefined) return Promise.reject(this.#failed as Error);
     const body = this.#bson.serialize({ ...command, $db: database }, { ignoreUndefined: true });
@@ -85,7 +85,7 @@ export class MongoSession implements Session {
       bytes.readInt32LE(12) === OP_MSG &&
       bytes[20] === 0;
     if (length !== bytes.length || !isAnswer || !this.#answer) throw new Error("No answer.");
-    // With large numbers as such, and all else as the values that it was stored as.
+    // Keeps large numbers and other values in their stored types.
     const document = this.#bson.deserialize(bytes.subarray(HEAD_BYTES + PREFIX_BYTES), {
       promoteBuffers: false,
       allowObjectSmallerThanBufferSize: true,

@@ -2,7 +2,7 @@ import { expect, inject, test, vi } from "vitest";
 import { useFixture, useWorld } from "#kernel/testing/world.ts";
 import { startMysqlServer } from "../../testing/mysql-server.ts";
 
-/** `npm run proof -- databases` gives a real one, of which the fixture is no part. */
+/** `npm run proof -- databases` provides a real server instead of the fixture. */
 const real = URL.parse(process.env["MILLRACE_TEST_MYSQL"] ?? "");
 const world = await useWorld({ env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" } });
 const server = await useFixture(
@@ -47,7 +47,7 @@ await writer.execute(
   "create table shop_items (id int primary key, name varchar(50), price double precision)",
 );
 
-test("a statement with parameters writes, and a query gives columns and rows as JSON has them", async () => {
+test("a statement with parameters writes, and a query returns columns and rows as JSON values", async () => {
   const added = await writer.execute("insert into shop_items values (?, ?, ?), (?, ?, ?)", [
     1,
     "Straße 🚲",
@@ -118,7 +118,7 @@ test.skipIf(real)(
   },
 );
 
-test("refusals are told without the password, and only where one may go", async () => {
+test("errors do not contain the password, and only permitted addresses are reached", async () => {
   const wrong = await writer.query("select nothing from shop_items");
   expect([wrong.status, wrong.body.code]).toEqual([502, "upstream_failed"]);
   const stranger = await made({ retries: 0 }, { password: "another word" });

@@ -23,7 +23,7 @@ interface Command {
   on(event: "end", listener: () => void): this;
 }
 
-/** Of one statement: more than the rows that are shown, with those that are left out. */
+/** The limit per statement: more than the returned rows, including the omitted ones. */
 const RECEIVED_BYTES_MAX = 32 * 1_048_576;
 
 interface Result {
@@ -37,7 +37,7 @@ class MysqlSession implements Session {
   readonly #client: Connection;
   readonly #stream: Socket;
   readonly #beginCount: () => void;
-  /** The server's name for the limit of a statement, and its unit; that of MySQL takes whole ones only. */
+  /** The server variable for the statement time limit, and its unit; MySQL accepts only whole numbers. */
   timeLimit = { name: "max_execution_time", unitMs: 1 };
   isOpen = true;
 
@@ -56,7 +56,7 @@ class MysqlSession implements Session {
     return this.#settle((done) => this.#client.connect(done));
   }
 
-  /** A statement of ours, without a result. */
+  /** Runs an internal statement without a result. */
   run(sql: string): Promise<void> {
     return this.#settle((done) => this.#client.query(sql, done));
   }
@@ -67,8 +67,8 @@ class MysqlSession implements Session {
   }
 
   /**
-   * A statement of others. It goes by the protocol of prepared statements, which takes one statement only: `commit;
-   * delete …` would leave the transaction that keeps it from writing.
+   * Runs a user's statement as a prepared statement, which allows only one statement: `commit; delete …` would
+   * otherwise leave the read-only transaction.
    */
   execute({ sql, params = [] }: Statement, rowsMax: number): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -106,7 +106,7 @@ class MysqlSession implements Session {
     return this.#settle((done) => this.#client.reset(done));
   }
 
-  /** The driver only says that it sends no more, and would wait for the other side for ever. */
+  /** The driver only ends its side, and would wait for the server forever. */
   close(): void {
     this.isOpen = false;
     this.#stream.destroy();
@@ -120,7 +120,7 @@ class MysqlSession implements Session {
   }
 }
 
-/** The part of the driver that takes packets, which its types leave out. */
+/** The packet parser of the driver, which its types omit. */
 interface PacketHandler {
   packetParser: { readonly execute: (chunk: Buffer) => void };
   handlePacket: (packet?: { readonly sequenceId: number }) => void;
@@ -129,14 +129,14 @@ interface PacketHandler {
 }
 
 /**
- * A packet that nobody waits for is read by the driver outside of its own guard: one that is cut would be an error that
- * nobody catches, and the end of the process. For each that is out of order it writes a line to the log of the process.
+ * Drops unexpected packets. The driver parses them outside of its error handling: a truncated one would be an
+ * uncaught error that ends the process. It also logs a line for each out-of-order packet.
  */
 function guardPackets(client: Connection, stream: Socket): void {
   const driver = client as unknown as PacketHandler;
   const handle = driver.handlePacket.bind(client);
   driver.handlePacket = (packet) => {
-    // The rest of what had arrived by then.
+    // The remaining data that had already arrived.
     if (packet && stream.destroyed) return;
     try {
       if (packet && driver._command && packet.sequenceId !== driver.sequenceId) stream.destroy();
@@ -148,8 +148,8 @@ function guardPackets(client: Connection, stream: Socket): void {
 }
 
 /**
- * Ends the connection when one statement receives more than any answer that is shown: the driver joins the parts of a
- * packet whatever their number. Returns how to begin the next count.
+ * Closes the connection when one statement receives more data than any returned response: the driver joins all
+ * parts of a packet, without a limit. Returns a function that restarts the count.
  */
 function limitReceived(client: Connection, stream: Socket): () => void {
   const driver = client as unknown as PacketHandler;
@@ -170,7 +170,7 @@ const kind: SessionKind<MysqlConfig, MysqlSession> = {
   clean: (session) => session.reset(),
 };
 
-/** Runs one statement in a transaction of its own. */
+/** Runs one statement in its own transaction. */
 export async function runStatement(
   connection: MysqlConnection,
   mode: "read only" | "read write",
@@ -184,7 +184,7 @@ export async function runStatement(
       await session.run(
         `set session ${name} = ${limit}, session sql_select_limit = ${config.maxRows + 1}`,
       );
-      // Also those that follow, should the statement end this one.
+      // The session setting also covers later transactions, if the statement ends this one.
       await session.run(`set session transaction ${mode}`);
       await session.run(`start transaction ${mode}`);
       const result = await session.execute(statement, config.maxRows + 1);
@@ -201,7 +201,7 @@ async function openSession(connection: MysqlConnection): Promise<MysqlSession> {
   const { host, port, database, sslMode, caCertificate } = config;
   const { username = "", password = "" } = auth.kind === "basic" ? auth : {};
   const stream = await openSocket(connection, "mysql", config);
-  // Loaded at the first statement: many installations have no such database, and it takes memory.
+  // Loaded on first use: many installations do not use MySQL, and the driver needs memory.
   const { createConnection } = await import("mysql2");
   const ca = caCertificate ?? connection.platform.outbound.trustedCertificates;
   const session = new MysqlSession(
@@ -222,7 +222,7 @@ async function openSession(connection: MysqlConnection): Promise<MysqlSession> {
       charset: "utf8mb4",
       dateStrings: true,
       supportBigNumbers: true,
-      // No code is made of what a server says its columns are called.
+      // Without this, the driver generates code from column names that the server sends.
       disableEval: true,
       maxPreparedStatements: 1,
       // Without it a server may ask for any file of this machine.
@@ -275,9 +275,9 @@ interface DriverError extends Error {
   readonly sqlMessage?: string;
 }
 
-/** The server has no time or place for anybody: too many connections, shutdown. */
+/** The server is temporarily unavailable: too many connections, shutdown. */
 const DOWN = new Set([1040, 1053, 1129, 1203, 1226]);
-/** The statement took longer than it may, as MySQL and MariaDB call it. */
+/** The statement timed out; MySQL and MariaDB use different codes. */
 const OVERDUE = new Set([3024, 1969]);
 
 function toDatabaseError(

@@ -11,7 +11,7 @@ const MEANINGFUL = new Set([
   3807,
 ]);
 
-/** Values as JSON has them; what JSON has no form for is the text that PostgreSQL writes. */
+/** Converts values to JSON; types without a JSON form use the text of PostgreSQL. */
 const columnParsers: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text" | "binary") => {
     if (oid === INT8) return safeInteger;
@@ -36,7 +36,7 @@ const IDLE_MS = 10_000;
 type Pools = Map<string, pg.Pool>;
 const pools = new WeakMap<PlatformServices, Pools>();
 
-/** Connections to a connector's database. One that was changed, or whose secret was, gets others. */
+/** The connection pool of a connector's database. A changed connector or secret gets a new pool. */
 export function poolOf(connection: UpstreamConnection<PostgresConfig>): pg.Pool {
   const all = poolsOf(connection.platform);
   const { connector, config, auth } = connection;
@@ -54,7 +54,7 @@ export function poolOf(connection: UpstreamConnection<PostgresConfig>): pg.Pool 
   return pool;
 }
 
-/** They end with the process, and as soon as it is told to. */
+/** The pools are closed when the process shuts down. */
 function poolsOf(services: PlatformServices): Pools {
   const existing = pools.get(services);
   if (existing) return existing;
@@ -79,7 +79,7 @@ function openPool({ platform, config, auth }: UpstreamConnection<PostgresConfig>
     port,
     database,
     user: username,
-    // A function: in the place of an empty text the driver would take the operator's own password.
+    // A function, because with an empty string the driver would use the password of the process environment.
     password: () => password,
     ssl: toTlsOptions(platform, config),
     stream: () => platform.outbound.socket(),
@@ -90,7 +90,7 @@ function openPool({ platform, config, auth }: UpstreamConnection<PostgresConfig>
     connectionTimeoutMillis: timeoutMs,
     allowExitOnIdle: true,
   });
-  // One that breaks while nobody uses it is replaced when somebody does.
+  // A connection that breaks while idle is replaced on next use.
   pool.on("error", () => undefined);
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;

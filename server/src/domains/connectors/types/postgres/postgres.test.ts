@@ -44,7 +44,7 @@ async function made(config: object = {}, auth: object = {}) {
 const countItems = async (): Promise<number> =>
   (await world.sql("select count(*)::int as n from shop.items"))[0].n;
 
-test("a query with parameters gives columns and rows as JSON has them", async () => {
+test("a query with parameters returns columns and rows as JSON values", async () => {
   const { query, test: tryOut } = await made();
   const answer = await query(
     "select id, name, id > $1 as late from shop.items where id = any($2) order by id",
@@ -102,7 +102,7 @@ test.each([
   expect(await countItems()).toBe(20);
 });
 
-test("a statement that writes is executed where that is allowed, wholly or not at all", async () => {
+test("a writing statement runs if allowed, completely or not at all", async () => {
   const reading = await made();
   expect((await reading.execute("delete from shop.items")).body.code).toBe("unknown_action");
   const { execute, query } = await made({ allowWrites: true });
@@ -127,7 +127,7 @@ test("a statement that writes is executed where that is allowed, wholly or not a
     truncated: false,
   });
   expect(await countItems()).toBe(20);
-  // What one call sets, the next does not find.
+  // Session settings of one call do not affect the next one.
   await execute("set search_path to shop");
   await execute("prepare leftover as select 1");
   expect((await query("select count(*) from items")).body.upstreamCode).toBe("42P01");
@@ -154,7 +154,7 @@ test("rows and bytes have limits", async () => {
   expect((await wide.query("select 1 as one")).body.data.rows).toEqual([{ one: 1 }]);
 });
 
-test("a statement that takes too long is ended, here and on the server", async () => {
+test("a slow statement is cancelled, here and on the server", async () => {
   const { query } = await made({ timeoutMs: 300 });
   expect(await query("select pg_sleep(60) /* too long */")).toMatchObject({
     status: 504,
@@ -175,11 +175,11 @@ test("connections are used again, no more at a time than allowed, and replaced w
   await query("select 1");
   expect(gate.connections - before).toBeLessThanOrEqual(2);
   gate.cut();
-  // The end of a connection is noticed by the next who uses it, or by the pool before that.
+  // The pool or the next call detects the broken connection.
   await until(async () => (await query("select 1")).status === 200);
 });
 
-test("what the database says is told, with its code and without the password", async () => {
+test("database errors are returned with their code and without the password", async () => {
   const { query } = await made({}, { password: "planted-db-pass-71" });
   const refused = await query("select 1");
   if (password !== "") {
@@ -191,7 +191,7 @@ test("what the database says is told, with its code and without the password", a
     detail: 'The database returned an error: syntax error at or near "selec"',
     upstreamCode: "42601",
   });
-  // To be told so is to be answered.
+  // An error response means that the server is up.
   expect((await owner(`GET ${path}`)).body.data.status).toBe("up");
   const none = await made({ database: "no_such_database" });
   expect((await none.query("select 1")).body.upstreamCode).toBe("3D000");
@@ -200,7 +200,7 @@ test("what the database says is told, with its code and without the password", a
   expect((await gone.query("select 1")).body.detail).toContain("ECONNREFUSED");
 });
 
-test("TLS is checked unless somebody said otherwise", async () => {
+test("TLS certificates are verified unless configured otherwise", async () => {
   await using secure = await startGate(server, { speaksTls: true });
   const at = { port: secure.port };
   const full = await made({ ...at, sslMode: "verify-full" });
@@ -209,7 +209,7 @@ test("TLS is checked unless somebody said otherwise", async () => {
   expect((await own.query("select 1 as one")).status).toBe(200);
   const lax = await made({ ...at, sslMode: "require" });
   expect((await lax.query("select 1 as one")).status).toBe(200);
-  // One that does not speak it is not spoken to in the clear.
+  // If the server does not support TLS, the client does not fall back to plain text.
   const plain = await made({ sslMode: "require", retries: 0 });
   expect((await plain.query("select 1")).body.code).toBe("upstream_failed");
 });
@@ -217,7 +217,7 @@ test("TLS is checked unless somebody said otherwise", async () => {
 test("a server that sends without end is cut off", async () => {
   const flood = createServer((socket) => {
     socket.on("error", () => socket.destroy());
-    // A message that says to be a gigabyte long, of which the driver would keep every byte.
+    // A message that claims a length of one gigabyte; the driver would buffer all of it.
     const head = Buffer.from([0x52, 0x3f, 0xff, 0xff, 0xff]);
     const chunk = Buffer.alloc(1_048_576);
     socket.write(head);
@@ -230,7 +230,7 @@ test("a server that sends without end is cut off", async () => {
   await new Promise<void>((resolve) => flood.listen(0, "127.0.0.1", resolve));
   const { port } = flood.address() as AddressInfo;
   const { query } = await made({ port, timeoutMs: 60_000, retries: 0 });
-  // Long before the time is over.
+  // The call fails long before the deadline.
   expect((await query("select 1")).status).toBe(502);
   await new Promise((resolve) => flood.close(resolve));
 });

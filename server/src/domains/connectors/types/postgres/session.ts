@@ -25,9 +25,8 @@ const DriverQuery = pg.Query as unknown as new (config: object) => {
 };
 
 /**
- * One statement of which only so many rows and bytes are read. It always goes by the extended
- * protocol, which takes one statement only: `commit; delete …` would leave the transaction that
- * keeps it from writing. For further rows the server is not asked.
+ * One statement with limits for rows and bytes. Always uses the extended protocol, which allows only one statement:
+ * `commit; delete …` would otherwise leave the read-only transaction. Rows beyond the limit are not requested.
  */
 class BoundedStatement extends DriverQuery {
   readonly result: Promise<pg.QueryArrayResult>;
@@ -57,13 +56,13 @@ class BoundedStatement extends DriverQuery {
     if (!this.isTooLarge) super.handleDataRow(row);
   }
 
-  /** Called once, by the driver: asks for the rows, and ends with that whatever there is. */
+  /** Called once by the driver: requests the rows, and ends after that. */
   _getRows(connection: Connection): void {
     connection.execute({ portal: "", rows: this.#rowsMax });
     connection.sync();
   }
 
-  /** There are more rows than were asked for: they are left where they are. */
+  /** The portal has more rows than requested; they are not read. */
   handlePortalSuspended(): void {}
 }
 
@@ -72,7 +71,7 @@ export interface Statement {
   readonly params?: readonly unknown[];
 }
 
-/** Runs one statement in a transaction of its own, within the connector's limits. */
+/** Runs one statement in its own transaction, within the limits of the connector. */
 export async function runStatement(
   connection: UpstreamConnection<PostgresConfig>,
   mode: "read only" | "read write",
@@ -81,7 +80,7 @@ export async function runStatement(
   const { deadline } = connection;
   const client = await connect(connection);
   let broken = true;
-  // Closing the connection is what ends a statement that takes too long, also on the server.
+  // Closing the connection also cancels the statement on the server.
   const stop = (): void => client.release(true);
   deadline.signal.addEventListener("abort", stop, { once: true });
   try {
@@ -104,7 +103,7 @@ async function connect(connection: UpstreamConnection<PostgresConfig>): Promise<
   try {
     return await withDeadline(deadline, connecting);
   } catch (error) {
-    // One that comes too late is of no use to this call, but to the next.
+    // A connection that is established too late is returned to the pool for the next call.
     void connecting.then(
       (client) => client.release(),
       () => undefined,
@@ -154,12 +153,12 @@ async function resetClient(client: pg.PoolClient, broken: boolean): Promise<void
   );
 }
 
-/** Nobody waits for it, so that it has a limit of its own: a place in the pool is at stake. */
+/** No caller waits for this statement, so it needs its own timeout; otherwise it could block a pool connection. */
 const DISCARD_ALL = { text: "discard all", query_timeout: 5_000 };
 const SQLSTATE = /^[0-9A-Z]{5}$/;
 const CANCELLED = "57014";
 
-/** A statement that the server refused leaves the connection as it was. */
+/** A statement error leaves the connection usable. */
 function isBroken(error: unknown): boolean {
   if (error instanceof UpstreamError) return false;
   const code = sqlStateOf(error) ?? "";

@@ -268,13 +268,13 @@ function fieldsOf(pairs: Reply): Readonly<Record<string, Reply>> {
   const entries: (readonly [string, Reply])[] = [];
   for (let at = 0; at < all.length; at += 2) {
     const name = all[at];
-    // A name that is no text can't be a key in JSON.
+    // A name that is not text cannot be a key in JSON.
     if (typeof name === "string") entries.push([name, all[at + 1] ?? null]);
   }
   return Object.fromEntries(entries);
 }
 
-/** A reply as JSON; a list may hold refusals of its own. */
+/** Converts a reply to JSON; a list may contain errors. */
 function toJson(reply: Reply): unknown {
   if (reply instanceof RespError) return { error: reply.message };
   return Array.isArray(reply) ? (reply as readonly Reply[]).map(toJson) : reply;

@@ -5,7 +5,7 @@ import { startRedisServer } from "../../testing/redis-server.ts";
 import { encodeCommand, RespDecoder, RespError } from "./resp.ts";
 
 const server = await useFixture(startRedisServer());
-/** `npm run proof -- databases` gives a real one. */
+/** `npm run proof -- databases` provides a real server. */
 const real = URL.parse(process.env["MILLRACE_TEST_REDIS"] ?? "");
 const world = await useWorld({ env: { MILLRACE_OUTBOUND_ALLOW: "127.0.0.1/32" } });
 const owner = await world.member(["owner"]);
@@ -81,7 +81,7 @@ test("a connector that may not write has no action that does, nor any command", 
   expect(await any.run("command", { args: ["GET", "count"] })).toEqual({ reply: "42" });
 });
 
-test("refusals are told without the password, and an address that is not allowed is not reached", async () => {
+test("errors do not contain the password, and forbidden addresses are not reached", async () => {
   const { invoke, run } = await made({ allowWrites: true });
   await run("list_push", { key: "wrong", values: ["x"] });
   const refused = await invoke("get", { key: "wrong" });

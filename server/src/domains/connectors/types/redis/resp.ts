@@ -1,6 +1,6 @@
 /**
- * The protocol of Redis (RESP 2), which is small enough that a client is no dependency worth having: a command is a
- * list of byte strings, and its reply one value. A reply is read as it arrives, and no further than the bounds allow.
+ * The Redis protocol (RESP 2). It is small enough to implement without a dependency: a command is a list of byte
+ * strings, and its reply is one value. A reply is decoded as it arrives, up to the size limits.
  */
 import { isUtf8 } from "node:buffer";
 
@@ -13,12 +13,12 @@ export class RespError extends Error {
   override readonly name = "RespError";
 }
 
-/** The reply is none of the protocol, or larger than it may be. */
+/** The reply violates the protocol, or is too large. */
 export class RespViolation extends Error {
   override readonly name = "RespViolation";
 }
 
-/** Bytes that are no text are shown in base64. */
+/** Bytes that are not valid text are returned in base64. */
 export type Reply =
   | string
   | number
@@ -27,13 +27,13 @@ export type Reply =
   | { readonly base64: string }
   | readonly Reply[];
 
-/** A command as it is sent. */
+/** Encodes a command for the wire. */
 export function encodeCommand(args: readonly string[]): Buffer {
   const parts = args.map((arg) => `$${Buffer.byteLength(arg)}${CRLF}${arg}${CRLF}`);
   return Buffer.from(`*${args.length}${CRLF}${parts.join("")}`);
 }
 
-/** Decodes replies from chunks of any size, each byte looked at once. */
+/** Decodes replies from chunks of any size; reads each byte once. */
 export class RespDecoder {
   readonly #bytesMax: number;
   #bytes = Buffer.allocUnsafe(16_384);
@@ -48,7 +48,7 @@ export class RespDecoder {
     this.#bytesMax = bytesMax;
   }
 
-  /** Takes a chunk; gives the replies that are whole with it. */
+  /** Adds a chunk; returns the replies that it completes. */
   push(chunk: Uint8Array): Reply[] {
     this.#append(chunk);
     const replies: Reply[] = [];

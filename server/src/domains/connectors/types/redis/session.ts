@@ -10,7 +10,7 @@ import { encodeCommand, RespDecoder, RespError, RespViolation, type Reply } from
 
 type RedisConnection = UpstreamConnection<RedisConfig>;
 
-/** Words of a server that serves nobody just now. */
+/** Error prefixes of a server that is temporarily unavailable. */
 const DOWN = /^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|ERR max number of clients)\b/;
 
 /** One signed-in connection; a command at a time. */
@@ -45,7 +45,7 @@ class RedisSession implements Session {
   #take(chunk: Buffer): void {
     try {
       for (const reply of this.#decoder.push(chunk)) {
-        // Nobody asked: it would be taken for the answer to the next command.
+        // An unrequested reply would be taken for the reply to the next command.
         if (!this.#answer) throw new RespViolation("The server sent more data than requested.");
         this.#answer.resolve(reply);
         this.#answer = undefined;
@@ -74,7 +74,7 @@ export function runCommand(
   );
 }
 
-/** Sends one command of any kind, on a connection of its own: it may subscribe, or begin a transaction. */
+/** Sends one command of any kind on a separate connection, because it may subscribe or start a transaction. */
 export async function runAnyCommand(
   connection: RedisConnection,
   args: readonly string[],
@@ -106,7 +106,7 @@ async function openSession(connection: RedisConnection): Promise<RedisSession> {
   const hello: string[][] = [];
   if (auth.kind === "basic") {
     const { username, password } = auth;
-    // Servers before version 6 know no names.
+    // Servers before version 6 do not support user names.
     hello.push(["AUTH", ...(username === "" ? [] : [username]), password]);
   }
   if (config.database > 0) hello.push(["SELECT", String(config.database)]);
