@@ -58,7 +58,7 @@ async function readBytes(answer: Response): Promise<Uint8Array> {
 // oxlint-disable-next-line no-control-regex -- These are what a text does not have.
 const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/;
 
-/** Decodes UTF-8 or Windows-1252; the last character may be truncated. */
+/** Decodes UTF-8 or an older encoding; the last character may be truncated. */
 export function decodeText(bytes: Uint8Array): string | undefined {
   for (const encoding of encodingsOf(bytes)) {
     try {
