@@ -1,6 +1,6 @@
 const HUES = 12;
 
-/** Initials on a colour that is always the same for a name. */
+/** The initials on a background whose colour depends only on the name. */
 export function Avatar({ name, big }: { readonly name: string | undefined; readonly big?: true }) {
   const size = big ? " big" : "";
   if (!name) return <span className={`avatar none${size}`} role="img" aria-label="Nobody" />;

@@ -4,7 +4,7 @@ import { toClipboard } from "./behaviour/copy.ts";
 
 const COPIED_MS = 1_600;
 
-/** A line to take along: an address, a curl line, an id. */
+/** A text to copy: an address, a curl command or an id. */
 export function CopyLine({ label, text }: { readonly label: string; readonly text: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {

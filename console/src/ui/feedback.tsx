@@ -1,4 +1,4 @@
-/** The three states of a screen that has nothing to show: loading, empty, failed. */
+/** The loading, empty and error states of a screen. */
 import type { ReactNode } from "react";
 
 export function Loading({ rows = 8 }: { readonly rows?: number }) {
@@ -11,7 +11,7 @@ export function Loading({ rows = 8 }: { readonly rows?: number }) {
   );
 }
 
-/** Says what a place is for, and offers the one thing to do about it. */
+/** An empty state: what belongs here, and one action. */
 export function Empty(props: {
   readonly title: string;
   readonly children?: ReactNode;
@@ -31,7 +31,7 @@ interface Problem {
   readonly requestId?: string | undefined;
 }
 
-/** An error in place, in the server's own words; other parts of the screen stay. */
+/** An inline error with the server's message; other parts of the screen stay. */
 export function ErrorNotice(props: { readonly error: Problem; readonly retry?: () => void }) {
   const { message, requestId } = props.error;
   return (
@@ -49,7 +49,7 @@ export function ErrorNotice(props: { readonly error: Problem; readonly retry?: (
   );
 }
 
-/** Says in a form why it was refused, where it was. */
+/** The reason for a rejection in a form, if any. */
 export function Refusal({ reason }: { readonly reason: string | undefined }) {
   if (reason === undefined) return null;
   return (

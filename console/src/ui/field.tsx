@@ -11,13 +11,13 @@ interface FieldProps {
   readonly help?: ReactNode;
   readonly error?: string | undefined;
   readonly isOptional?: boolean;
-  /** For screen readers alone. */
+  /** Only for screen readers. */
   readonly hidesLabel?: boolean | undefined;
-  /** Gets the attributes that bind a control to its words. */
+  /** Receives the attributes that connect a control with its label and error. */
   readonly children: (attributes: FieldState) => ReactNode;
 }
 
-/** A label, a control, its help and its error, bound together. Forms of a schema have their own. */
+/** A control with label, help and error. Schema forms have their own fields. */
 export function Field({ label, help, error, isOptional, hidesLabel, children }: FieldProps) {
   const id = useId();
   const described = [error !== undefined && `${id}-error`, help && `${id}-help`].filter(Boolean);

@@ -8,7 +8,7 @@ interface IconButtonProps {
   readonly children: ReactNode;
 }
 
-/** A button that is a picture, with its name for whoever points at it or hears it. */
+/** An icon button with a tooltip and an accessible name. */
 export function IconButton({ label, isOff, isSmall = false, onPress, children }: IconButtonProps) {
   return (
     <button

@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<string, string>> = {
   Tab: "Tab",
 };
 
-/** A key or a sequence of keys, as `mod+k` or `g i`. Screen readers get `aria-keyshortcuts` of what it belongs to. */
+/** A key or key sequence, such as `mod+k` or `g i`. Screen readers use `aria-keyshortcuts` of the control. */
 export function Keys({ keys }: { readonly keys: string }) {
   return (
     <span className="keys" aria-hidden="true">

@@ -2,7 +2,7 @@ import { toWords } from "./words.ts";
 
 export type Tone = "ok" | "warn" | "bad" | "wait" | "info" | "idle";
 
-/** One word has one colour everywhere: in a list, on the canvas, in a chart. */
+/** Each state has one colour everywhere: in lists, on the canvas and in charts. */
 const TONES: Readonly<Record<string, Tone>> = {
   completed: "ok",
   succeeded: "ok",
@@ -50,7 +50,7 @@ export function toneOf(state: string): Tone {
   return TONES[state] ?? "idle";
 }
 
-/** A state as a tag. What truly runs pulses. */
+/** A state as a tag. Running states pulse. */
 export function State({ state, label }: { readonly state: string; readonly label?: string }) {
   const isAlive = state === "running" || state === "implementing";
   return (

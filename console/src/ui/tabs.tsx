@@ -3,24 +3,24 @@ import { type KeyboardEvent, type ReactNode, useId, useRef } from "react";
 export interface Tab<T extends string> {
   readonly id: T;
   readonly label: string;
-  /** A count or a mark behind the label. */
+  /** A count or icon after the label. */
   readonly mark?: ReactNode;
 }
 
 interface TabsProps<T extends string> {
   readonly label: string;
-  /** The label is the name of the screen, and stands before them. */
+  /** The label is the screen title, shown before the tabs. */
   readonly isHead?: boolean;
   readonly tabs: readonly Tab<T>[];
   readonly chosen: T;
   readonly onChoose: (id: T) => void;
-  /** Stands at the end of the row. */
+  /** Shown at the end of the row. */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
   readonly className?: string;
 }
 
-/** Tabs and the panel of the chosen one. Arrows walk; one tab stop for all. */
+/** Tabs and the panel of the selected one. Arrow keys move; all tabs are one tab stop. */
 export function Tabs<T extends string>(props: TabsProps<T>) {
   const { tabs, chosen, onChoose } = props;
   const id = useId();

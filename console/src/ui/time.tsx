@@ -3,7 +3,7 @@ import { toAge, toExactTime } from "./words.ts";
 
 const TICK_MS = 1_000;
 
-/** One clock that ticks for everything that shows a time. */
+/** One shared clock for everything that displays relative times. */
 let nowMs = Date.now();
 const watchers = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
@@ -24,7 +24,7 @@ function subscribe(watcher: () => void): () => void {
 
 export const useNow = (): number => useSyncExternalStore(subscribe, () => nowMs);
 
-/** How long ago something was; its whole time as a tooltip. */
+/** A relative time, with the absolute time as a tooltip. */
 export function Ago({ at }: { readonly at: string }) {
   const age = useSyncExternalStore(subscribe, () => toAge(at, nowMs));
   return (

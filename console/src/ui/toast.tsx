@@ -4,7 +4,7 @@ const SHOWN_MS = 4_000;
 const UNDO_MS = 8_000;
 const REFUSED_MS = 16_000;
 const TOASTS_MAX = 3;
-/** Reasons that are told of one refusal; the rest is counted. */
+/** The maximum number of displayed reasons; others are counted. */
 const REASONS_MAX = 4;
 
 type Act = () => void;
@@ -30,7 +30,7 @@ function set(next: readonly Toast[]): void {
 
 const dismiss = (id: number): void => set(toasts.filter((toast) => toast.id !== id));
 
-/** Somebody who reads it, or is about to press its button, has the time for it. */
+/** Keeps the toast while the pointer or the focus is on it. */
 const keep = (id: number): void => clearTimeout(timers.get(id));
 
 function dismissIn(id: number, ms: number): void {
@@ -48,19 +48,19 @@ function show(toast: Omit<Toast, "id">, ms: number): void {
   dismissIn(id, ms);
 }
 
-/** Lets the data layer say the way back from what was done in this moment. */
+/** Lets the data layer provide undo for toasts. */
 export function onToast(find: () => Act | undefined): void {
   findWayBack = find;
 }
 
-/** Says what just happened, and offers the way back: that of the screen, or what the server has for the command. */
+/** Shows a toast with undo: the given function, or the server's undo for the last command. */
 export function notify(text: string, undo?: Act): void {
   const found = findWayBack();
   const act = undo ?? found;
   show({ text, act }, act ? UNDO_MS : SHOWN_MS);
 }
 
-/** Says what the server refused, in its own words. */
+/** Shows an error with the server's message. */
 export function notifyError(error: unknown): void {
   show({ text: error instanceof Error ? error.message : String(error), act: undefined }, SHOWN_MS);
 }
@@ -68,18 +68,18 @@ export function notifyError(error: unknown): void {
 interface Refusal {
   readonly text: string;
   readonly reasons: readonly string[];
-  /** What can be done of it all the same. */
+  /** An alternative action. */
   readonly rest?: { readonly label: string; readonly act: Act };
 }
 
-/** Says why something was refused, one reason in a line. */
+/** Shows an error with one reason per line. */
 export function notifyRefusal({ text, reasons, rest }: Refusal): void {
   const more = reasons.length - REASONS_MAX;
   const told = [...reasons.slice(0, REASONS_MAX), ...(more > 0 ? [`and ${more} more`] : [])];
   show({ text, reasons: told, act: rest?.act, ...(rest && { label: rest.label }) }, REFUSED_MS);
 }
 
-/** Takes the newest way back that is offered; false where there is none. */
+/** Runs the newest available undo; returns false if there is none. */
 export function takeWayBack(): boolean {
   const offered = toasts.findLast(({ act }) => act !== undefined);
   if (!offered) return false;
@@ -93,7 +93,7 @@ const subscribe = (watcher: () => void): (() => void) => {
   return () => watchers.delete(watcher);
 };
 
-/** A dialog lies above the page, and a toast above the dialog whose act it tells of. */
+/** Moves toasts above the open dialog: both are in the top layer. */
 function raise(box: HTMLElement | null, isShown: boolean): void {
   if (!box) return;
   if (box.popover !== null) box.hidePopover();
@@ -101,7 +101,7 @@ function raise(box: HTMLElement | null, isShown: boolean): void {
   if (box.popover !== null) box.showPopover();
 }
 
-/** What people type or press at the bottom of a screen: toasts are shown above it. */
+/** Marks inputs and buttons at the bottom of a screen: toasts are shown above them. */
 const KEPT_CLEAR = "[data-toasts-above]";
 const GAP_PX = 12;
 

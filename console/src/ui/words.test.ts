@@ -44,7 +44,7 @@ test.each([
   [273_600_000, "3d 4h"],
 ])("%d ms are %s", (ms, text) => expect(toCountdown(ms)).toBe(text));
 
-test("an age is told in its largest unit", () => {
+test("an age is formatted in its largest unit", () => {
   const now = Date.parse("2026-11-16T12:00:00Z");
   expect(toAge("2026-11-16T11:59:30Z", now)).toBe("now");
   expect(toAge("2026-11-16T11:54:00Z", now)).toBe("6m ago");
@@ -52,7 +52,7 @@ test("an age is told in its largest unit", () => {
   expect(toAge("2026-11-14T11:54:00Z", now)).toBe("2d ago");
 });
 
-test("states are said in words, and what somebody wrote is left alone", () => {
+test("states are converted to words, and user texts are not changed", () => {
   expect(["in_progress", "For packing and returns", null].map(toStateWords)).toEqual([
     "In progress",
     "For packing and returns",
@@ -60,7 +60,7 @@ test("states are said in words, and what somebody wrote is left alone", () => {
   ]);
 });
 
-test("a sentence has no time of a machine", () => {
+test("a sentence contains no ISO timestamps", () => {
   const told = tellTimes("It passed at 2026-11-18T10:08:56.474Z.");
   expect(told).toMatch(/^It passed at 1[789] Nov 2026, \d\d:\d\d\.$/);
 });

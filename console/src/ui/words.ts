@@ -1,19 +1,19 @@
-/** Words and numbers as people read them. */
+/** Formats words and numbers for display. */
 
-/** `in_progress` as `In progress`, `sla.breached` as `SLA breached`. */
+/** Converts `in_progress` to `In progress` and `sla.breached` to `SLA breached`. */
 export function toWords(name: string): string {
   return toSentence(name.replaceAll(/[_.-]+/g, " ").trim());
 }
 
 const STATE = /^[a-z]+(_[a-z]+)*$/;
 
-/** The name of a state in words; a text that somebody wrote as it is. */
+/** Converts a state to words; user texts are not changed. */
 export function toStateWords(text: string | null): string | undefined {
   if (text === null) return undefined;
   return STATE.test(text) ? toWords(text) : text;
 }
 
-/** `cmdbItems`, the name of a field, as `CMDB items`. */
+/** Converts the field name `cmdbItems` to `CMDB items`. */
 export function splitWords(name: string): string {
   return toWords(name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
 }
@@ -21,7 +21,7 @@ export function splitWords(name: string): string {
 const ACRONYMS =
   /\b(api|cab|cmdb|csv|html|http|imap|json|kpi|mfa|ok|saml|sla|smtp|sql|sso|url)(s?)\b/gi;
 
-/** Words with a capital at the beginning, and acronyms as they are written. */
+/** Capitalizes the first letter and known acronyms. */
 export function toSentence(words: string): string {
   const text = words
     .replaceAll(ACRONYMS, (_, acronym: string, plural: string) => acronym.toUpperCase() + plural)
@@ -31,7 +31,7 @@ export function toSentence(words: string): string {
 
 const plurals = new Intl.PluralRules("en");
 
-/** `1 step`, `2 steps`. */
+/** Formats a count: `1 step`, `2 steps`. */
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString("en")} ${plurals.select(n) === "one" ? one : many}`;
 }
@@ -45,7 +45,7 @@ const UNITS = [
 ] as const;
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "narrow" });
 
-/** `6m ago`; in the last minute `now`. An hour is one once it is whole, or there would be `60m ago`. */
+/** Formats an age: `6m ago`; below one minute `now`. Rounds down, to avoid `60m ago`. */
 export function toAge(at: string, nowMs: number): string {
   const seconds = (Date.parse(at) - nowMs) / SECOND_MS;
   for (const [unit, size] of UNITS) {
@@ -54,7 +54,7 @@ export function toAge(at: string, nowMs: number): string {
   return "now";
 }
 
-/** A time left, or overdue with a minus: `45m 35s`, `−2h 04m`, `3d 4h`. */
+/** Formats the remaining time, negative if overdue: `45m 35s`, `−2h 04m`, `3d 4h`. */
 export function toCountdown(ms: number): string {
   const sign = ms < 0 ? "−" : "";
   const seconds = Math.floor(Math.abs(ms) / SECOND_MS);
@@ -69,7 +69,7 @@ export function toCountdown(ms: number): string {
   return `${sign}${Math.floor(seconds / MINUTE_S)}m ${two(seconds % MINUTE_S)}s`;
 }
 
-/** A duration: `47 ms`, `1.52 s`, `2m 05s`. */
+/** Formats a duration: `47 ms`, `1.52 s`, `2m 05s`. */
 export function toDuration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return "";
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
@@ -84,26 +84,26 @@ export function toDuration(ms: number | null | undefined): string {
 
 type Time = string | number;
 
-/** `18 Nov 2026`: months are written, since nobody agrees on the order of numbers. */
+/** Formats `18 Nov 2026`: month names avoid ambiguous date orders. */
 export const toDay = (at: Time): string =>
   new Date(at).toLocaleDateString("en-GB", { dateStyle: "medium" });
 
-/** `18 Nov 2026, 11:06`. */
+/** Formats `18 Nov 2026, 11:06`. */
 export const toMoment = (at: Time): string =>
   new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" });
 
-/** `18 Nov 2026, 11:06:21`. */
+/** Formats `18 Nov 2026, 11:06:21`. */
 export const toExactTime = (at: Time): string =>
   new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
 const ISO_TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 
-/** A sentence of the server, with its times as the reader's clock shows them. */
+/** Converts the timestamps in a server message to local time. */
 export const tellTimes = (text: string): string => text.replaceAll(ISO_TIME, toMoment);
 
 const KIB = 1_024;
 
-/** `12 KB`, `3.4 MB`. */
+/** Formats a size: `12 KB`, `3.4 MB`. */
 export function toSize(bytes: number): string {
   if (bytes < KIB) return `${bytes} B`;
   if (bytes < KIB * KIB) return `${Math.round(bytes / KIB)} KB`;

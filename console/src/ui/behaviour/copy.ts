@@ -1,11 +1,11 @@
 import { notify } from "../toast.tsx";
 
-/** Copies a text and says so; a browser that refuses is told of too. */
+/** Copies a text and shows a toast, also if the browser denies it. */
 export async function copyText(text: string, what: string): Promise<void> {
   if (await toClipboard(text)) notify(`${what} copied.`);
 }
 
-/** Puts a text into the clipboard; tells whether the browser allowed it, and the reader where it did not. */
+/** Copies a text; returns whether the browser allowed it, and shows an error if not. */
 export async function toClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

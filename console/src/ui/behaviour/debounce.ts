@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The value that it had when it last stood still for so long. */
+/** Returns the last value that did not change for this time. */
 export function useDebounced<T>(value: T, ms: number): T {
   const [late, setLate] = useState(value);
   useEffect(() => {

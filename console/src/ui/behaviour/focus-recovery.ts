@@ -1,18 +1,18 @@
 /**
- * Keeps the keyboard's place. A button that is pressed is often gone by what it did: its row went on to the next state,
- * or was deleted. The browser then has the focus nowhere, and whoever has no mouse begins at the top of the page again.
- * Here the nearest part of the page that is left of where it was gets it.
+ * Restores lost keyboard focus. A button is often removed by its own effect: its row changes state or is deleted.
+ * The browser then resets the focus, and keyboard users start at the top of the page again. Instead, the nearest
+ * remaining part of the page gets the focus.
  */
 
-/** Parts that have a name or a shape of their own for whoever can't see them. */
+/** Elements with a name or role for screen readers. */
 const PARTS =
   "li, tr, form, fieldset, section, aside, [role=region], [role=group], [role=tabpanel], main";
 
-/** Follows the focus of the page for as long as it lives. */
+/** Tracks the focus for the lifetime of the page. */
 export function recoverFocus(): void {
   let held: HTMLElement | undefined;
   let parents: readonly HTMLElement[] = [];
-  // Only what can take the focused element away is watched: the children of those that it is in.
+  // Only the children of the focused element's ancestors are observed, because only these changes can remove it.
   const observer = new MutationObserver(() => {
     if (held && isLost(held)) afterDrawn(recover);
   });
@@ -24,7 +24,7 @@ export function recoverFocus(): void {
     for (const parent of parents) observer.observe(parent, { childList: true });
   };
   const recover = (): void => {
-    // Something new that was drawn may have it already.
+    // A newly rendered element may already have the focus.
     if (!held || document.activeElement !== document.body || !isLost(held)) return;
     focusPart(findPart(parents));
   };
@@ -34,11 +34,11 @@ export function recoverFocus(): void {
   };
   document.addEventListener("focusin", ({ target }) => {
     if (!(target instanceof HTMLElement) || target === document.body) return;
-    // What lies over the page gives the focus back by itself.
+    // Dialogs and popovers return the focus themselves.
     if (target.closest("dialog, [popover]")) forget();
     else watch(target);
   });
-  // A press beside everything, or on a text, leaves on purpose.
+  // A click on the background or on text removes the focus on purpose.
   document.addEventListener("pointerdown", ({ target }) => {
     if (target instanceof Element && !held?.contains(target)) forget();
   });
@@ -54,7 +54,7 @@ function* listParents(element: HTMLElement): Generator<HTMLElement> {
   }
 }
 
-/** The innermost part that is left, or stands drawn anew in the place of the one that is gone. */
+/** Returns the innermost remaining ancestor, or the element that was rendered in its place. */
 function findPart(parents: readonly HTMLElement[]): HTMLElement | null {
   const left = parents.find((one) => one.isConnected);
   const anew = parents
@@ -64,7 +64,7 @@ function findPart(parents: readonly HTMLElement[]): HTMLElement | null {
   return anew ?? left?.closest<HTMLElement>(PARTS) ?? document.querySelector("main");
 }
 
-/** The only one of its kind, as the panel of a thing is, whether of now or of the past. */
+/** Returns the only other element of the same kind, such as the details panel, current or past. */
 function findTwin(gone: HTMLElement): HTMLElement | undefined {
   const [kind] = gone.classList;
   if (kind === undefined || !gone.matches(PARTS)) return undefined;
@@ -75,7 +75,7 @@ function findTwin(gone: HTMLElement): HTMLElement | undefined {
 
 let recovered: HTMLElement | undefined;
 
-/** True for the part that got the focus because what had it went away. */
+/** Returns whether the part received the focus because the focused element was removed. */
 export const isRecovered = (target: EventTarget | null): boolean =>
   recovered !== undefined && target === recovered;
 

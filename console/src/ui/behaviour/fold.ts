@@ -1,9 +1,9 @@
-/** A text as it is compared: in small letters without marks, so that "ilkay" finds İlkay and "muller" Müller. */
+/** Normalizes a text for comparison: lower case without diacritics, so that "ilkay" finds İlkay. */
 export function foldText(text: string): string {
   return text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
 }
 
-/** Where words stand in a text, in places of the text itself: folded, some letters are longer and some are gone. */
+/** Returns the positions of matches in the original text: normalization changes the length of some letters. */
 export function findFolded(
   text: string,
   words: string,

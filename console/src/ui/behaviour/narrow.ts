@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 
 const NARROW = "(max-width: 760px)";
 
-/** True where the screen is as narrow as a telephone's. */
+/** Returns whether the screen has the width of a phone. */
 export function useIsNarrow(): boolean {
   const [isNarrow, setNarrow] = useState(() => matchMedia(NARROW).matches);
   useEffect(() => {

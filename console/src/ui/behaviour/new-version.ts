@@ -1,6 +1,6 @@
 /**
- * A console that was deployed while a tab is open has other files: the old names are gone, and a screen that is not
- * loaded yet can't be. A reload brings the new ones, once: were it not that, it would go on for ever.
+ * After a deployment, the old file names no longer exist, so a tab that is still open can't load further screens.
+ * One reload gets the new files; if that does not help, it must not loop.
  */
 const KEY = "millrace.reloaded";
 const AGAIN_AFTER_MS = 60_000;

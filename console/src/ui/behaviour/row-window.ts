@@ -1,4 +1,4 @@
-/** Draws the rows in sight and a few around them: a list of any length costs one screen. */
+/** Renders only the visible rows and a few around them, so that long lists cost as much as short ones. */
 import { type RefObject, useEffect, useState } from "react";
 
 const AROUND = 12;
@@ -8,7 +8,7 @@ export interface RowWindow {
   readonly to: number;
 }
 
-/** The rows that a scrolled box shows, for rows of one height. */
+/** Returns the visible rows of a scrolled box, for rows of equal height. */
 export function rowsInSight(
   box: { readonly scrollTop: number; readonly clientHeight: number },
   rowPx: number,
@@ -44,7 +44,7 @@ export function useRowWindow(
   return { from: Math.min(sight.from, count), to: Math.min(sight.to, count) };
 }
 
-/** Scrolls a row of the window into sight. */
+/** Scrolls to a row. */
 export function showRow(box: HTMLElement, rowPx: number, n: number, headPx = 0): void {
   const [top, bottom] = [n * rowPx, (n + 1) * rowPx];
   if (top < box.scrollTop) box.scrollTop = top;

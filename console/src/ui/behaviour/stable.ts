@@ -2,9 +2,7 @@ import { useEffect, useRef, useState } from "react";
 
 type Handlers = Readonly<Record<string, (...args: never[]) => unknown>>;
 
-/**
- * Handlers that stay the same for a component's life and do what the newest ones do: whatever is drawn with them rests.
- */
+/** Stable handlers that always call the newest versions, so that memoized components are not re-rendered. */
 export function useStableHandlers<T extends Handlers>(handlers: T): T {
   const newest = useRef(handlers);
   useEffect(() => {
@@ -21,7 +19,7 @@ export function useStableHandlers<T extends Handlers>(handlers: T): T {
   return stable;
 }
 
-/** Acts when what was set before is drawn: React draws what an editor reports in a task of its own. */
+/** Runs after pending state is rendered: React renders updates from an editor in a separate task. */
 export function afterRender(act: () => void): void {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => {

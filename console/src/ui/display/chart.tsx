@@ -5,7 +5,7 @@ import { type Tone } from "../state.tsx";
 const WIDTH = 96;
 const HEIGHT = 24;
 
-/** The corners of a line through values, within a box. */
+/** Returns the corners of a line through values, within a box. */
 export function linePoints(
   values: readonly number[],
   width: number,
@@ -20,7 +20,7 @@ export function linePoints(
   ]);
 }
 
-/** A course of numbers in one line of text. `label` says it in words: "Runs a day: 3 to 41, now 12". */
+/** A small line chart. `label` describes it: "Runs a day: 3 to 41, now 12". */
 export function Sparkline({
   values,
   label,
@@ -54,7 +54,7 @@ export interface BarItem {
   readonly tone?: Tone;
 }
 
-/** Small bars side by side, as the last runs of a workflow: the height says how long, the colour how it ended. */
+/** Small bars, such as the last runs of a workflow: the height is the duration, the colour the status. */
 export function SparkBars({
   items,
   label,
@@ -86,7 +86,7 @@ export function SparkBars({
   );
 }
 
-/** Bars with names and numbers: a table to a screen reader, and to everybody who reads. */
+/** Bars with names and numbers; a table for screen readers. */
 export function Bars(props: {
   readonly label: string;
   readonly items: readonly BarItem[];

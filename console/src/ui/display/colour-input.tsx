@@ -11,7 +11,7 @@ interface ColourInputProps {
   readonly onChange: (colour: string) => void;
 }
 
-/** The colour of a page, as the browser lets one choose it, and the way back to the default. */
+/** A colour input with a reset to the default. */
 export function ColourInput(props: ColourInputProps) {
   const { id, value, ours, isDisabled, describedBy, isInvalid, onChange } = props;
   return (

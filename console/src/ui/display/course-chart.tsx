@@ -5,7 +5,7 @@ import { FigureView } from "../figure/figure-view.tsx";
 export interface CourseSeries {
   readonly name: string;
   readonly values: readonly number[];
-  /** Bars stand side by side, a line goes over them. */
+  /** Bars are drawn side by side, with lines over them. */
   readonly shape: "bar" | "line";
 }
 
@@ -13,11 +13,11 @@ interface CourseChartProps {
   readonly label: string;
   readonly places: readonly string[];
   readonly series: readonly CourseSeries[];
-  /** Opens what is behind a place. */
+  /** Opens the data of a point. */
   readonly onPick?: (place: number) => void;
 }
 
-/** Numbers over time, with axes, a legend, and the same as a table: drawn as the charts of reports are. */
+/** A time series with axes, a legend and a table of the same data, in the style of report charts. */
 export function CourseChart({ label, places, series, onPick }: CourseChartProps) {
   return (
     <div className="course-chart">

@@ -4,7 +4,7 @@ import { type DiffLine, diffLines, type DiffRow, pairLines } from "./line-diff.t
 import { useIsNarrow } from "../behaviour/narrow.ts";
 import { count } from "../words.ts";
 
-/** Unchanged lines that are kept around a change. */
+/** The number of unchanged lines shown around a change. */
 const CONTEXT = 3;
 
 interface DiffProps {
@@ -15,7 +15,7 @@ interface DiffProps {
   readonly way?: "split" | "unified";
 }
 
-/** Two texts beside each other, or as one; long stretches that are the same are folded. A telephone shows one. */
+/** Two texts side by side, or in one column on phones; long unchanged parts are collapsed. */
 export function Diff({
   before,
   after,
@@ -91,7 +91,7 @@ interface Stretch {
 const isChange = ({ before, after }: DiffRow): boolean =>
   before?.kind !== "same" || after?.kind !== "same";
 
-/** Stretches of rows; those without a change, but for a few lines at their edges, may be folded. */
+/** Groups rows into sections; sections without changes can be collapsed except for a few lines at their edges. */
 function foldRows(rows: readonly DiffRow[]): readonly Stretch[] {
   const isNear = rows.map((_, n) =>
     rows.slice(Math.max(0, n - CONTEXT), n + CONTEXT + 1).some(isChange),

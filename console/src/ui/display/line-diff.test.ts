@@ -6,7 +6,7 @@ const text = fc
   .array(fc.constantFrom("a", "b", "c", "", "{"), { maxLength: 12 })
   .map((lines) => lines.join("\n"));
 
-test("both texts can be read from their difference", () => {
+test("both texts can be reconstructed from their difference", () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
       const lines = diffLines(before, after);
@@ -21,7 +21,7 @@ test("both texts can be read from their difference", () => {
   );
 });
 
-test("the difference is the shortest, with the numbers of the lines", () => {
+test("the difference is minimal, with line numbers", () => {
   expect(diffLines("a\nb\nc", "a\nx\nc")).toEqual([
     { kind: "same", text: "a", before: 1, after: 1 },
     { kind: "gone", text: "b", before: 2 },
@@ -31,7 +31,7 @@ test("the difference is the shortest, with the numbers of the lines", () => {
   expect(pairLines(diffLines("a\nb\nc", "a\nx\ny\nc"))).toHaveLength(4);
 });
 
-test("two long texts without a common line are one that was replaced", () => {
+test("two long texts without common lines are a single replaced block", () => {
   const many = (word: string): string =>
     Array.from({ length: 4_000 }, (_, n) => word + n).join("\n");
   const lines = diffLines(many("a"), many("b"));

@@ -1,13 +1,13 @@
-/** The difference of two texts by lines, as the shortest way from one to the other (Myers). */
+/** The minimal line difference of two texts (Myers). */
 export interface DiffLine {
   readonly kind: "same" | "gone" | "new";
   readonly text: string;
-  /** Line numbers from 1, in the text where the line is. */
+  /** Line numbers from 1, in the text that contains the line. */
   readonly before?: number;
   readonly after?: number;
 }
 
-/** Texts that differ in more lines than this are shown as one block that was replaced. */
+/** Texts with more differing lines are shown as one replaced block. */
 const EDITS_MAX = 1_500;
 
 const splitLines = (text: string): readonly string[] => (text === "" ? [] : text.split("\n"));
@@ -64,7 +64,7 @@ function findEdits(a: readonly string[], b: readonly string[]): readonly Kind[] 
   return kinds.toReversed();
 }
 
-/** How far each diagonal reaches, before each edit; undefined when there are too many. */
+/** Returns how far each diagonal reaches before each edit; undefined if there are too many. */
 function searchEdits(
   a: readonly string[],
   b: readonly string[],
@@ -89,7 +89,7 @@ export interface DiffRow {
   readonly after: DiffLine | undefined;
 }
 
-/** Lines beside each other: what is gone stands beside what came for it. */
+/** Pairs lines: removed lines are next to the lines that replaced them. */
 export function pairLines(lines: readonly DiffLine[]): readonly DiffRow[] {
   const rows: DiffRow[] = [];
   let gone: DiffLine[] = [];

@@ -1,6 +1,6 @@
 import "./progress.css";
 
-/** How far something is, in a bar and in words. */
+/** Progress as a bar and as text. */
 export function Progress(props: {
   readonly label: string;
   readonly value: number;

@@ -4,19 +4,19 @@ import { type ReactNode, useEffect, useId, useRef } from "react";
 interface SectionProps {
   readonly title: string;
   readonly about?: ReactNode;
-  /** Buttons, at the end of the head. */
+  /** Buttons at the end of the header. */
   readonly act?: ReactNode;
   readonly isDangerous?: boolean;
-  /** The part of the address that leads to it: `usage` for `#usage`. */
+  /** The anchor that links to it: `usage` for `#usage`. */
   readonly anchor?: string;
   readonly children?: ReactNode;
 }
 
-/** One subject on a page of settings: its name, a word about it, and what can be done. */
+/** A section of a settings page: title, description and actions. */
 export function Section({ title, about, act, isDangerous, anchor, children }: SectionProps) {
   const id = useId();
   const section = useRef<HTMLElement>(null);
-  // The router looks for it when the page opens; a section that waits for an answer is drawn later.
+  // The router scrolls to the anchor when the page opens, but this section may be rendered later.
   useEffect(() => {
     if (anchor !== undefined && location.hash === `#${anchor}`) section.current?.scrollIntoView();
   }, [anchor]);
@@ -46,7 +46,7 @@ interface EntryProps {
   readonly act?: ReactNode;
 }
 
-/** One thing of a list within a section. */
+/** An item of a list within a section. */
 export function Entry({ icon, title, about, act }: EntryProps) {
   return (
     <li className="entry">

@@ -14,7 +14,7 @@ const COLUMNS = [
   { id: "name", sortBy: (row: (typeof ROWS)[number]) => row.name },
 ];
 
-test("numbers are sorted by size, texts as people order them, equal ones stay", () => {
+test("numbers are sorted by value, texts alphabetically, and equal rows keep their order", () => {
   const names = (column: string, isDescending: boolean): string[] =>
     sortRows(ROWS, COLUMNS, { column, isDescending }).map(({ name }) => name);
   expect(names("n", false)).toEqual(["a10", "a9", "B", "b"]);
@@ -23,7 +23,7 @@ test("numbers are sorted by size, texts as people order them, equal ones stay", 
   expect(sortRows(ROWS, COLUMNS, undefined)).toBe(ROWS);
 });
 
-test("only the rows in sight and a few around them are drawn", () => {
+test("only visible rows and a few around them are rendered", () => {
   expect(rowsInSight({ scrollTop: 3_400, clientHeight: 340 }, 34, 10_000)).toEqual({
     from: 88,
     to: 122,
@@ -31,7 +31,7 @@ test("only the rows in sight and a few around them are drawn", () => {
   expect(rowsInSight({ scrollTop: 0, clientHeight: 340 }, 34, 5)).toEqual({ from: 0, to: 5 });
 });
 
-test("a line runs from the least to the most, and level when all is the same", () => {
+test("a line spans the minimum to the maximum, and is flat if all values are equal", () => {
   expect(linePoints([0, 5, 10], 100, 20)).toEqual([
     [0, 20],
     [50, 10],

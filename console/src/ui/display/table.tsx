@@ -5,7 +5,7 @@ import { useIsNarrow } from "../behaviour/narrow.ts";
 import { showRow, useRowWindow } from "../behaviour/row-window.ts";
 
 const ROW_PX = 34;
-/** Of two lines, as a telephone shows a row. */
+/** The height of a row with two lines on phones. */
 const CARD_PX = 58;
 const HEAD_PX = 32;
 
@@ -13,7 +13,7 @@ export interface Column<T> {
   readonly id: string;
   readonly label: string;
   readonly cell: (row: T) => ReactNode;
-  /** By this it is sorted; without, it is not. */
+  /** The sort value; without it the column is not sortable. */
   readonly sortBy?: (row: T) => string | number;
   readonly isNumber?: boolean;
   /** CSS width; columns without one share the rest. */
@@ -32,15 +32,15 @@ interface TableProps<T> {
   readonly keyOf: (row: T) => string;
   readonly chosen?: string | undefined;
   readonly onOpen?: (row: T) => void;
-  /** Where the server sorts, the order comes from outside. */
+  /** The sort order if the server sorts. */
   readonly sort?: TableSort | undefined;
   readonly onSort?: (sort: TableSort) => void;
   readonly empty?: ReactNode;
 }
 
 /**
- * Rows of one height; only those in sight are drawn. One tab stop: arrows walk, Enter opens. On a telephone each row is
- * two lines: the widest column, and below it the others.
+ * Rows of equal height; only visible ones are rendered. One tab stop: arrow keys move, Enter opens. On phones, each
+ * row has two lines: the widest column, and below it the others.
  */
 export function Table<T>(props: TableProps<T>) {
   const { columns, rows, keyOf, onOpen } = props;
@@ -92,7 +92,7 @@ export function Table<T>(props: TableProps<T>) {
     <div ref={box} className="table-box" role="region" aria-label={props.label}>
       <table
         className={isNarrow ? "table cards" : "table"}
-        // Heads over nothing say nothing.
+        // Headers are hidden if there are no rows.
         hidden={rows.length === 0 && props.empty !== undefined}
         aria-rowcount={sorted.length + 1}
       >
@@ -210,7 +210,7 @@ function HeadCell<T>(props: {
 
 const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
-/** Numbers by size, texts as people order them; equal ones stay as they were. */
+/** Sorts numbers by value and texts alphabetically; equal rows keep their order. */
 export function sortRows<T>(
   rows: readonly T[],
   columns: readonly Pick<Column<T>, "id" | "sortBy">[],

@@ -3,11 +3,11 @@ import { toMoment } from "../words.ts";
 
 interface ThenButtonProps {
   readonly at: string;
-  /** Shows the thing as it was then; where it can't be shown, only the time is. */
+  /** Shows the resource at that time; undefined shows only the time. */
   readonly onSee: ((at: string) => void) | undefined;
 }
 
-/** The time of an entry, by which one sees the thing as it was then. */
+/** The time of an entry; a click shows the resource at that time. */
 export function ThenButton({ at, onSee }: ThenButtonProps) {
   if (!onSee) return <Ago at={at} />;
   return (

@@ -8,13 +8,13 @@ export interface TimelineEntry {
   readonly title: ReactNode;
   readonly children?: ReactNode;
   readonly tone?: Tone;
-  /** In the place of the dot: an avatar or an icon. */
+  /** Shown instead of the dot: an avatar or an icon. */
   readonly mark?: ReactNode;
-  /** What can be done about it. */
+  /** An action of the entry. */
   readonly act?: ReactNode;
 }
 
-/** What happened, one below the other; the newest wherever the list puts it. */
+/** A vertical list of events in the given order. */
 export function Timeline({
   entries,
   label,
@@ -22,7 +22,7 @@ export function Timeline({
 }: {
   readonly entries: readonly TimelineEntry[];
   readonly label: string;
-  /** Shows the thing as it was at the time of an entry. */
+  /** Shows the resource at the time of an entry. */
   readonly onSee?: ((at: string) => void) | undefined;
 }) {
   return (

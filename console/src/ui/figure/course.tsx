@@ -9,7 +9,7 @@ import { createElement, useState } from "react";
 import { useSize } from "./size.ts";
 import { type FigureProps, Value } from "./value.tsx";
 
-/** Numbers along an axis: a picture to look at, and a table of the same for everybody. */
+/** A chart along an axis, with a table of the same data for everyone. */
 export function Course({ figure, label, onPick }: FigureProps<"course">) {
   const { box, width, height } = useSize<HTMLDivElement>();
   const [at, setAt] = useState<number>();
@@ -21,7 +21,7 @@ export function Course({ figure, label, onPick }: FigureProps<"course">) {
     const { group, measure } = series[0]?.marks[place] ?? {};
     if (!group || measure === undefined) return;
     const [first] = Object.keys(group);
-    // The rows of a whole place, whatever its series.
+    // All rows at a point, of all series.
     const whole = series.length > 1 && first !== undefined ? { [first]: group[first] } : group;
     onPick?.({ value: null, group: whole, measure });
   };

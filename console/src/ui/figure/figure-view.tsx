@@ -1,4 +1,4 @@
-/** The answer of a report as a figure. Every number in it leads to its rows. */
+/** The result of a report as a figure. Every number links to its rows. */
 import "./figure.css";
 import { changeOf, formatChange, formatValue } from "@millrace/client/chart";
 import { ArrowDown, ArrowUp } from "lucide-react";

@@ -3,7 +3,7 @@ import { type FigureProps, Value } from "./value.tsx";
 
 const STRENGTHS = 8;
 
-/** A pivot with its totals, or a heat map: tables both. */
+/** A pivot table with totals, or a heat map. */
 export function Grid({ figure, label, onPick }: FigureProps<"grid">) {
   const { look, rows, columns, cells, rowTotals, columnTotals, total, style } = figure;
   const isHeat = look === "heat";

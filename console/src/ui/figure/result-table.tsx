@@ -1,7 +1,7 @@
 import { formatGroup, formatValue, type ResultColumn, toTitle } from "@millrace/client/chart";
 import { type FigureProps, Value } from "./value.tsx";
 
-/** The answer as it is: groups, then values. */
+/** The result as a table: groups, then values. */
 export function ResultTable({ figure, label, onPick, nameOf }: FigureProps<"table">) {
   const { columns, rows, style, source } = figure;
   const titleOf = (name: string): string =>

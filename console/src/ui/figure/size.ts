@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 const FIRST = { width: 480, height: 200 };
 const HEIGHT_MIN_PX = 90;
 
-/** The size of a box, as it changes. */
+/** Returns the size of a box and follows its changes. */
 export function useSize<E extends HTMLElement>() {
   const box = useRef<E>(null);
   const [size, setSize] = useState(FIRST);

@@ -4,9 +4,9 @@ export interface FigureProps<K extends Figure["kind"] = Figure["kind"]> {
   readonly figure: Extract<Figure, { kind: K }>;
   readonly label: string;
   readonly onPick?: ((mark: Mark) => void) | undefined;
-  /** Names of people and teams, in the place of their ids. */
+  /** Returns names of people and teams for their ids. */
   readonly nameOf?: NameOf | undefined;
-  /** Narrows everything else to a group. */
+  /** Filters the other figures by a group. */
   readonly onFilter?: ((group: Mark["group"]) => void) | undefined;
 }
 
@@ -18,7 +18,7 @@ interface ValueProps {
   readonly className?: string;
 }
 
-/** A number; a button where it leads somewhere. */
+/** A number, rendered as a button if it links to its rows. */
 export function Value({ words, about, mark, onPick, className = "" }: ValueProps) {
   if (!onPick) return <span className={className}>{words}</span>;
   return (

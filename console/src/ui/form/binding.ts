@@ -1,16 +1,16 @@
-/** What binds a control to a field of a form; `form.field("title")` makes one. */
+/** The props that connect a control with a form field, created by `form.field("title")`. */
 export interface FieldBinding<T> {
   readonly name: string;
   readonly value: T | null | undefined;
   /** Null empties the field. */
   readonly onChange: (value: T | null | undefined) => void;
-  /** What is wrong with it, or with a part of its value such as `/0/title`, in words that begin with the label. */
+  /** Returns the error of the field, or of a part of its value such as `/0/title`, starting with the label. */
   readonly errorFor: (label: string, path?: string) => string | undefined;
   readonly limits: FieldLimits;
   readonly isDisabled: boolean;
 }
 
-/** What the operation's schema says of a field. */
+/** The limits of a field from the operation's schema. */
 export interface FieldLimits {
   readonly required?: boolean | undefined;
   readonly nullable?: boolean | undefined;
@@ -28,45 +28,45 @@ export interface FieldLimits {
   readonly items?: FieldLimits | undefined;
 }
 
-/** What every field takes beside its binding. */
+/** Props of every field, in addition to its binding. */
 export interface FieldProps<T> extends FieldBinding<T> {
-  /** By default the name of the field in words. */
+  /** Default: the field name as words. */
   readonly label?: string | undefined;
   readonly help?: React.ReactNode;
-  /** Where the screen needs it, or supplies it, against the schema. */
+  /** Overrides the schema, if the screen requires the field or fills it itself. */
   readonly isRequired?: boolean | undefined;
-  /** Its surroundings say what it is: the label is for screen readers alone. */
+  /** The context names the field, so the label is only for screen readers. */
   readonly hidesLabel?: boolean | undefined;
 }
 
-/** A form, as its frame sees it: a dialog or a panel around fields of any operation. */
+/** A form as its container sees it: a dialog or panel for fields of any operation. */
 export interface FormFrame {
   readonly isBusy: boolean;
   readonly isDirty: boolean;
-  /** An update that would change nothing: there is nothing to send. */
+  /** True if an update would change nothing, so there is nothing to send. */
   readonly isUnchanged: boolean;
-  /** Why this person can't send it. */
+  /** Why the user can't send the form. */
   readonly refusal: string | undefined;
-  /** What went wrong, of which no field tells. */
+  /** Errors that no field shows. */
   readonly problems: readonly string[];
-  /** Somebody else changed the same fields; undefined while nobody did. */
+  /** Another user changed the same fields; undefined if there is no conflict. */
   readonly conflict: FormConflict | undefined;
-  /** Counts attempts that failed: after each the first wrong field gets the focus. */
+  /** Counts failed attempts: after each, the first invalid field gets the focus. */
   readonly failures: number;
   readonly submit: () => void;
   readonly reset: () => void;
 }
 
 export interface FormConflict {
-  /** The names of the fields that both changed, where they are known. */
+  /** The names of the fields that both users changed, if they are known. */
   readonly fields: readonly string[];
   readonly takeTheirs: (() => void) | undefined;
-  /** What they wrote, by field. */
+  /** The other user's values, by field. */
   readonly theirs: Readonly<Record<string, unknown>>;
   readonly keepMine: () => void;
 }
 
-/** Binds a field that belongs to no form, such as the moment of a preview. */
+/** Binds a field that belongs to no form, such as the time of a preview. */
 export const freeField = <T>(
   name: string,
   value: T | null | undefined,
@@ -81,8 +81,8 @@ export const freeField = <T>(
 });
 
 /**
- * Binds a part of the value of a field: `partOf(partOf(form.field("steps"), 0), "title")`. The contract says nothing of
- * parts, so whoever shows one says what limits it has; it is required where nothing is said.
+ * Binds a part of a field's value: `partOf(partOf(form.field("steps"), 0), "title")`. The contract has no limits
+ * for parts, so callers pass them; by default, parts are required.
  */
 export function partOf<T extends object, K extends keyof T & (string | number)>(
   whole: FieldBinding<T>,

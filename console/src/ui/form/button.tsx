@@ -1,12 +1,12 @@
 import type { ComponentProps } from "react";
 
 interface Refusable {
-  /** Why it can't be pressed: it is off, and says so. */
+  /** The reason why the button is disabled, shown to the user. */
   readonly refusal?: string | undefined;
 }
 
 export interface ButtonProps extends ComponentProps<"button">, Refusable {
-  /** `main` for the one action of a screen, `bare` without a border. */
+  /** `main` for the primary action of a screen, `bare` without a border. */
   readonly look?: "main" | "bare" | undefined;
   readonly isDangerous?: boolean | undefined;
   /** Shows only an icon; `aria-label` names it. */
@@ -26,7 +26,7 @@ export function Button({ look, isDangerous, isIcon, isSmall, className, ...rest 
   return <PlainButton {...rest} className={looks.filter(Boolean).join(" ")} />;
 }
 
-/** A button with a look of its own, such as a row that opens something. */
+/** An unstyled button, such as a row that opens something. */
 export function PlainButton({ refusal, ...rest }: ComponentProps<"button"> & Refusable) {
   if (refusal === undefined) return <button {...rest} />;
   return <button {...rest} disabled title={refusal} />;

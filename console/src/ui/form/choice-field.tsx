@@ -4,13 +4,13 @@ import { toWords } from "../words.ts";
 import { FieldFrame, framed, labelOf } from "./field-frame.tsx";
 
 interface SelectFieldProps<T extends string | number> extends FieldProps<T> {
-  /** By default the values that the schema allows, in words. */
+  /** Default: the values that the schema allows, with labels. */
   readonly options?: readonly (Choice<T> | GroupedChoice<T>)[];
-  /** What is said of no value; a field that is not required has one. */
+  /** The label of the empty option; optional fields have one. */
   readonly none?: string;
 }
 
-/** One of a few values. */
+/** Selects one of a few values. */
 export function SelectField<T extends string | number>(props: SelectFieldProps<T>) {
   const { value, onChange, limits, none } = props;
   const options: readonly AnyChoice<T>[] = props.options ?? optionsOf<T>(limits.values);
@@ -57,7 +57,7 @@ const optionsOf = <T extends string | number>(
   values: FieldProps<T>["limits"]["values"] = [],
 ): readonly Choice<T>[] => values.map((value) => [value as T, toWords(String(value))]);
 
-/** Yes or no. */
+/** A checkbox. */
 export function CheckField(props: FieldProps<boolean>) {
   const { value, onChange, isDisabled, help, name } = props;
   const label = labelOf(props);
@@ -87,7 +87,7 @@ interface ChoicesFieldProps<T extends string> extends FieldProps<readonly T[]> {
   readonly options?: readonly Choice<T>[];
 }
 
-/** Several of a few values. */
+/** Selects several of a few values. */
 export function ChoicesField<T extends string>(props: ChoicesFieldProps<T>) {
   const { value, onChange, limits, isDisabled, help } = props;
   const label = labelOf(props);

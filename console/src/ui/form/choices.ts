@@ -1,6 +1,6 @@
 import { toWords } from "../words.ts";
 
-/** A value and what people read for it. */
+/** A value and its label. */
 export type Choice<T extends string | number = string> = readonly [value: T, label: string];
 
 /** A choice under a heading. */
@@ -10,7 +10,7 @@ export type GroupedChoice<T extends string | number = string> = readonly [
   group: string,
 ];
 
-/** Choices of an enumeration of the API, in the order of `words` if given. */
+/** Returns choices for an enumeration of the API, in the order of `words` if given. */
 export function choicesOf<const T extends string>(
   values: readonly T[],
   words?: Readonly<Record<T, string>>,

@@ -1,7 +1,7 @@
 import { Keys } from "../key.tsx";
 import { Button, type ButtonProps } from "./button.tsx";
 
-/** A command, as its button sees it. */
+/** The part of a command that its button needs. */
 export interface ButtonCommand {
   readonly isBusy: boolean;
   readonly refusal: string | undefined;
@@ -14,7 +14,7 @@ interface CommandButtonProps extends Omit<ButtonProps, "refusal" | "disabled" | 
   readonly keys?: string | undefined;
 }
 
-/** A button of a command: off while it is carried out, and off with the reason where it is not allowed. */
+/** The button of a command: disabled while the command runs, and disabled with the reason if it is not allowed. */
 export function CommandButton(props: CommandButtonProps) {
   const { command, onPress, isMain = false, keys, children, ...rest } = props;
   return (

@@ -1,8 +1,8 @@
-/** The controls of the browser with the look of the console, for what is not a field of a form. */
+/** Styled native controls, for inputs outside forms. */
 import type { ComponentProps } from "react";
 
 interface Look {
-  /** Without the frame of a field: its surroundings draw it. */
+  /** Without the frame of a field, for containers that draw their own. */
   readonly isBare?: boolean | undefined;
   readonly isMono?: boolean | undefined;
 }

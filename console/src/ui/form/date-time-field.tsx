@@ -2,7 +2,7 @@ import { toIsoTime, toLocalTime } from "../local-time.ts";
 import type { FieldProps } from "./binding.ts";
 import { FieldFrame, framed } from "./field-frame.tsx";
 
-/** A day and a time, as the reader's clock has them; the value is a time of the API. */
+/** A date and time in the user's time zone; the value is an API timestamp. */
 export function DateTimeField(props: FieldProps<string>) {
   const { value, onChange } = props;
   return (
@@ -20,10 +20,10 @@ export function DateTimeField(props: FieldProps<string>) {
   );
 }
 
-/** A day without a time: `2026-03-01`. */
+/** A date: `2026-03-01`. */
 export const DateField = (props: FieldProps<string>) => <NativeField {...props} type="date" />;
 
-/** A time of any day: `09:00`. */
+/** A time of day: `09:00`. */
 export const TimeField = (props: FieldProps<string>) => <NativeField {...props} type="time" />;
 
 function NativeField({ type, ...props }: FieldProps<string> & { readonly type: "date" | "time" }) {

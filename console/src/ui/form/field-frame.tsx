@@ -3,7 +3,7 @@ import { Field } from "../field.tsx";
 import { splitWords } from "../words.ts";
 import type { FieldProps } from "./binding.ts";
 
-/** The label of a field: the developer's, the schema's, or the name in words. `assigneeId` is `Assignee`. */
+/** Returns the label of a field: the given one, the schema's, or the name as words. `assigneeId` becomes `Assignee`. */
 export function labelOf({
   label,
   limits,
@@ -12,7 +12,7 @@ export function labelOf({
   return label ?? limits.title ?? splitWords(name.replace(/(?<=.)Ids?$/, ""));
 }
 
-/** The attributes of a control that is bound to its label, its help and its error. */
+/** The attributes that connect a control with its label, help and error. */
 export interface ControlAttributes {
   readonly id: string;
   readonly name: string;
@@ -27,7 +27,7 @@ interface FieldFrameProps {
   readonly children: (attributes: ControlAttributes, label: string) => ReactNode;
 }
 
-/** Label, help, error and the mark of what is optional, around the control of a field. */
+/** The label, help, error and "optional" mark around a field's control. */
 export function FieldFrame({ field, children }: FieldFrameProps) {
   const label = labelOf(field);
   const isRequired = field.isRequired ?? field.limits.required === true;
@@ -54,6 +54,6 @@ export function FieldFrame({ field, children }: FieldFrameProps) {
   );
 }
 
-/** Any field, for a frame that does not look at the value. */
+/** Erases the value type, for a frame that does not read the value. */
 export const framed = <T,>(field: FieldProps<T>): FieldProps<never> =>
   field as unknown as FieldProps<never>;

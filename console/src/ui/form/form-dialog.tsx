@@ -8,19 +8,20 @@ import { FormProblems, submitOnKeys, useFocusOnFailure } from "./form-parts.tsx"
 interface FormDialogProps {
   readonly form: FormFrame;
   readonly title: string;
-  /** What the button does, as a verb: `Save` unless given. */
+  /** The label of the submit button, a verb. Default: `Save`. */
   readonly act?: string;
   readonly onClose: () => void;
   readonly children: ReactNode;
-  /** Further buttons, at the beginning of the foot. */
+  /** More buttons, at the start of the footer. */
   readonly others?: ReactNode;
   readonly isWide?: boolean;
-  /** A further dialog with a separate form. */
+  /** Another dialog with its own form. */
   readonly beside?: ReactNode;
 }
 
 /**
- * A form in a dialog. Enter sends it from a line, Ctrl Enter from anywhere; Escape asks before it drops what was typed.
+ * A form in a dialog. Enter in a one-line field submits it, Ctrl+Enter anywhere; Escape asks before it discards
+ * changes.
  */
 export function FormDialog(props: FormDialogProps) {
   const { form, title, act = "Save", onClose, children, others, isWide = false } = props;

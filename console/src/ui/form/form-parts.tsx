@@ -1,10 +1,10 @@
-/** What dialogs and panels around a form have in common. */
+/** Common parts of dialogs and panels with a form. */
 import "./form.css";
 import { type KeyboardEvent, type RefObject, useEffect } from "react";
 import { splitWords } from "../words.ts";
 import type { FormFrame } from "./binding.ts";
 
-/** What was refused of the whole form, or what others changed meanwhile. */
+/** Errors of the whole form, or conflicting changes of other users. */
 export function FormProblems({ form }: { readonly form: FormFrame }) {
   const { problems, conflict, isBusy } = form;
   return (
@@ -41,7 +41,7 @@ export function FormProblems({ form }: { readonly form: FormFrame }) {
 
 const FIRST_WRONG = "[aria-invalid=true], [role=alert] button";
 
-/** After each attempt that failed, the first field that is wrong gets the focus. */
+/** After each failed attempt, the first invalid field gets the focus. */
 export function useFocusOnFailure(
   { failures }: Pick<FormFrame, "failures">,
   box: RefObject<HTMLElement | null>,
@@ -51,7 +51,7 @@ export function useFocusOnFailure(
   }, [failures, box]);
 }
 
-/** Ctrl Enter sends a form from any of its fields, also from one in which Enter is a new line. */
+/** Ctrl+Enter submits a form from any field, also where Enter inserts a line break. */
 export function submitOnKeys(event: KeyboardEvent<HTMLElement>, submit: () => void): void {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();

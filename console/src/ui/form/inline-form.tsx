@@ -8,21 +8,21 @@ import { FormProblems, submitOnKeys, useFocusOnFailure } from "./form-parts.tsx"
 interface InlineFormProps {
   readonly form: FormFrame;
   readonly label: string;
-  /** What its button says and shows. */
+  /** The content of the submit button. */
   readonly act: ReactNode;
-  /** By which it is sent from a text of several lines: with `Enter`, a new line needs the shift key. */
+  /** The shortcut that submits from a multi-line field: with `Enter`, a line break needs Shift. */
   readonly keys?: "Enter" | "mod+Enter" | undefined;
   readonly isMain?: boolean;
-  /** In one line with its button. */
+  /** Field and button in one line. */
   readonly isLine?: boolean;
-  /** Further buttons: before the main one in a row, after it in a line. */
+  /** More buttons: before the main one in a row, after it in a line. */
   readonly others?: ReactNode;
-  /** Escape closes it; otherwise it leaves the field. */
+  /** Called on Escape; without it, Escape leaves the field. */
   readonly onClose?: (() => void) | undefined;
   readonly children: ReactNode;
 }
 
-/** A small form amid other things, such as a box for a comment. Nothing is asked when the page is left. */
+/** A small form within a page, such as a comment box. Leaving the page does not ask about unsaved changes. */
 export function InlineForm(props: InlineFormProps) {
   const {
     form,

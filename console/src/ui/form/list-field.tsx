@@ -3,7 +3,7 @@ import type { FieldProps } from "./binding.ts";
 import { FieldFrame, framed } from "./field-frame.tsx";
 
 interface ListFieldProps extends FieldProps<readonly string[]> {
-  /** One in each line, with this many shown; without, in one line with spaces between them. */
+  /** One entry per line, with this many lines visible; without it, a single line separated by spaces. */
   readonly rows?: number;
   readonly placeholder?: string | undefined;
   /** The separator of entries in one line. Default: a space. */
@@ -12,13 +12,13 @@ interface ListFieldProps extends FieldProps<readonly string[]> {
   readonly parse?: (text: string) => readonly string[];
 }
 
-/** Several short texts, such as addresses, written one after the other. */
+/** A list of short texts such as addresses, edited in one text field. */
 export function ListField(props: ListFieldProps) {
   const { value, onChange, rows, joint = " ", parse = splitList } = props;
   const list = value ?? [];
   const between = rows === undefined ? joint : "\n";
   const [typed, setTyped] = useState(list.join(between));
-  // What somebody is about to type, such as a comma at the end, is no entry yet.
+  // Keeps the typed text if it means the same list: a trailing comma is not an entry yet.
   const text = parse(typed).join("\n") === list.join("\n") ? typed : list.join(between);
   const change = (next: string): void => {
     setTyped(next);
@@ -53,5 +53,5 @@ export function ListField(props: ListFieldProps) {
   );
 }
 
-/** Entries between spaces, commas and lines. */
+/** Splits at spaces, commas, semicolons and line breaks. */
 export const splitList = (text: string): readonly string[] => text.split(/[\s,;]+/).filter(Boolean);

@@ -3,11 +3,11 @@ import { FieldFrame, framed } from "./field-frame.tsx";
 
 interface NumberFieldProps extends FieldProps<number> {
   readonly placeholder?: string;
-  /** Behind the field, as `minutes`. */
+  /** Shown after the field, such as `minutes`. */
   readonly unit?: string;
 }
 
-/** A number; whole, where the schema says so. */
+/** A number; an integer if the schema requires it. */
 export function NumberField(props: NumberFieldProps) {
   const { value, onChange, limits, unit } = props;
   return (

@@ -9,13 +9,13 @@ interface TextFieldProps extends FieldProps<string> {
   readonly autoComplete?: string;
   /** Has the focus when the screen opens. */
   readonly isFocused?: boolean;
-  /** The keys that a telephone shows. */
+  /** The on-screen keyboard for touch devices. */
   readonly inputMode?: "numeric" | "email" | undefined;
-  /** Texts to choose from; any other can be entered, too. */
+  /** Suggested texts; users can enter other texts too. */
   readonly suggestions?: readonly string[];
 }
 
-/** A text of one line. Spaces around it are dropped when it is left or sent; those of a password count. */
+/** A single-line text. Surrounding spaces are removed on blur and submit, except in passwords. */
 export function TextField(props: TextFieldProps) {
   const { value, onChange, limits, type = "text", isMono = false, autoComplete = "off" } = props;
   const { suggestions = [] } = props;
@@ -63,7 +63,7 @@ interface TextAreaFieldProps extends FieldProps<string> {
   readonly areaRef?: Ref<HTMLTextAreaElement>;
 }
 
-/** A text of several lines. */
+/** A multi-line text. */
 export function TextAreaField(props: TextAreaFieldProps) {
   const { value, onChange, limits, rows = 4, isMono = false } = props;
   return (

@@ -1,4 +1,4 @@
-/** A sentence with `code` in it, as the server writes them. */
+/** Renders `code` in texts from the server. */
 export function CodeWords({ text }: { readonly text: string }) {
   return text.split("`").map((part, n) =>
     n % 2 === 1 ? (

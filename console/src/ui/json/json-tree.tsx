@@ -6,21 +6,21 @@ import { showRow, useRowWindow } from "../behaviour/row-window.ts";
 import { listRows, searchRows, summarizeValue, type TreeRow } from "./value.ts";
 
 const ROW_PX = 24;
-/** From here on it has a box of its own, in which only the rows in sight are drawn. */
+/** Larger trees get a box of their own that renders only visible rows. */
 const BOX_ROWS = 60;
 const SEARCH_ROWS = 8;
 
 interface JsonTreeProps {
   readonly value: unknown;
-  /** The path of the value, as an expression writes it. */
+  /** The path of the value in expressions. */
   readonly path: string;
   readonly label: string;
-  /** Offers to use a value: by its button, or by Enter. */
+  /** Inserts a value: with its button, or with Enter. */
   readonly onUse?: ((path: string) => void) | undefined;
   readonly hasSearch?: boolean;
 }
 
-/** JSON that can be walked: children are drawn when they are opened, long lists as far as they are in sight. */
+/** A JSON tree: children are rendered when expanded, and only visible rows of long lists. */
 export function JsonTree({ value, path, label, onUse, hasSearch = true }: JsonTreeProps) {
   const [open, setOpen] = useState<ReadonlySet<string>>(() => firstOpen(value, path));
   const [words, setWords] = useState("");
@@ -198,7 +198,7 @@ function Row({ id, row, name, isActive, isOpen, onToggle, onUse }: RowProps) {
           path
         </span>
         {onUse && (
-          // The press would take the caret away from the field that the value goes to.
+          // Prevents the click from moving the caret out of the target field.
           <span
             className="use"
             title={`Use ${path}`}

@@ -2,7 +2,7 @@ const TOKEN =
   /("(?:[^"\\]|\\.)*"\s*:?|-?\b\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\b|\btrue\b|\bfalse\b|\bnull\b)/;
 const SHOWN_CHARACTERS_MAX = 100_000;
 
-/** A value as coloured JSON. */
+/** A value as highlighted JSON. */
 export function Json({
   value,
   label = "JSON",

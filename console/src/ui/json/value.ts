@@ -1,19 +1,19 @@
-/** Values of any shape as people and expressions name them, and as rows of a tree. */
+/** Abbreviates values and lists them as rows of a tree. */
 const BRIEF_CHARACTERS = 34;
 const BRIEF_NAMES = 3;
-/** More than anybody reads; the rest is found by search. */
+/** More rows are not rendered; users can search for the rest. */
 const ROWS_MAX = 50_000;
 
 const isPlainName = (name: string): boolean => /^[A-Za-z_]\w*$/.test(name);
 
-/** `orders[0].customer.name`; odd names in backticks, as JSONata wants them. */
+/** Joins a path: `orders[0].customer.name`; special names in backticks, as JSONata requires. */
 export function joinPath(path: string, name: string | number): string {
   if (typeof name === "number") return `${path}[${name}]`;
   const written = isPlainName(name) ? name : `\`${name}\``;
   return path === "" ? written : `${path}.${written}`;
 }
 
-/** A value in a few words: `3 items`, `{ id, name, … }`, `"Lisbon"`. */
+/** Abbreviates a value: `3 items`, `{ id, name, … }`, `"Lisbon"`. */
 export function summarizeValue(value: unknown, charactersMax = BRIEF_CHARACTERS): string {
   if (value === undefined) return "nothing";
   if (Array.isArray(value)) return value.length === 1 ? "1 item" : `${value.length} items`;
@@ -41,7 +41,7 @@ function childrenOf(value: unknown): Children {
   return typeof value === "object" && value !== null ? Object.entries(value) : [];
 }
 
-/** The rows that are in sight: those of `root` and of whatever is open. */
+/** Returns the visible rows: those of `root` and of all expanded nodes. */
 export function listRows(value: unknown, root: string, open: ReadonlySet<string>): TreeRow[] {
   const rows: TreeRow[] = [];
   const add = (parent: unknown, path: string, depth: number): void => {
@@ -57,7 +57,7 @@ export function listRows(value: unknown, root: string, open: ReadonlySet<string>
   return rows;
 }
 
-/** Rows whose name or plain value contains the words, wherever they are, each with its whole path. */
+/** Returns rows at any depth whose name or plain value contains the words, with their full paths. */
 export function searchRows(value: unknown, root: string, words: string): TreeRow[] {
   const wanted = words.toLowerCase();
   const rows: TreeRow[] = [];

@@ -1,6 +1,6 @@
 /**
- * Where things stand: below each other, in a row, in columns, beside each other. Gaps are steps of the tokens. Anything
- * that HTML knows of the element can be said, too.
+ * Layout components: stacks, rows, grids and splits. Gaps are steps of the design tokens. All HTML attributes are
+ * passed through.
  */
 import "./layout.css";
 import { type ComponentProps, Fragment, type ReactNode } from "react";
@@ -32,18 +32,18 @@ type BoxProps<Own> = Own &
 interface Flow {
   readonly align?: "start" | "baseline" | "end" | "stretch";
   readonly justify?: "between" | "end";
-  /** Takes the room that is left, and may become smaller than what it holds. */
+  /** Takes the remaining space, and may shrink below its content's size. */
   readonly isFilling?: boolean;
-  /** A line between one and the next. */
+  /** Lines between the children. */
   readonly hasLines?: boolean;
 }
 
-/** Below each other. */
+/** A vertical layout. */
 export function Stack({ as: Box = "div", gap = 4, pad, ...rest }: BoxProps<Flow>) {
   return <Box data-stack="" data-gap={gap} data-pad={pad} {...flowOf(rest)} />;
 }
 
-/** In a row, centred across it. */
+/** A horizontal layout, vertically centred. */
 export function Row({
   as: Box = "div",
   gap = 4,
@@ -55,7 +55,7 @@ export function Row({
   return <Box data-row="" data-gap={gap} data-pad={pad} data-wrap={wrap} {...flowOf(rest)} />;
 }
 
-/** In one column, or in as many as fit: of at least 130, 160 or 260 pixels. */
+/** One column, or as many as fit with a minimum width of 130, 160 or 260 pixels. */
 export function Grid({
   as: Box = "div",
   gap = 5,
@@ -81,11 +81,11 @@ interface TextProps extends Omit<ComponentProps<"p">, "ref"> {
   readonly size?: "xs" | "s" | "l" | "xl" | "2xl";
   readonly tone?: "soft" | "muted" | "bad" | "ok";
   readonly weight?: "medium" | "bold";
-  /** One line that ends in dots; words that break anywhere; lines as they were written. */
+  /** Truncated with an ellipsis, broken anywhere, or with preserved line breaks. */
   readonly flow?: "cut" | "break" | "kept";
 }
 
-/** Words: how large, how loud. */
+/** A text with size and tone. */
 export function Text({ as: Box = "p", size, tone, weight, flow, ...rest }: TextProps) {
   return <Box data-size={size} data-tone={tone} data-weight={weight} data-flow={flow} {...rest} />;
 }
@@ -96,14 +96,14 @@ export function Panel({ as: Box = "div", pad = 6, gap = 4, ...rest }: BoxProps<F
 }
 
 interface SplitProps extends Omit<ComponentProps<"div">, "ref"> {
-  /** Stands to the right; below, where there is no room. */
+  /** The right column; on narrow screens below the main one. */
   readonly side: ReactNode;
   readonly sideLabel: string;
   readonly width?: "m" | "l";
   readonly children: ReactNode;
 }
 
-/** Two columns that scroll as one: what it is about, and what is known beside it. */
+/** Two columns that scroll together: the content, and details next to it. */
 export function Split({ side, sideLabel, width = "m", children, ...rest }: SplitProps) {
   return (
     <div className="scroll" data-split={width} tabIndex={0} role="region" {...rest}>
@@ -117,7 +117,7 @@ export function Split({ side, sideLabel, width = "m", children, ...rest }: Split
   );
 }
 
-/** Names and what is known of them. */
+/** A list of labels and values. */
 export function Facts({ facts }: { readonly facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl data-facts="">

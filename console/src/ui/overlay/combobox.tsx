@@ -10,16 +10,16 @@ export interface ComboboxProps {
   readonly id?: string;
   readonly label: string;
   readonly options: readonly ComboOption[];
-  /** Where these are the part of many that the server found. */
+  /** The search state, if the options are only those that the server found. */
   readonly search?: OptionSearch | undefined;
   readonly value: string | undefined;
-  /** The value in words, where it may not be among the options. */
+  /** The label of the value, which may not be among the options. */
   readonly chosen?: string | undefined;
   readonly onChange: (value: string | undefined) => void;
   readonly placeholder?: string | undefined;
-  /** Gets a text that was typed and left without a choice; otherwise such a text is dropped. */
+  /** Called with text that does not match an option on blur; by default such text is discarded. */
   readonly onUnknown?: (typed: string) => void;
-  /** Any text may be written; options are help. */
+  /** Accepts any text; options are suggestions. */
   readonly isFree?: boolean;
   readonly isDisabled?: boolean;
   readonly isLoading?: boolean;
@@ -27,7 +27,7 @@ export interface ComboboxProps {
   readonly describedBy?: string | undefined;
 }
 
-/** A field with a list: type to find, arrows to choose. Escape puts back what was there. */
+/** A field with a list: type to search, arrow keys to select. Escape restores the previous value. */
 export function Combobox(props: ComboboxProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
@@ -60,7 +60,7 @@ export function Combobox(props: ComboboxProps) {
         value={combo.shown}
         onChange={({ target }) => combo.type(target.value)}
         onClick={({ currentTarget }) => {
-          // What is typed takes the place of the name that is shown, and does not follow it.
+          // Selects the displayed name, so that typing replaces it.
           if (!isOpen) currentTarget.select();
           combo.open();
         }}
@@ -79,7 +79,7 @@ export function Combobox(props: ComboboxProps) {
           ref={list}
           popover="manual"
           className="float list-box"
-          // A press keeps the focus in the field.
+          // Prevents the click from taking focus from the field.
           onPointerDown={(event) => event.preventDefault()}
         >
           <div id={`${id}-list`} role="listbox" aria-label={props.label}>
@@ -98,19 +98,19 @@ export function Combobox(props: ComboboxProps) {
   );
 }
 
-/** What is typed, found and chosen. */
+/** The typed text, the matching options and the selection. */
 function useCombo(props: ComboboxProps) {
   const { options, value, onChange, isFree = false } = props;
   const [typed, setTyped] = useState<string>();
   const [isOpen, setOpen] = useState(false);
-  // By its value: the options around it change while somebody looks at them.
+  // Identified by value, because the options can change while the list is open.
   const [activeValue, setActive] = useState<string>();
-  // The option that was picked may not be on the page that is found next.
+  // Kept here, because the next search results may not contain the selected option.
   const [picked, setPicked] = useState<ComboOption>();
   const chosen = [...options, picked].find((option) => option?.value === value);
   const shown = typed ?? chosen?.label ?? props.chosen ?? value ?? "";
   const { found, isAnswered } = useFound(props, typed ?? "", isOpen);
-  // Enter was faster than the server: the first that it finds is meant.
+  // Enter was pressed before the server responded: the first result is selected.
   const [isAwaited, setAwaited] = useState(false);
   const active = Math.max(
     0,
@@ -134,13 +134,13 @@ function useCombo(props: ComboboxProps) {
   useEffect(() => {
     if (isAwaited && isAnswered) pick(found[0]);
   });
-  /** The option of exactly this name is meant; of another text the field is told. */
+  /** Selects the option with exactly this name; otherwise reports the text as unknown. */
   const leaveUnknown = (text: string): void => {
     const same = found.find(({ label }) => label.toLowerCase() === text.toLowerCase());
     if (same) onChange(same.value);
     else if (text !== "") props.onUnknown?.(text);
   };
-  /** Leaving keeps a free text; of a closed list only what it has. */
+  /** On blur, a free field keeps its text; others only accept options. */
   const leave = (): void => {
     if (typed === "") onChange(undefined);
     else if (typed !== undefined && isFree) onChange(typed);
@@ -158,7 +158,7 @@ function useCombo(props: ComboboxProps) {
       setAwaited(true);
     else if (event.key === "Enter" && isOpen && (found.length > 0 || !isFree)) pick(found[active]);
     else if (event.key === "Enter" && typed !== undefined) leave();
-    // The list, and not the dialog that the field is in.
+    // Closes the list, but not the dialog around the field.
     else if (event.key === "Escape" && (isOpen || typed !== undefined)) close();
     else return;
     event.preventDefault();
@@ -166,7 +166,7 @@ function useCombo(props: ComboboxProps) {
   };
   const type = (words: string): void => {
     setTyped(words);
-    // The best of what is found for these words.
+    // Activates the best match for the new text.
     setActive(undefined);
     setAwaited(false);
     setOpen(true);
@@ -175,8 +175,8 @@ function useCombo(props: ComboboxProps) {
 }
 
 /**
- * Opens and shuts the list by a press, which keeps the focus in the field: without it, the list would be shut, and
- * opened again.
+ * Opens and closes the list on click and keeps the focus in the field: otherwise blur would close the list, and the
+ * click would open it again.
  */
 function ListMark({ onToggle }: { readonly onToggle: () => void }) {
   return (
@@ -191,7 +191,7 @@ function ListMark({ onToggle }: { readonly onToggle: () => void }) {
   );
 }
 
-/** The options to show. Until the server has answered these words, those of the words before are narrowed here. */
+/** The options to show. Until the server responds, the previous options are filtered locally. */
 function useFound({ options, search }: ComboboxProps, typed: string, isOpen: boolean) {
   const onWords = search?.onWords;
   const words = typed.trim();
@@ -205,7 +205,7 @@ function useFound({ options, search }: ComboboxProps, typed: string, isOpen: boo
   return { found, isAnswered };
 }
 
-/** What is to be said below the options, or instead of them. */
+/** The message below or instead of the options. */
 function ListNote(props: ComboboxProps & { readonly isEmpty: boolean }) {
   const { search, isEmpty, isFree = false } = props;
   const words = ((): string | undefined => {

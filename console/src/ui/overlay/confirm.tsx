@@ -4,23 +4,26 @@ import { Dialog } from "./dialog.tsx";
 interface ConfirmProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** What is done, as the button says it. */
+  /** The label of the confirm button. */
   readonly act: string;
-  /** The way out, as its button says it. */
+  /** The label of the cancel button. */
   readonly keep?: string;
   readonly isBusy?: boolean;
-  /** Nothing is lost by it, so Enter does it. Otherwise Enter leaves all as it is: many a dialog is answered unread. */
+  /**
+   * True if nothing is lost, so that Enter confirms. Otherwise Enter cancels, because users often confirm without
+   * reading.
+   */
   readonly isGentle?: boolean;
   readonly onAct: () => void;
   readonly onClose: () => void;
 }
 
-/** A question before something that can't be taken back. Escape leaves all as it is. */
+/** A confirmation before an irreversible action. Escape cancels. */
 export function Confirm(props: ConfirmProps) {
   const first = useRef<HTMLButtonElement>(null);
   const { isGentle = false } = props;
   const isBusy = props.isBusy === true;
-  // While it is counted first, the button can't be focused yet.
+  // The button can't have focus while the count is loading.
   useEffect(() => first.current?.focus(), [isBusy]);
   return (
     <Dialog

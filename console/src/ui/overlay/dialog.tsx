@@ -6,20 +6,20 @@ import { useModal } from "./modal.ts";
 interface DialogProps {
   readonly title: string;
   readonly onClose: () => void;
-  /** Asked before Escape, the cross or a press beside it close it. */
+  /** Called before Escape, the close button or a click outside closes the dialog. */
   readonly mayClose?: () => boolean;
   readonly children: ReactNode;
   /** Buttons, the main one last. */
   readonly footer?: ReactNode;
   readonly isWide?: boolean;
-  /** Enter in a field does it. */
+  /** Called on Enter in a field. */
   readonly onSubmit?: () => void;
 }
 
-/** By itself the browser takes what comes first, which is the button that closes it. */
+/** By default the browser focuses the first element, which is the close button. */
 const FIRST_FIELD = ".dialog-body :is(input, textarea, select)";
 
-/** A native dialog: the focus stays in it and goes back after it. Escape and a press beside it close it. */
+/** A native dialog with focus trap. Escape and a click outside close it. */
 export function Dialog(props: DialogProps) {
   const { title, onClose, mayClose, children, footer, isWide, onSubmit } = props;
   const dialog = useModal(FIRST_FIELD);
@@ -33,17 +33,17 @@ export function Dialog(props: DialogProps) {
       className={isWide ? "dialog wide" : "dialog"}
       aria-labelledby={id}
       onClose={onClose}
-      // A field of files cancels, too, and its event comes by here.
+      // Cancelling a file input also fires `cancel`, which bubbles to the dialog.
       onCancel={(event) => {
         if (event.target === dialog.current && mayClose?.() === false) event.preventDefault();
       }}
-      // What lies behind, such as a panel that Escape leaves, would take the key away from it.
+      // Stops the event, so that Escape does not also close a panel behind the dialog.
       onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()}
       onPointerDown={(event) => event.target === dialog.current && close()}
     >
       <form
         className="dialog-frame"
-        // Fields say by themselves what is wrong, in words of ours.
+        // Fields show their own validation messages.
         noValidate={mayClose !== undefined}
         onSubmit={(event) => {
           event.preventDefault();

@@ -1,6 +1,6 @@
 /**
- * Parts of a screen that are downloaded when they are shown. One that a new version has renamed says so in its own
- * place: the rest of the screen keeps what was written in it, and whoever wrote it says when to reload.
+ * Lazily loaded parts of a screen. If a deployment removed a part's file, the error is shown in its place: the rest
+ * of the screen keeps its input, and the user decides when to reload.
  */
 import { type ComponentType, lazy, type LazyExoticComponent } from "react";
 import { isMissingChunk } from "../behaviour/new-version.ts";
@@ -12,14 +12,14 @@ export function lazyPart<P>(load: () => Promise<ComponentType<P>>): Part<P> {
   return lazyOr(load, NewVersionNotice);
 }
 
-/** A dialog that is downloaded so. */
+/** A lazily loaded dialog. */
 export function lazyDialog<P extends { readonly onClose: () => void }>(
   load: () => Promise<ComponentType<P>>,
 ): Part<P> {
   return lazyOr(load, NewVersionDialog);
 }
 
-/** Downloads a part; `Instead` stands for one that is no longer there. */
+/** Loads a part lazily; `Instead` is rendered if its file no longer exists. */
 export function lazyOr<P>(
   load: () => Promise<ComponentType<P>>,
   Instead: ComponentType<P>,

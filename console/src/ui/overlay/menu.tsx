@@ -8,24 +8,24 @@ export interface MenuItem {
   readonly icon?: ReactNode;
   readonly keys?: string | undefined;
   readonly onPick: () => void;
-  /** Says why it can't be done now. */
+  /** The reason why the item is disabled. */
   readonly disabled?: string | undefined;
   /** Red: it can't be undone. */
   readonly isDangerous?: boolean;
-  /** A line above it. */
+  /** A separator above it. */
   readonly isApart?: boolean;
 }
 
 interface MenuProps {
   readonly label: string;
-  /** What the button shows. */
+  /** The content of the button. */
   readonly children: ReactNode;
   readonly items: readonly MenuItem[];
   readonly className?: string;
   readonly align?: "start" | "end";
 }
 
-/** A button that opens a list of acts. Arrows walk, a letter leads to the item that begins with it. */
+/** A button that opens a menu. Arrow keys move, a letter goes to the next item that begins with it. */
 export function Menu({ label, children, items, className, align = "end" }: MenuProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
@@ -114,7 +114,7 @@ export function Menu({ label, children, items, className, align = "end" }: MenuP
   );
 }
 
-/** The item that a key leads to: by arrows around the list, by a letter to the next that begins with it. */
+/** Returns the item for a key: arrow keys wrap around, a letter goes to the next item that begins with it. */
 export function nextItem(
   items: readonly Pick<MenuItem, "label">[],
   at: number,

@@ -1,9 +1,9 @@
 import { type RefObject, useEffect, useRef } from "react";
 
 /**
- * Opens a native dialog as it is drawn. The focus goes to the first that `focus` names, or to the first that can have
- * it, and back to where it was: the browser gives it back only of a dialog that is closed, not of one that is taken
- * away.
+ * Opens a native dialog when it is mounted. The focus goes to the first element that matches `focus`, or the first
+ * focusable one, and returns afterwards: browsers restore the focus only when a dialog is closed, not when it is
+ * removed.
  */
 export function useModal(focus = "[data-focus]"): RefObject<HTMLDialogElement | null> {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -18,7 +18,7 @@ export function useModal(focus = "[data-focus]"): RefObject<HTMLDialogElement | 
   return dialog;
 }
 
-/** An element that has the focus by now keeps it. Where it was may be gone, as a row that was deleted. */
+/** Keeps the focus if another element has it. The previous element may no longer exist, such as a deleted row. */
 function returnFocus(before: Element | null): void {
   if (document.activeElement !== document.body || before === document.body) return;
   const to = before?.isConnected ? before : document.querySelector("main");

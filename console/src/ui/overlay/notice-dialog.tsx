@@ -3,16 +3,16 @@ import { Dialog } from "./dialog.tsx";
 
 interface NoticeDialogProps {
   readonly title: string;
-  /** The way out, as its button says it. */
+  /** The label of the close button. */
   readonly act?: string;
-  /** Further buttons, before it. */
+  /** More buttons, before the close button. */
   readonly others?: ReactNode;
   readonly isWide?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** Something to read or to copy, such as a secret that is shown once. Enter closes it. */
+/** A dialog with information, such as a secret that is shown once. Enter closes it. */
 export function NoticeDialog(props: NoticeDialogProps) {
   const { title, act = "Done", others, isWide = false, onClose, children } = props;
   return (

@@ -1,4 +1,4 @@
-/** The lines of a list that belongs to a field. */
+/** The options of a field's list. */
 import { Check } from "lucide-react";
 import { foldText } from "../behaviour/fold.ts";
 
@@ -9,14 +9,14 @@ export interface ComboOption {
   readonly group?: string | undefined;
 }
 
-/** Options that are asked for as somebody types: a page of them, of whatever matches. */
+/** Options loaded while the user types: one page of the matches. */
 export interface OptionSearch {
-  /** The words that the options answer. */
+  /** The search text of the options. */
   readonly words: string;
-  /** Asks for others; undefined when the list is closed. */
+  /** Starts a search; undefined when the list is closed. */
   readonly onWords: (words: string | undefined) => void;
   readonly isLoading: boolean;
-  /** Says why there are no others. */
+  /** The reason why there are no options. */
   readonly problem: string | undefined;
   readonly hasMore: boolean;
 }
@@ -53,7 +53,7 @@ export function OptionLines(props: OptionLinesProps) {
   ));
 }
 
-/** Those that begin with the words first, then those that contain them. */
+/** Returns matches, first those that begin with the words. */
 export function filterOptions(
   options: readonly ComboOption[],
   words: string,

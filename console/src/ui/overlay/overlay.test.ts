@@ -4,7 +4,7 @@ import { nextItem } from "./menu.tsx";
 
 const OPTIONS = ["Mail", "Webmail", "Slack"].map((label) => ({ value: label, label }));
 
-test("typing finds what begins with the words before what contains them", () => {
+test("matches at the beginning come before other matches", () => {
   expect(filterOptions(OPTIONS, "mail").map(({ label }) => label)).toEqual(["Mail", "Webmail"]);
   expect(filterOptions(OPTIONS, " ")).toHaveLength(3);
   expect(filterOptions(OPTIONS, "zzz")).toEqual([]);
@@ -12,7 +12,7 @@ test("typing finds what begins with the words before what contains them", () => 
   expect(filterOptions(people, "ilk").map(({ label }) => label)).toEqual(["İlkay Öz"]);
 });
 
-test("arrows go round a menu, letters to the next item that begins with them", () => {
+test("arrow keys wrap around in a menu, letters go to the next item that begins with them", () => {
   const items = ["Copy", "Cut", "Delete"].map((label) => ({ label }));
   expect([nextItem(items, 2, "ArrowDown"), nextItem(items, 0, "ArrowUp")]).toEqual([0, 2]);
   expect([nextItem(items, 0, "c"), nextItem(items, 1, "c"), nextItem(items, 0, "x")]).toEqual([

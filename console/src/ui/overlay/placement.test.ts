@@ -4,7 +4,7 @@ import { placeBeside } from "./placement.ts";
 const VIEW = { width: 400, height: 600 };
 const at = (left: number, top: number) => ({ left, right: left + 100, top, bottom: top + 28 });
 
-test("it opens below where there is room", () => {
+test("it opens below if there is space", () => {
   expect(placeBeside(at(20, 100), { width: 120, height: 200 }, VIEW)).toEqual({
     left: 20,
     top: 132,
@@ -12,7 +12,7 @@ test("it opens below where there is room", () => {
   });
 });
 
-test("near the bottom it opens above, and is never out of the window", () => {
+test("near the bottom it opens above, and never outside the window", () => {
   expect(placeBeside(at(350, 540), { width: 120, height: 200 }, VIEW)).toEqual({
     left: 272,
     top: 336,

@@ -1,5 +1,6 @@
 /**
- * Places what floats beside what it belongs to. It stands in the top layer (`popover`), so no scrolled box cuts it off.
+ * Positions floating elements next to their anchor. They are in the top layer (`popover`), so scroll containers do
+ * not clip them.
  */
 import { type RefObject, useLayoutEffect } from "react";
 
@@ -23,7 +24,7 @@ export interface Placement {
   readonly maxHeight: number;
 }
 
-/** Below where there is room, above where there is more; never out of the window. */
+/** Positions below if there is space, otherwise where there is more; never outside the window. */
 export function placeBeside(
   anchor: Anchor,
   size: Size,
@@ -45,11 +46,11 @@ export function placeBeside(
 
 interface FloatOptions {
   readonly align?: "start" | "end";
-  /** As wide as its anchor at least. */
+  /** At least as wide as its anchor. */
   readonly isWide?: boolean;
 }
 
-/** Opens a `popover` beside its anchor for as long as it is drawn, and keeps it there. */
+/** Shows a `popover` next to its anchor while mounted, and updates its position. */
 export function useFloat(
   anchor: RefObject<HTMLElement | null>,
   float: RefObject<HTMLElement | null>,

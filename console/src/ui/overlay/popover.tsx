@@ -1,16 +1,16 @@
-/** A small form beside a button, in the top layer. The browser closes it. */
+/** A small form next to a button, in the top layer. The browser closes it. */
 import { type ReactNode, useId, useRef } from "react";
 import { placeBeside } from "./placement.ts";
 
 interface PopoverProps {
   readonly label: string;
-  /** Of the button that opens it. */
+  /** The class of the button that opens it. */
   readonly className?: string;
   readonly button: ReactNode;
   readonly align?: "start" | "end";
-  /** Says why it can't be opened now. */
+  /** The reason why the button is disabled. */
   readonly disabled?: string | undefined;
-  /** Gets a function that closes it. */
+  /** Receives a function that closes it. */
   readonly children: (close: () => void) => ReactNode;
 }
 
@@ -50,7 +50,7 @@ export function Popover(props: PopoverProps) {
         className="popover"
         role="group"
         aria-label={props.label}
-        // A list that opens inside of it has events of its own.
+        // Nested popovers fire toggle events that bubble.
         onToggle={(event) => {
           if (event.target === event.currentTarget && event.newState === "open") open();
         }}

@@ -11,7 +11,7 @@ interface TooltipProps {
   readonly children: ReactNode;
 }
 
-/** A word about a control, on hover and on focus. What one must know to use it belongs on the page instead. */
+/** A tooltip on hover and focus. Essential information belongs on the page instead. */
 export function Tooltip({ text, keys, children }: TooltipProps) {
   const id = useId();
   const anchor = useRef<HTMLSpanElement>(null);

@@ -5,16 +5,16 @@ import { Dialog } from "./dialog.tsx";
 interface TypedConfirmProps {
   readonly title: string;
   readonly children: ReactNode;
-  /** What is done, as the button says it. */
+  /** The label of the confirm button. */
   readonly act: string;
-  /** Must be typed: nobody does this by a slip of the hand. */
+  /** The word that users must type, to prevent accidental confirmation. */
   readonly word: string;
   readonly isBusy?: boolean;
   readonly onAct: () => void;
   readonly onClose: () => void;
 }
 
-/** A question before something that can't be undone: its name is typed first. */
+/** A confirmation before an irreversible action: the user types the name first. */
 export function TypedConfirm(props: TypedConfirmProps) {
   const [text, setText] = useState("");
   const isTyped = text.trim() === props.word;

@@ -1,8 +1,8 @@
-/** Cells of a text that has separators between them, as spreadsheets and exports write it. */
+/** Parses separated text such as CSV from spreadsheets and exports. */
 
 export type Cells = readonly (readonly string[])[];
 
-/** Reads cells with a separator between them; quotes hold what has it, or a line, in it. */
+/** Parses separated cells; quoted cells may contain separators and line breaks. */
 export function parseCells(text: string, separator: string): Cells {
   const rows: string[][] = [[]];
   let cell = "";
@@ -30,7 +30,7 @@ export function parseCells(text: string, separator: string): Cells {
   return rows;
 }
 
-/** The separator of a file: the one that the first line has most of. */
+/** Returns the most frequent separator of the first line. */
 export function guessSeparator(text: string): string {
   const first = text.slice(0, text.search(/\r?\n|$/));
   const countOf = (letter: string): number => first.split(letter).length - 1;

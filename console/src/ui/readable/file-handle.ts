@@ -1,4 +1,4 @@
-/** Files among the values of a run: a handle names one. */
+/** Files among the values of a run, identified by handles. */
 
 export interface FileHandle {
   readonly $file: string;
@@ -9,7 +9,7 @@ export interface FileHandle {
 
 const SHOWN_MAX = 20;
 
-/** The files that a value names, each once, the first of them. */
+/** Returns the files in a value without duplicates, up to the limit. */
 export function listHandles(value: unknown): readonly FileHandle[] {
   const found = new Map<string, FileHandle>();
   collect(value, found);
@@ -26,15 +26,15 @@ function collect(value: unknown, found: Map<string, FileHandle>): void {
   for (const part of Object.values(value)) collect(part, found);
 }
 
-/** A file of the store, as far as a handle says it. */
+/** A stored file, with the fields that handles need. */
 type SentFile = Omit<FileHandle, "$file"> & { readonly id: string };
 
-/** The handle of a file that was sent. */
+/** Returns the handle of an uploaded file. */
 export function toHandle({ id, name, mediaType, size }: SentFile): FileHandle {
   return { $file: id, name, mediaType, size };
 }
 
-/** The input with a file more: `file`, or the next name that is free. A text that is no object is left. */
+/** Adds a file to the input under `file` or the next free name. Text that is not a JSON object is not changed. */
 export function addFile(text: string, handle: FileHandle): string {
   const value = readObject(text);
   if (!value) return text;

@@ -4,7 +4,7 @@ import { Json } from "../json/json.tsx";
 import { type Readable, toReadable } from "./readable.ts";
 import { count } from "../words.ts";
 
-/** A value as people read it who do not build workflows. */
+/** A value for users who do not build workflows. */
 export const ReadableValue = memo(function ReadableValue({ value }: { readonly value: unknown }) {
   return <Part part={toReadable(value)} />;
 });

@@ -8,7 +8,7 @@ test.each([
   ["id", "Id"],
 ])("%s reads %s", (name, words) => expect(toFieldName(name)).toBe(words));
 
-test("an object is names with values; what is empty says so", () => {
+test("an object is shown as names with values, and empty values are marked", () => {
   expect(toReadable({ amount: 1240.5, urgent: true, note: null })).toEqual({
     kind: "fields",
     fields: [
@@ -19,13 +19,13 @@ test("an object is names with values; what is empty says so", () => {
   });
 });
 
-test("a list of like objects is a table, cut to what can be read", () => {
+test("a list of similar objects is a table with a limited number of rows", () => {
   const rows = Array.from({ length: 30 }, (_, n) => ({ n, name: `Row ${n}` }));
   expect(toReadable(rows)).toMatchObject({ kind: "table", columns: ["N", "Name"], more: 10 });
   expect(toReadable(["a", "b"])).toMatchObject({ kind: "list", more: 0 });
 });
 
-test("what is too deep to read stays as it is", () => {
+test("deeply nested values are shown unchanged", () => {
   const value = { a: { b: { c: { d: 1 } } } };
   expect(JSON.stringify(toReadable(value))).toContain('"kind":"deep","value":{"d":1}');
 });

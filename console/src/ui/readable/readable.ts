@@ -1,4 +1,4 @@
-/** A value of any form as something to read: names with values, lists, tables. JSON is for those who build. */
+/** Formats any value for reading: names with values, lists and tables. JSON is for workflow builders. */
 import { toMoment } from "../words.ts";
 
 export type Readable =
@@ -25,7 +25,7 @@ const COLUMNS_MAX = 6;
 const LONG_CHARACTERS = 80;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** `totalAmount` and `total_amount` as `Total amount`. */
+/** Converts `totalAmount` and `total_amount` to `Total amount`. */
 export function toFieldName(name: string): string {
   const words = name
     .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
@@ -76,7 +76,7 @@ function toList(values: readonly unknown[], depth: number): Readable {
   return { kind: "table", columns: columns.map(toFieldName), rows, more };
 }
 
-/** The columns of a list of like objects; undefined for a list that makes no table. */
+/** Returns the columns of a list of similar objects; undefined if it does not fit a table. */
 function columnsOf(rows: readonly unknown[]): readonly string[] | undefined {
   const isObjects = rows.every(
     (row) => row !== null && typeof row === "object" && !Array.isArray(row),

@@ -3,7 +3,7 @@ import type { FieldProps } from "../binding.ts";
 import { FieldFrame, framed } from "../field-frame.tsx";
 
 interface ColourFieldProps extends FieldProps<string> {
-  /** The colour that no value means. */
+  /** The colour used if the field is empty. */
   readonly standard: string;
 }
 

@@ -6,7 +6,7 @@ interface RadioFieldProps<T extends string> extends FieldProps<T> {
   readonly options: readonly (readonly [value: T, label: string, about?: ReactNode])[];
 }
 
-/** One of a few values, each with a sentence about it. */
+/** Selects one of a few values, each with a description. */
 export function RadioField<T extends string>(props: RadioFieldProps<T>) {
   const { value, onChange, name, isDisabled, hidesLabel, options } = props;
   const label = labelOf(props);

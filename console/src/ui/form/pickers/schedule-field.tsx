@@ -6,7 +6,7 @@ import { TextField } from "../text-field.tsx";
 import { type Chosen, readTimes, RHYTHMS, type Times, WEEKDAYS, writeTimes } from "./times.ts";
 import { ZoneField } from "./zone-field.tsx";
 
-/** When something happens: a rhythm, a time and a time zone, or a cron expression. */
+/** A schedule: frequency, time and time zone, or a cron expression. */
 export function ScheduleField(field: FieldBinding<Times>) {
   const { value, onChange, isDisabled } = field;
   const times: Times = value ?? { cron: "" };

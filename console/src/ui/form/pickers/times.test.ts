@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readTimes, timesWords, writeTimes } from "./times.ts";
 
-test("what people choose is a cron expression, and back", () => {
+test("selected times are converted to a cron expression and back", () => {
   for (const cron of ["0 7 * * *", "30 6 * * 1-5", "0 18 * * 0", "15 9 1 * *"]) {
     expect(writeTimes(readTimes(cron), "")).toBe(cron);
   }

@@ -1,4 +1,4 @@
-/** The times of a schedule, as people choose them. */
+/** The times of a schedule as users select them. */
 export interface Times {
   readonly cron: string;
   readonly timezone?: string | undefined;
@@ -25,12 +25,12 @@ export const WEEKDAYS: readonly (readonly [string, string])[] = [
 
 export interface Chosen {
   readonly rhythm: Rhythm;
-  /** `07:00`. */
+  /** A time such as `07:00`. */
   readonly time: string;
   readonly weekday: string;
 }
 
-/** What a cron expression says, where it is one that people choose. */
+/** Parses a cron expression, if it is one of the selectable patterns. */
 export function readTimes(cron: string): Chosen {
   const [, minute = "0", hour = "7", day = "", month = "", weekday = ""] =
     /^\s*(\d{1,2})\s+(\d{1,2})\s+(\S+)\s+(\S+)\s+(\S+)\s*$/.exec(cron) ?? [];
@@ -44,7 +44,7 @@ export function readTimes(cron: string): Chosen {
   return { rhythm: /^[0-6]$/.test(weekday) ? "week" : "other", ...chosen };
 }
 
-/** The cron expression of what was chosen. */
+/** Returns the cron expression of the selection. */
 export function writeTimes({ rhythm, time, weekday }: Chosen, before: string): string {
   const [hour = "7", minute = "0"] = time.split(":").map((part) => String(Number(part)));
   switch (rhythm) {
@@ -61,7 +61,7 @@ export function writeTimes({ rhythm, time, weekday }: Chosen, before: string): s
   }
 }
 
-/** The times in words. */
+/** Describes a schedule in words. */
 export function timesWords({ cron, timezone }: Times): string {
   const { rhythm, time, weekday } = readTimes(cron);
   const zone = timezone === undefined || timezone === "UTC" ? " UTC" : `, ${timezone}`;

@@ -6,7 +6,7 @@ const ZONES = ["UTC", ...Intl.supportedValuesOf("timeZone").filter((zone) => zon
   (zone) => ({ value: zone, label: zone.replaceAll("_", " ") }),
 );
 
-/** A time zone, found while one types. */
+/** Selects a time zone with search. */
 export function ZoneField(props: FieldProps<string>) {
   const { value, onChange } = props;
   return (
