@@ -1,4 +1,4 @@
-/** The frame of settings, for areas that have some. */
+/** The settings layout for other areas. */
 export { CheckField, EditorForm, LineField, NameField, SelectField } from "./frame/editor-form.tsx";
 export { type Editor, useEditor } from "./frame/use-editor.ts";
 export { EditorPanel } from "./frame/editor-panel.tsx";

@@ -1,6 +1,6 @@
 import type { Rule } from "./rule-words.ts";
 
-/** An assignment rule as it is edited. */
+/** An assignment rule while the user edits it. */
 export type RuleDraft = Pick<
   Rule,
   | "name"
@@ -15,14 +15,14 @@ export type RuleDraft = Pick<
   | "active"
 >;
 
-/** What is edited of a rule: it is also what a trial of it asks for. */
+/** Returns the editable part of a rule, which simulations use too. */
 export const toRuleDraft = (rule: Rule): RuleDraft => {
   const { name, entity, position, conditions, on, method, teamId, userIds, scheduleId, active } =
     rule;
   return { name, entity, position, conditions, on, method, teamId, userIds, scheduleId, active };
 };
 
-/** A rule as it begins. */
+/** The initial values of a new rule. */
 export const newRule = (position: number): RuleDraft => ({
   name: "",
   entity: "incident",

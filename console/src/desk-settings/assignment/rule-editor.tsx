@@ -33,12 +33,12 @@ const CAUSES = choicesOf(ASSIGNMENT_RULE_ON, {
 
 interface RuleEditorProps {
   readonly rule: Rule | undefined;
-  /** The place of a new one: after all others. */
+  /** The position of a new rule: after all others. */
   readonly position: number;
   readonly nameOf: (id: string | null | undefined) => string | undefined;
 }
 
-/** A rule and its sentence. */
+/** The form of a rule, with its description. */
 export function RuleEditor({ rule, position, nameOf }: RuleEditorProps) {
   const [, setOpen] = useOpen();
   const form = useForm<RuleOperation, RuleDraft>(
@@ -84,7 +84,7 @@ export function RuleEditor({ rule, position, nameOf }: RuleEditorProps) {
 
 type RuleOperation = "assignment_rules.create" | "assignment_rules.update";
 
-/** The receivers of a ticket: the method, and what it chooses from. */
+/** Who receives the ticket: the method and its candidates. */
 function Receivers({ form }: { readonly form: Form<RuleDraft> }) {
   const { values: draft, field } = form;
   const may = useMay();

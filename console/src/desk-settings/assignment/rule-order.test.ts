@@ -10,7 +10,7 @@ const apply = (rules: readonly { id: string; position: number }[], id: string, b
     .join("");
 };
 
-test("a rule moves by one write where there is room, and by a new order of all where there is none", () => {
+test("a rule moves with one write if there is a free position, otherwise all rules are renumbered", () => {
   const wide = [10, 20, 30].map((position, n) => ({ id: "abc"[n] ?? "", position }));
   const tight = [100, 100, 100].map((position, n) => ({ id: "abc"[n] ?? "", position }));
   expect(moveRule(wide, "c", -1)).toEqual([{ id: "c", position: 15 }]);

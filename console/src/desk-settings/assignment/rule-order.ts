@@ -1,4 +1,4 @@
-/** The order of rules: the first that fits counts. */
+/** The order of rules: the first matching rule applies. */
 
 interface Placed {
   readonly id: string;
@@ -9,8 +9,8 @@ const STEP = 10;
 const POSITION_MAX = 10_000;
 
 /**
- * The positions to write so that a rule comes that many places later, or earlier: one where there is room between its
- * new neighbours.
+ * Returns the positions to write to move a rule up or down: one if there is a free position between its new
+ * neighbours, otherwise all.
  */
 export function moveRule(rules: readonly Placed[], id: string, by: number): readonly Placed[] {
   const at = rules.findIndex((rule) => rule.id === id);

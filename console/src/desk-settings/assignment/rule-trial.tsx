@@ -12,12 +12,12 @@ const TICKETS_MAX = 500;
 
 interface RuleTrialProps {
   readonly draft: RuleDraft;
-  /** The rule that the draft takes the place of. */
+  /** The rule that the draft replaces. */
   readonly ruleId: string | undefined;
   readonly nameOf: (id: string | null | undefined) => string | undefined;
 }
 
-/** The tickets of the last 30 days, and who would have got them with the rule as it is written here. */
+/** Simulates the draft of a rule on the tickets of the last 30 days. */
 export function RuleTrial({ draft, ruleId, nameOf }: RuleTrialProps) {
   const body = useDebounced(
     JSON.stringify({
@@ -80,7 +80,7 @@ interface LoadTableProps extends Pick<RuleTrialProps, "nameOf"> {
   readonly people: readonly Schemas["SimulatedLoad"][];
 }
 
-/** The load of each one: what they have now, and what the rules would have given them. */
+/** The load per person: current tickets, and tickets that the rules would have assigned. */
 function LoadTable({ people, nameOf }: LoadTableProps) {
   if (people.length === 0) return null;
   return (

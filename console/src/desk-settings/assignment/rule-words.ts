@@ -1,4 +1,4 @@
-/** An assignment rule as a sentence. */
+/** Describes an assignment rule in one sentence. */
 import type { Schemas } from "../../data/api.ts";
 import { toConditionWords } from "../../sla/index.ts";
 import { count, toWords } from "../../ui/words.ts";
@@ -6,7 +6,7 @@ import { count, toWords } from "../../ui/words.ts";
 export type Rule = Schemas["ListedAssignmentRule"];
 type Said = Pick<Rule, "entity" | "conditions" | "method" | "teamId" | "userIds" | "scheduleId">;
 
-/** As "Incidents with category network go in turn to the members of Network." */
+/** Returns a sentence such as "Incidents with category network go in turn to the members of Network." */
 export function toRuleSentence(
   rule: Said,
   nameOf: (id: string | null | undefined) => string | undefined,

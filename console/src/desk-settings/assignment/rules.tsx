@@ -12,7 +12,7 @@ import { Button } from "../../ui/form/button.tsx";
 
 const SHOWN = 200;
 
-/** Assignment rules in their order: the first that fits gives a ticket away. */
+/** Assignment rules in order: the first matching rule assigns the ticket. */
 export function AssignmentRules() {
   const { data, error, isPending, refetch } = useOp("assignment_rules.list", {
     query: { limit: SHOWN, sort: "position" },
@@ -101,7 +101,6 @@ async function moveTo(rules: readonly Rule[], rule: Rule, by: number): Promise<v
   }
 }
 
-/** Names of people, teams and schedules. */
 function useRuleNames(): ReturnType<typeof useNames> {
   const nameOf = useNames();
   const may = useMay();

@@ -12,7 +12,7 @@ interface FieldListProps {
   readonly list: FieldBinding<readonly OwnField[]>;
 }
 
-/** The own fields of a kind, in the order of the form. */
+/** The custom fields of a ticket kind, in form order. */
 export function FieldList({ list }: FieldListProps) {
   const { value, onChange } = list;
   const fields = value ?? [];
@@ -105,7 +105,7 @@ interface FieldEditorProps {
 
 const toLines = (text: string): readonly string[] => text.split("\n").filter(Boolean);
 
-/** A key that nobody has used yet follows the name. */
+/** The generated key of a new field follows its name. */
 const isFresh = ({ key }: OwnField): boolean => /^field\d*$/.test(key);
 
 function FieldEditor({ field, binding, taken }: FieldEditorProps) {

@@ -14,7 +14,7 @@ import { toSchema, toSentField } from "./own-field.ts";
 
 const KINDS = TICKET_KINDS.map(([id, label]) => ({ id, label }));
 
-/** The fields that each kind has beyond ours, beside the form that they make. */
+/** The custom fields of each ticket kind, next to a preview of the form. */
 export function OwnFieldSettings() {
   const [open, setOpen] = useOpen();
   const kind: TicketKind = KINDS.find(({ id }) => id === open)?.id ?? "incident";

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { toKey, toSchema, toSentField } from "./own-field.ts";
 
-test("a key is made of the name, and is nobody else's", () => {
+test("a key is derived from the name and is unique", () => {
   expect(toKey("Serial number", [])).toBe("serialNumber");
   expect(toKey("3rd Größe", [])).toBe("rdGroe");
   expect(toKey("!", [])).toBe("field");
   expect(toKey("Floor", ["floor", "floor2"])).toBe("floor3");
 });
 
-test("what is empty is not sent, and the form is drawn before it is", () => {
+test("empty texts are not sent, and the form is previewed before saving", () => {
   const field = {
     key: "floor",
     name: "Floor",

@@ -1,4 +1,4 @@
-/** Own fields as they are edited, and the form that they make. */
+/** Custom fields while the user edits them, and the resulting form. */
 import { TICKET_FIELD_TYPE } from "@millrace/client/enums";
 import { choicesOf } from "../../ui/form/choices.ts";
 import type { Schemas } from "../../data/api.ts";
@@ -17,7 +17,7 @@ export const TYPES = choicesOf(TICKET_FIELD_TYPE, {
 
 const KEY_MAX = 40;
 
-/** The key of a field, from its name: `Serial number` is `serialNumber`. It stays when the name changes. */
+/** Derives the key of a field from its name: `Serial number` becomes `serialNumber`. It stays when the name changes. */
 export function toKey(name: string, taken: readonly string[]): string {
   const words = name
     .normalize("NFD")
@@ -34,7 +34,7 @@ export function toKey(name: string, taken: readonly string[]): string {
   return free.find((key) => !taken.includes(key)) ?? base;
 }
 
-/** Texts that are empty are left out, and choices where there is nothing to choose. */
+/** Omits empty texts, and choices of fields without choices. */
 export function toSentField(field: OwnField): OwnField {
   const { choices = [], help = "", ...rest } = field;
   const kept = choices.map((one) => one.trim()).filter(Boolean);
@@ -54,7 +54,7 @@ const FIELD_SCHEMAS: Readonly<Record<OwnField["type"], Schema>> = {
   user: { type: "string" },
 };
 
-/** The form as it will be, before anything is saved. */
+/** Returns the schema for the preview of the form. */
 export function toSchema(fields: readonly OwnField[]): Schema {
   const named = fields.filter(({ name }) => name.trim() !== "");
   return {

@@ -10,14 +10,14 @@ import { CheckBox, Select, TextArea, TextInput } from "../../ui/form/controls.ts
 interface EditorFormProps {
   readonly title: string;
   readonly editor: Editor<never> | Editor<object>;
-  /** Said before it is deleted. */
+  /** The consequence, shown in the delete confirmation. */
   readonly consequence: string;
   readonly children: ReactNode;
-  /** Stands beside the fields. */
+  /** Shown next to the fields. */
   readonly aside?: ReactNode;
 }
 
-/** The frame of an editor: what was refused, the fields, and the acts. */
+/** The layout of an editor: errors, fields and actions. */
 export function EditorForm({ title, editor, consequence, children, aside }: EditorFormProps) {
   const { isNew, isChanged, isBusy, refusal, error } = editor;
   const [isAsking, setAsking] = useState(false);
@@ -94,7 +94,7 @@ interface LineProps {
   readonly maxLength?: number;
 }
 
-/** A text of one line, or of several. */
+/** A text field with one or several lines. */
 export function LineField(props: LineProps) {
   const { label, value, onChange, error, help, isOptional = false, isArea = false } = props;
   return (
@@ -121,7 +121,7 @@ interface NameFieldProps {
   readonly errorOf: (pointer: string) => string | undefined;
 }
 
-/** The name in a draft. */
+/** The name field of a draft. */
 export function NameField({ draft, change, errorOf }: NameFieldProps) {
   return (
     <LineField

@@ -8,22 +8,22 @@ import { Confirm } from "../../ui/overlay/confirm.tsx";
 
 interface EditorPanelProps<O extends OperationId> {
   readonly form: FormFrame;
-  /** What is changed; nothing where it is made. */
+  /** The edited resource; undefined creates a new one. */
   readonly thing: { readonly id: string } | undefined;
   readonly title: string;
-  /** The operation that deletes it; absent if it can't be deleted. */
+  /** The operation that deletes it; undefined if it can't be deleted. */
   readonly remove: O | undefined;
   /** The parameters of the operation; by default the id. */
   readonly params?: Readonly<Record<string, string>>;
-  /** Said before it is deleted. */
+  /** The consequence, shown in the delete confirmation. */
   readonly consequence: string;
   readonly onRemoved: () => void;
   readonly children: ReactNode;
-  /** Stands beside the fields. */
+  /** Shown next to the fields. */
   readonly aside?: ReactNode;
 }
 
-/** The editor of a thing of the settings: its form, and the way to delete it. */
+/** The editor of a resource in the settings, with a delete action. */
 export function EditorPanel<O extends OperationId>(props: EditorPanelProps<O>) {
   const { form, thing, title, remove, consequence, onRemoved, children, aside } = props;
   const { params = { id: thing?.id ?? "" } } = props;

@@ -9,13 +9,13 @@ interface PeopleFieldProps {
   readonly label: string;
   readonly userIds: readonly string[];
   readonly onChange: (userIds: string[]) => void;
-  /** Their order counts, and can be changed. */
+  /** The order is significant and can be changed. */
   readonly isOrdered?: boolean;
   readonly help?: string;
   readonly error?: string | undefined;
 }
 
-/** People, one after the other. */
+/** A list of people. */
 export function PeopleField(props: PeopleFieldProps) {
   const { label, userIds, onChange, isOrdered = false, help, error } = props;
   const nameOf = useNames();

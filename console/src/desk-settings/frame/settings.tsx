@@ -10,7 +10,7 @@ import { Empty, Loading } from "../../ui/feedback.tsx";
 
 interface Page {
   readonly Screen: ComponentType;
-  /** Without it nothing can be changed. */
+  /** The permission required for changes. */
   readonly write: OperationId;
 }
 
@@ -49,7 +49,7 @@ const PAGES: Readonly<Partial<Record<string, Page>>> = {
   ),
 };
 
-/** How the desk works: one page for each thing, all in one frame. */
+/** The service desk settings: one page per topic, in a common layout. */
 export function DeskSettings() {
   const { page: name = "" } = useParams({ strict: false });
   const refusalOf = useRefusals();

@@ -9,10 +9,10 @@ import { Button, PlainButton } from "../../ui/form/button.tsx";
 
 export type OpenPlace = readonly [string | undefined, (id: string | undefined) => void];
 
-/** The address of what is being made. */
+/** The path segment of a new resource. */
 export const NEW = "new";
 
-/** What is open in the list of a page of settings; the address says it. */
+/** The open item of a settings list, from the address. */
 export function useOpen(): OpenPlace {
   const { open } = useSearch({ strict: false });
   const { page = "" } = useParams({ strict: false });
@@ -30,7 +30,7 @@ interface ReadList<T> {
   readonly refetch: () => unknown;
 }
 
-/** The things of a list on a page of settings, the one that is open, and how the list is read. */
+/** The items of a settings list, the open one, and the loading state. */
 export function useShelf<T extends { readonly id: string }>(list: ReadList<T>) {
   const [open] = useOpen();
   const { error, isPending } = list;
@@ -53,23 +53,23 @@ export interface ShelfItem {
 
 interface ShelfProps {
   readonly label: string;
-  /** As the button says it: "New macro". */
+  /** The button label: "New macro". */
   readonly make: string;
   readonly refusal?: string | undefined;
   readonly items: readonly ShelfItem[];
   readonly error: Error | null;
   readonly isPending: boolean;
   readonly onRetry: () => void;
-  /** Said where there is nothing yet. */
+  /** The text of the empty state. */
   readonly nothing: string;
   readonly children: ReactNode;
-  /** What is open, and how another is opened, where the address is not that of the settings. */
+  /** The open item and how to open another, for lists outside the settings. */
   readonly place?: OpenPlace;
-  /** Stands above the list. */
+  /** Shown above the list. */
   readonly about?: ReactNode;
 }
 
-/** Things of one sort beside the one that is open. */
+/** A list of resources, next to the open one. */
 export function Shelf(props: ShelfProps) {
   const { items, make, refusal, label } = props;
   const own = useOpen();

@@ -8,7 +8,7 @@ interface TeamSelectProps {
   readonly onChange: (teamId: string | null) => void;
 }
 
-/** A team, or none in particular. */
+/** Selects a team, or no specific one. */
 export function TeamSelect({ label, none, value, onChange }: TeamSelectProps) {
   const teams = useTeams();
   return (

@@ -12,13 +12,13 @@ interface TicketPickerProps {
   readonly kinds?: readonly string[];
 }
 
-/** An open ticket. Nothing is chosen beforehand. */
+/** Selects an open ticket. Nothing is preselected. */
 export function TicketPicker({ label, kinds = [], value, onChange }: TicketPickerProps) {
   const field = freeField<string>("ticket", value, (id) => onChange(id ?? undefined));
   return <TicketField {...field} {...{ label, kinds }} />;
 }
 
-/** An open ticket for a preview that changes nothing: the newest is the first example. */
+/** Selects an open ticket for a preview; the newest is preselected, because previews change nothing. */
 export function SampleTicketPicker({ value, onChange, ...props }: TicketPickerProps) {
   const { kinds = [] } = props;
   const may = useMay();

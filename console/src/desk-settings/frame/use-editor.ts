@@ -11,14 +11,14 @@ interface Saved {
 
 interface EditorOptions<D> {
   readonly initial: D;
-  /** Of what is changed; nothing where it is made. */
+  /** The revision of the edited resource; undefined for a new one. */
   readonly revision: number | undefined;
   readonly save: (draft: D, ifMatch: string | undefined) => Promise<Saved>;
   readonly remove?: () => Promise<unknown>;
-  /** The prefix of the operations that show it. */
+  /** The prefix of the operations that read it. */
   readonly stale: string;
   readonly refusal: string | undefined;
-  /** Opens what was saved; nothing, where it was removed. */
+  /** Opens the saved resource; called with undefined after a deletion. */
   readonly onOpen?: (id: string | undefined) => void;
 }
 
@@ -28,7 +28,7 @@ export interface Editor<D> {
   readonly isChanged: boolean;
   readonly isNew: boolean;
   readonly isBusy: boolean;
-  /** In words, for what has no field of its own. */
+  /** An error that does not belong to a field. */
   readonly error: string | undefined;
   readonly errorOf: (pointer: string) => string | undefined;
   readonly refusal: string | undefined;
@@ -37,7 +37,7 @@ export interface Editor<D> {
   readonly remove: (() => void) | undefined;
 }
 
-/** A draft of a thing of the settings: it is saved as a whole, on the version that it began with. */
+/** The draft of a settings resource, saved as a whole on the version that it is based on. */
 export function useEditor<D extends object>(options: EditorOptions<D>): Editor<D> {
   const { initial, revision, stale, refusal } = options;
   const [base, setBase] = useState({ draft: initial, revision });

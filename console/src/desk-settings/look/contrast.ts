@@ -1,4 +1,4 @@
-/** How well white can be read on a colour, as WCAG counts it. */
+/** Computes the contrast of white text on a colour, as defined by WCAG. */
 export function contrastWithWhite(hex: string): number {
   const parts = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(hex);
   if (!parts) return 0;
@@ -12,5 +12,5 @@ function toLinear(channel: number): number {
   return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
 }
 
-/** What people must be able to read. */
+/** The minimum contrast of WCAG level AA. */
 export const CONTRAST_MIN = 4.5;

@@ -20,7 +20,7 @@ import { FileInput } from "../../ui/form/controls.tsx";
 
 const DEFAULT_ACCENT = "#0f5c7a";
 
-/** How the portal looks, beside a picture of it. */
+/** The appearance of the portal, with a preview. */
 export function PortalLook() {
   const { data, error, refetch } = useOp("portal.get_settings");
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;
@@ -109,7 +109,7 @@ function LogoField({ field }: { readonly field: FieldBinding<string> }) {
   );
 }
 
-/** The top of the portal as it will be. */
+/** A preview of the portal's header. */
 function LookPreview({ draft }: { readonly draft: LookDraft }) {
   const logo = useFileLink(draft.logoFileId ?? undefined);
   const accent = { background: draft.accent || DEFAULT_ACCENT };

@@ -13,7 +13,7 @@ import { count } from "../../ui/words.ts";
 
 type Component = Schemas["ListedStatusComponent"];
 
-/** What stands on the page, from top to bottom: each goes red with its configuration items. */
+/** The components of the status page from top to bottom; each turns red with its configuration items. */
 export function StatusComponents({ refusal }: { readonly refusal: string | undefined }) {
   const query = { limit: 100, sort: "position" };
   const components = useOp("status_components.list", { query }).data?.data ?? [];

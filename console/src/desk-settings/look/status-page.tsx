@@ -14,7 +14,7 @@ import { Ago } from "../../ui/time.tsx";
 import { count } from "../../ui/words.ts";
 import { StatusComponents } from "./status-components.tsx";
 
-/** The public page: whether there is one, what it is called, what stands on it, and what is told now. */
+/** The public status page: whether it is published, its title, its components and current outages. */
 export function StatusPage() {
   const { data, error, refetch } = useOp("status_page.get");
   const refusal = useRefusal("status_page.update");
@@ -53,7 +53,7 @@ function PageEditor({ page }: { readonly page: Schemas["StatusPage"] }) {
   );
 }
 
-/** Outages are major incidents; each is told and ended in its room. */
+/** Outages are major incidents; each is communicated and ended on its own page. */
 function Outages() {
   const may = useMay();
   const { data } = useOp(

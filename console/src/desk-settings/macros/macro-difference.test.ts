@@ -7,7 +7,7 @@ const outcome = (changes: object, calls: object[] = [], refusal: object | null =
   refusal,
 });
 
-test("two outcomes are told by refusal, then by fields, then by calls", () => {
+test("two results are compared by error, then by fields, then by calls", () => {
   const refusal = { message: "It is closed." };
   const tags = outcome({ tags: ["storm"] });
   expect(describeDifference(tags, outcome({}, [], refusal))).toEqual([

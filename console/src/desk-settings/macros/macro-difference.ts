@@ -10,7 +10,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 const VERBS: Readonly<Record<string, string>> = { update: "change it", add_comment: "comment" };
 
-/** Where two outcomes of a macro on one ticket differ, in words: refusals, then fields, then what is called. */
+/** Describes how two results of a macro on one ticket differ: errors, then fields, then calls. */
 export function describeDifference(before: Outcome, after: Outcome): readonly string[] {
   if (after.refusal) return [`would be refused: ${after.refusal.message}`];
   if (before.refusal) return ["would no longer be refused"];

@@ -18,11 +18,11 @@ type Macro = Schemas["ListedMacro"];
 
 interface MacroEditorProps {
   readonly macro: Macro | undefined;
-  /** Of a new one: behind the others. */
+  /** The position of a new macro: after all others. */
   readonly position: number;
 }
 
-/** A macro beside what it would do to a ticket now. */
+/** The form of a macro, next to its effect on a sample ticket. */
 export function MacroEditor({ macro, position }: MacroEditorProps) {
   const [, setOpen] = useOpen();
   const form = useForm(macro ? "macros.update" : "macros.create", {
@@ -72,7 +72,7 @@ interface Trial {
   readonly kinds: Macro["kinds"];
 }
 
-/** Whether a draft would do something else than what is saved. */
+/** Returns whether the draft would have a different effect than the saved macro. */
 function isOther(macro: Macro, { steps, kinds }: Trial): boolean {
   return JSON.stringify([macro.steps, macro.kinds]) !== JSON.stringify([steps, kinds]);
 }

@@ -20,7 +20,7 @@ interface MacroSimulationProps {
   readonly kinds: readonly string[];
 }
 
-/** Open tickets of the last month to which the macro as written here would do something else than as it is saved. */
+/** Open tickets of the last month for which the draft has a different effect than the saved macro. */
 export function MacroSimulation({ macro, steps, kinds }: MacroSimulationProps) {
   const asked = useDebounced(
     JSON.stringify({ macro: { steps: steps.map(toSentStep), kinds } }),

@@ -3,7 +3,7 @@ import { moveStep, newStep, type Step, toSentStep, toSummary } from "./macro-ste
 
 const nameOf = (id: string): string | undefined => (id === "tem_1" ? "Network" : undefined);
 
-test("a macro reads as a sentence", () => {
+test("a macro is described in one sentence", () => {
   const steps: readonly Step[] = [
     { act: "take" },
     { act: "set", set: { teamId: "tem_1" } },
@@ -16,7 +16,7 @@ test("a macro reads as a sentence", () => {
   );
 });
 
-test("acts are moved and sent without what is empty", () => {
+test("steps are reordered, and sent without empty texts", () => {
   const steps = [newStep("take"), newStep("close")];
   expect(moveStep(steps, 1, -1).map(({ act }) => act)).toEqual(["close", "take"]);
   expect(moveStep(steps, 0, -1)).toBe(steps);

@@ -1,4 +1,4 @@
-/** The acts of a macro as people read and write them. */
+/** Edits and describes the steps of a macro. */
 import type { Schemas } from "../../data/api.ts";
 
 export type Step = Schemas["Macro"]["steps"][number];
@@ -19,7 +19,7 @@ export const ACT_WORDS: Readonly<Record<ActName, string>> = {
 
 export const ACTS = Object.keys(ACT_WORDS) as readonly ActName[];
 
-/** An act as it is when somebody adds it. */
+/** Creates a step with default values. */
 export function newStep(act: ActName): Step {
   switch (act) {
     case "set":
@@ -41,14 +41,14 @@ export function newStep(act: ActName): Step {
   }
 }
 
-/** Texts that are empty are left out: the server asks for none, or for one. */
+/** Omits empty texts: the server rejects them. */
 export function toSentStep(step: Step): Step {
   return Object.fromEntries(
     Object.entries(step).filter(([, value]) => value !== "" && value !== undefined),
   ) as Step;
 }
 
-/** A macro in one line, as "Take it, comment, put on hold". */
+/** Describes a macro in one line, such as "Take it, comment, put on hold". */
 export function toSummary(
   steps: readonly Step[],
   nameOf: (id: string) => string | undefined,

@@ -17,7 +17,7 @@ interface MacroTrialProps {
   readonly kinds: readonly string[];
 }
 
-/** What the acts would do to a ticket now: a dry run after each change. */
+/** The effect of the steps on a ticket: a dry run after each change. */
 export function MacroTrial({ steps, kinds }: MacroTrialProps) {
   const [ticketId, setTicketId] = useState<string>();
   const nameOf = useNames();

@@ -8,7 +8,7 @@ import { toSummary } from "./macro-steps.ts";
 
 const KEYS_MAX = 9;
 
-/** Macros in their order: the first nine have a key on the desk. */
+/** Macros in order: the first nine have a keyboard shortcut on the desk. */
 export function Macros() {
   const query = { limit: 50, sort: "position" };
   const { data, error, isPending, refetch } = useOp("macros.list", { query });

@@ -20,7 +20,7 @@ const toTags = (text: string): readonly string[] =>
     .map((tag) => tag.trim())
     .filter(Boolean);
 
-/** What one act needs to know. */
+/** The fields of one step. */
 export function StepFields({ step, field }: StepFieldsProps) {
   switch (step.act) {
     case "set":

@@ -10,7 +10,7 @@ interface StepListProps {
   readonly field: FieldBinding<readonly Step[]>;
 }
 
-/** The acts of a macro, one below the other, in the order in which they are done. */
+/** The steps of a macro in execution order. */
 export function StepList({ field }: StepListProps) {
   const { value, onChange, errorFor } = field;
   const steps = value ?? [];

@@ -12,7 +12,7 @@ interface ConnectionTestProps {
   readonly isStale: boolean;
 }
 
-/** Tries the connection as it was saved. */
+/** Tests the saved connection. */
 export function ConnectionTest({ mailbox, isStale }: ConnectionTestProps) {
   const [result, setResult] = useState<Schemas["MailboxTest"]>();
   const test = useCommand("mailboxes.test", {

@@ -13,7 +13,7 @@ interface ImapFieldsProps {
   readonly field: FieldBinding<NonNullable<Mailbox["imap"]>>;
 }
 
-/** Where the mailbox is. Its password is a secret, and is named alone. */
+/** The server settings of the mailbox. The password is stored as a secret and referenced by name. */
 export function ImapFields({ field }: ImapFieldsProps) {
   const may = useMay();
   const secrets = useOp(

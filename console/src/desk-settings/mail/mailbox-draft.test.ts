@@ -6,7 +6,7 @@ test("empty texts are not sent", () => {
   expect(keepTexts({ kind: "incident", category: "" })).toEqual({ kind: "incident" });
 });
 
-test("a rule of one comparison is a line, and others stay as they are", () => {
+test("a rule with one comparison is edited in one line, and other rules are not changed", () => {
   const line = { field: "subject", operator: "contains", value: "win" } as const;
   expect(toRuleLine({ when: toWhen(line) })).toEqual(line);
   expect(toRuleLine({ when: { from: "a@b" } })).toEqual({
@@ -18,7 +18,7 @@ test("a rule of one comparison is a line, and others stay as they are", () => {
   expect(toRuleLine({ when: { from: { in: ["a@b"] } } })).toBeUndefined();
 });
 
-test("a template is filled in with an example", () => {
+test("a template is filled with sample values", () => {
   expect(fillTemplate("[{{ticket.number}}] {{ mailbox.name }} {{what}}", "Desk")).toBe(
     "[INC0000042] Desk {{what}}",
   );

@@ -1,4 +1,4 @@
-/** A mailbox as it is edited. */
+/** A mailbox while the user edits it. */
 import type { Schemas } from "../../data/api.ts";
 
 export type Mailbox = Schemas["ListedMailbox"];
@@ -16,7 +16,7 @@ export const NEW_IMAP: Imap = {
   folder: "INBOX",
 };
 
-/** Texts without those that are empty. */
+/** Omits empty texts. */
 export const keepTexts = <T extends object>(texts: T): T =>
   Object.fromEntries(
     Object.entries(texts).filter(([, text]) => typeof text !== "string" || text.trim() !== ""),
@@ -41,7 +41,7 @@ export interface RuleLine {
   readonly value: string;
 }
 
-/** A rule with one comparison, as it reads; undefined where it has more. */
+/** Returns a rule with a single comparison as a line; undefined if it has more. */
 export function toRuleLine({ when }: Pick<Rule, "when">): RuleLine | undefined {
   const entries = Object.entries(when);
   const [field, condition] = entries[0] ?? [];
@@ -66,7 +66,7 @@ const SAMPLE: Readonly<Record<string, string>> = {
   link: "https://desk.example.com/portal/tickets/INC0000042",
 };
 
-/** A template as a recipient would see it. */
+/** Fills a template with sample values, as a recipient would see it. */
 export function fillTemplate(text: string, mailbox: string): string {
   const values: Readonly<Record<string, string>> = { ...SAMPLE, "mailbox.name": mailbox };
   return text.replaceAll(/\{\{\s*([\w.]+)\s*\}\}/g, (mark, name: string) => values[name] ?? mark);

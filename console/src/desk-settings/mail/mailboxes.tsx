@@ -8,7 +8,7 @@ import type { Mailbox } from "./mailbox-draft.ts";
 import { MailboxEditor } from "./mailbox-editor.tsx";
 import { MessageList } from "./message-list.tsx";
 
-/** Mailboxes of teams: how they are set up, and what became of each mail. */
+/** The mailboxes of teams: their settings, and the processing result of each e-mail. */
 export function Mailboxes() {
   const { data, error, isPending, refetch } = useOp("mailboxes.list", { query: { limit: 100 } });
   const [open] = useOpen();

@@ -23,7 +23,7 @@ const VERDICTS: Readonly<Record<State, readonly [string, string]>> = {
 };
 const STATES = Object.keys(VERDICTS) as readonly State[];
 
-/** The mails that came, the newest first: what became of each, and why. */
+/** Received e-mails, newest first, with the processing result and its reason. */
 export function MessageList({ mailbox }: { readonly mailbox: Mailbox }) {
   const [state, setState] = useState<State>();
   const { data, error, isPending, refetch } = useOp("mailboxes.list_messages", {

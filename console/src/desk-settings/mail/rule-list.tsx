@@ -20,7 +20,7 @@ interface RuleListProps {
 
 const NEW_RULE: Rule = { name: "Rule", when: { fromDomain: "" }, action: "ignore" };
 
-/** Mails that make nothing, and mails that are tagged. The first that fits decides. */
+/** Rules that ignore or tag e-mails. The first matching rule applies. */
 export function RuleList({ field }: RuleListProps) {
   const { value, onChange, errorFor } = field;
   const rules = value ?? [];

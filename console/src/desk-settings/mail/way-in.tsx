@@ -7,7 +7,7 @@ interface WayInProps {
   readonly address: string;
 }
 
-/** Where mails come in, and whether answers go out: what the installation is set up for. */
+/** Shows how the installation receives e-mails and whether it can send replies. */
 export function WayIn({ kind, address }: WayInProps) {
   const transport = useOp("mailboxes.get_transport").data?.data;
   if (!transport) return null;

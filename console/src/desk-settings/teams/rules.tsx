@@ -8,7 +8,7 @@ import { NumberField } from "../../ui/form/number-field.tsx";
 
 const LEVELS = ["High", "Medium", "Low"] as const;
 
-/** What impact and urgency make of a ticket, and when what is solved is closed. */
+/** Priority by impact and urgency, and when resolved tickets are closed. */
 export function DeskRules() {
   const { data, error, refetch } = useOp("desk.get_settings");
   if (error) return <ErrorNotice error={error} retry={() => void refetch()} />;

@@ -14,7 +14,7 @@ import { Button } from "../../ui/form/button.tsx";
 
 const SHOWN = 100;
 
-/** The tags in use: each leads to its tickets, and can be renamed, joined with another or taken off. */
+/** The tags in use: each links to its tickets, and can be renamed, merged or removed. */
 export function TagSettings() {
   const { data, error, isPending, refetch } = useOp("tickets.list_tags", {
     query: { limit: SHOWN },

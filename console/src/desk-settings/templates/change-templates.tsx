@@ -22,7 +22,7 @@ const PLANS = [
   ["justification", "Why it is done"],
 ] as const;
 
-/** Ways to do something that were found safe once and for all, with the tasks of each. */
+/** Pre-approved procedures for changes, with their tasks. */
 export function ChangeTemplates() {
   const shelf = useShelf(useOp("change_templates.list", { query: { limit: 100 } }));
   return (

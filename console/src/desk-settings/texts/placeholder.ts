@@ -1,4 +1,4 @@
-/** What is filled in for each ticket, and how a text is edited. */
+/** The placeholders filled in for each ticket, and the editing of texts. */
 export const PLACEHOLDERS = [
   ["caller.firstName", "First name of the caller"],
   ["caller.name", "Caller"],
@@ -16,7 +16,7 @@ export function insertAt(text: string, at: number, part: string): string {
 
 const KEYWORD_MAX = 40;
 
-/** A keyword of what somebody typed: small letters, figures, dashes. */
+/** Derives a keyword: lower-case letters, digits and hyphens. */
 export function toKeyword(text: string): string {
   return text
     .toLowerCase()

@@ -55,7 +55,7 @@ function TextEditor({ text }: { readonly text: TextModule | undefined }) {
   });
   const { name, keyword, body } = form.values;
   const rename = (next: string | null | undefined): void => {
-    // The keyword of a new text follows its name until somebody writes another one.
+    // The keyword of a new text follows its name until the user edits it.
     const follows = !text && (keyword ?? "") === toKeyword(name ?? "");
     form.change({ name: next, ...(follows && { keyword: toKeyword(next ?? "") }) });
   };
@@ -94,7 +94,7 @@ interface PlaceholdersProps {
   readonly onChange: (body: string) => void;
 }
 
-/** Inserted where the caret is. */
+/** Inserts placeholders at the caret. */
 function Placeholders({ area, body, onChange }: PlaceholdersProps) {
   return (
     <div className="placeholders" role="group" aria-label="Insert">
@@ -117,7 +117,7 @@ function Placeholders({ area, body, onChange }: PlaceholdersProps) {
   );
 }
 
-/** The text as a caller would read it. */
+/** A preview of the text for a caller. */
 function TextPreview({ body }: { readonly body: string }) {
   const [ticketId, setTicketId] = useState<string>();
   const shown = useDebounced(body, PAUSE_MS);
