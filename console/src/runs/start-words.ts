@@ -1,4 +1,4 @@
-/** What started a run, in words. */
+/** Describes what started a run. */
 import type { Schemas } from "../data/api.ts";
 import { toWords } from "../ui/words.ts";
 
@@ -13,7 +13,7 @@ const STARTS: Readonly<Record<string, string>> = {
   test: "Tested",
 };
 
-/** `Started by Ada`, `On schedule`, `By an event of Make the invoices`. */
+/** Returns `Started by Ada`, `On schedule` or `By an event of Make the invoices`. */
 export function nameStart({
   triggerType,
   startedBy,

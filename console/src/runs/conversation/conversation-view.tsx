@@ -20,7 +20,7 @@ interface ConversationProps {
   readonly onChoose: (place: StepPlace) => void;
 }
 
-/** An agent's work as a conversation: what the model said, the tools that it called, and what each gave. */
+/** An agent's run as a conversation: messages of the model, tool calls and their results. */
 export function Conversation({ runId, step, nodes, onChoose }: ConversationProps) {
   const { statuses = {} } = nodes.get(`${toStepKey(step.id)}/$turn`) ?? {};
   const turns = Object.values(statuses).reduce((sum, n) => sum + n, 0);

@@ -1,7 +1,7 @@
-/** The steps of an agent as a conversation; pure. */
+/** Converts the steps of an agent to a conversation, as pure functions. */
 import type { RunStep } from "../../workflows/index.ts";
 
-/** One thing that was said or done, in order. */
+/** A message or tool call, in order. */
 export type Entry =
   | { readonly kind: "prompt"; readonly key: string; readonly text: string }
   | {
@@ -17,7 +17,7 @@ export type Entry =
   | {
       readonly kind: "call";
       readonly key: string;
-      /** The step that carries it out, or waits for an approval. */
+      /** The step that runs the tool, or waits for an approval. */
       readonly stepId: string;
       readonly name: string;
       readonly given: unknown;
@@ -32,7 +32,7 @@ const fieldsOf = (value: unknown): Fields =>
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const numberOf = (value: unknown): number => (typeof value === "number" ? value : 0);
 
-/** The conversation of an agent, from its step and those of its turns. */
+/** Builds the conversation of an agent from its step and those of its turns. */
 export function toConversation(agent: RunStep, inner: readonly RunStep[]): readonly Entry[] {
   const { prompt } = fieldsOf(agent.input);
   const byId = new Map(inner.map((step) => [step.id, step]));
@@ -81,7 +81,7 @@ function toCall(call: Fields, at: string, byId: ReadonlyMap<string, RunStep>): E
   };
 }
 
-/** What all turns took together. */
+/** Sums up the usage of all turns. */
 export function sumUp(entries: readonly Entry[]): {
   readonly turns: number;
   readonly calls: number;
@@ -98,7 +98,7 @@ export function sumUp(entries: readonly Entry[]): {
   };
 }
 
-/** Dollars with as many digits as small sums need. */
+/** Formats dollars with enough digits for small amounts. */
 export function toDollars(cost: number): string {
   return `$${cost >= 1 ? cost.toFixed(2) : Number(cost.toPrecision(2))}`;
 }

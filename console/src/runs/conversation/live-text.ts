@@ -1,10 +1,10 @@
-/** The text that a model writes just now, as the stream of its run tells it; once the step has ended, that has it. */
+/** The text that a model is currently generating, from the run's stream; after the step ends, the step contains it. */
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { cache } from "../../data/api.ts";
 
 const keyOf = (runId: string, stepId: string) => ["runs.live_text", runId, stepId] as const;
 
-/** Adds a part of the text. */
+/** Appends a chunk of text. */
 export function addLiveText(runId: string, part: { readonly path: string; readonly text: string }) {
   cache.setQueryData(keyOf(runId, part.path), (before: string | undefined) =>
     (before ?? "").concat(part.text),

@@ -16,7 +16,7 @@ interface BarProps {
   readonly onClear: () => void;
 }
 
-/** What can be done to the selected runs. A count comes first, with what is left out and why. */
+/** Actions on the selected runs. Each first shows a count, and which runs are skipped and why. */
 export function BulkBar({ runs, selection, onClear }: BarProps) {
   const mayTrigger = useMay()("workflows.trigger");
   const [asked, setAsked] = useState<BulkAct>();

@@ -12,7 +12,7 @@ const RUNS = [
   run("a", "cancelled"),
 ];
 
-test("a retry counts what goes on, oldest first, and says what is left out and why", () => {
+test("a retry counts the runs oldest first, and lists skipped runs with the reason", () => {
   expect(planBulk("retry", RUNS, true)).toEqual({
     ids: ["a", "d"],
     left: [
@@ -23,7 +23,7 @@ test("a retry counts what goes on, oldest first, and says what is left out and w
   });
 });
 
-test("only what is under way can be cancelled; without the permission, nothing", () => {
+test("only active runs can be cancelled, and none without the permission", () => {
   expect(planBulk("cancel", RUNS, true).ids).toEqual(["c"]);
   expect(planBulk("cancel", RUNS, false)).toEqual({
     ids: [],
@@ -31,14 +31,14 @@ test("only what is under way can be cancelled; without the permission, nothing",
   });
 });
 
-test("the outcome names what was refused", () => {
+test("the result names the rejected runs", () => {
   expect(tellOutcome("retry", 1, [])).toBe("1 run goes on.");
   expect(tellOutcome("cancel", 3, ["The run is over."])).toBe(
     "3 runs cancelled. 1 was refused: The run is over.",
   );
 });
 
-test("a selection is retried by status, and a whole list by its own filter where the API has it", () => {
+test("a selection is retried by status, and a complete list by its own filter if the API supports it", () => {
   expect(toRetryFilters(RUNS, ["a", "d"])).toEqual([
     { status: "failed", runIds: ["d"] },
     { status: "cancelled", runIds: ["a"] },
@@ -53,7 +53,7 @@ test("a selection is retried by status, and a whole list by its own filter where
   expect(toRetryAll({}, {})).toBeUndefined();
 });
 
-test("all that are under way are cancelled by the filter of the list, where the server has one for it", () => {
+test("all active runs are cancelled with the filter of the list, if the server supports it", () => {
   const query = { workflowId: "wf_1", from: "2026-01-01T00:00:00Z", status: "waiting" } as const;
   expect(toCancelAll({ status: "waiting" }, query)).toEqual(query);
   expect(toCancelAll({ status: "failed" }, {})).toBeUndefined();

@@ -1,4 +1,4 @@
-/** What a bulk act would do to each of the selected runs, and why it leaves some out. */
+/** Plans the effect of a bulk action on each selected run, and why runs are skipped. */
 import type { Input } from "../../data/api.ts";
 import { count } from "../../ui/words.ts";
 import { findCancelRefusal, findRetryRefusal } from "../run/retry.ts";
@@ -7,13 +7,13 @@ import type { ListQuery, RunsSearch } from "./search.ts";
 
 export interface BulkPlan {
   readonly ids: readonly string[];
-  /** Reasons with the number of runs that they leave out. */
+  /** Reasons with the number of skipped runs. */
   readonly left: readonly { readonly reason: string; readonly count: number }[];
 }
 
 export type BulkAct = "retry" | "cancel";
 
-/** The oldest runs go first. */
+/** The oldest runs are processed first. */
 export function planBulk(act: BulkAct, runs: readonly Run[], mayTrigger: boolean): BulkPlan {
   const ids: string[] = [];
   const left = new Map<string, number>();
@@ -30,7 +30,7 @@ export function planBulk(act: BulkAct, runs: readonly Run[], mayTrigger: boolean
 
 export type RetryFilter = NonNullable<NonNullable<Input<"runs.retry_many">["body"]>["filter"]>;
 
-/** The filters of the API that stand for these runs: a retry of many takes one status at a time. */
+/** Returns the API filters for the selected runs: a bulk retry accepts one status per request. */
 export function toRetryFilters(runs: readonly Run[], ids: readonly string[]): RetryFilter[] {
   const wanted = new Set(ids);
   return (["failed", "cancelled"] as const).flatMap((status) => {
@@ -39,11 +39,11 @@ export function toRetryFilters(runs: readonly Run[], ids: readonly string[]): Re
   });
 }
 
-/** The filter that stands for all runs of a list; undefined where the API has no filter for what the list shows. */
+/** Returns the API filter for all runs of a list; undefined if the API can't express it. */
 export function toRetryAll(search: RunsSearch, query: ListQuery): RetryFilter | undefined {
   const { status, trigger, version, tests } = search;
   if (status !== "failed" && status !== "cancelled") return undefined;
-  // Tests are never retried, so a list without them is the same.
+  // Tests are never retried, so a list without them is equivalent.
   if (trigger !== undefined || version !== undefined || tests === "only") return undefined;
   const { workflowId, from, to, error } = query;
   return {
@@ -57,12 +57,12 @@ export function toRetryAll(search: RunsSearch, query: ListQuery): RetryFilter | 
 
 export type CancelFilter = NonNullable<NonNullable<Input<"runs.cancel_many">["body"]>["filter"]>;
 
-/** The filter that stands for all runs under way of a list, to end them. */
+/** Returns the API filter for all active runs of a list, to cancel them. */
 export function toCancelAll(search: RunsSearch, query: ListQuery): CancelFilter | undefined {
   const { status, trigger, version, tests } = search;
   if (status === undefined || !isUnderWay(status)) return undefined;
   const { workflowId, from, to, error } = query;
-  // Tests are over at once.
+  // Tests end immediately, so they are never active.
   if (trigger !== undefined || version !== undefined || tests === "only" || error !== undefined) {
     return undefined;
   }
@@ -79,7 +79,7 @@ type UnderWay = NonNullable<CancelFilter["status"]>;
 const isUnderWay = (status: string): status is UnderWay =>
   /^(queued|running|waiting|paused)$/.test(status);
 
-/** How it went: `12 runs go on. 1 was refused: …` */
+/** Describes the result: `12 runs go on. 1 was refused: …` */
 export function tellOutcome(act: BulkAct, done: number, refused: readonly string[]): string {
   const what = count(done, "run");
   const said = act === "retry" ? `${what} ${done === 1 ? "goes" : "go"} on.` : `${what} cancelled.`;

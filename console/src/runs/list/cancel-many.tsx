@@ -7,7 +7,7 @@ import { count } from "../../ui/words.ts";
 import { type BulkPlan, type CancelFilter, tellOutcome } from "./bulk.ts";
 import { LeftOut } from "./retry-many.tsx";
 
-/** As many as the server ends at a time. */
+/** The server's maximum per request. */
 const RUNS_MAX = 1_000;
 
 function usePreview(filter: CancelFilter) {
@@ -27,10 +27,10 @@ function usePreview(filter: CancelFilter) {
   return { found, error };
 }
 
-/** An end of many: first the count. */
+/** Cancels many runs, after showing the count. */
 export function CancelMany(props: {
   readonly filter: CancelFilter;
-  /** What is left out before the server is asked. */
+  /** Runs that are skipped before the request. */
   readonly left: BulkPlan["left"];
   readonly onDone: () => void;
   readonly onClose: () => void;

@@ -27,7 +27,7 @@ interface FilterProps {
   readonly onChange: (next: Partial<RunsSearch>) => void;
 }
 
-/** What the list is narrowed to. All of it stands in the address. */
+/** The filters of the list, all stored in the address. */
 export function RunFilters({ search, onChange }: FilterProps) {
   const workflows = useOp("workflows.list", { query: { limit: 200 } }, { staleTime: KEPT_MS }).data;
   const isCustom =
@@ -167,7 +167,7 @@ function VersionField({ search, onChange }: FilterProps) {
   );
 }
 
-/** Words of the error. The address follows when one pauses. */
+/** Search words of the error, applied when the user stops typing. */
 function ErrorText({ search, onChange }: FilterProps) {
   const [text, setText] = useState(search.q ?? "");
   const field = useRef<HTMLInputElement>(null);

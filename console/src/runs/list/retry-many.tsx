@@ -12,7 +12,7 @@ interface Preview {
   readonly left: BulkPlan["left"];
 }
 
-/** Asks the server what a retry of these runs would do, before it is done. */
+/** Loads the server's preview of this retry. */
 function usePreview(filters: readonly RetryFilter[]) {
   const [preview, setPreview] = useState<Preview>();
   const [error, setError] = useState<Error>();
@@ -38,10 +38,10 @@ function usePreview(filters: readonly RetryFilter[]) {
   return { preview, error };
 }
 
-/** A retry of many: first the count, with what is left out and why. */
+/** Retries many runs, after showing the count and the skipped runs with reasons. */
 export function RetryMany(props: {
   readonly filters: readonly RetryFilter[];
-  /** What is left out before the server is asked. */
+  /** Runs that are skipped before the request. */
   readonly left: BulkPlan["left"];
   readonly onDone: () => void;
   readonly onClose: () => void;

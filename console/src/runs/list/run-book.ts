@@ -1,7 +1,7 @@
 /**
- * The runs that are listed: pages that were read, in one order. The first page is read anew when the log tells of a
- * change; older ones stay, and are changed by what the log says of their runs. An answer and an event may come in
- * either order: what the log says of a run counts over an answer that was read before it, and over no later one.
+ * The listed runs: loaded pages in one order. Events reload the first page; older pages are kept and updated from
+ * the events. Responses and events can arrive in any order: an event overrides a response that was read before it,
+ * but not a later one.
  */
 import type { Schemas } from "../../data/api.ts";
 
@@ -9,29 +9,27 @@ export type Run = Schemas["Run"];
 
 export interface RunPage {
   readonly runs: readonly Run[];
-  /** The cursor of the page behind it; none on the last. */
+  /** The cursor of the next page; undefined on the last. */
   readonly next: string | undefined;
-  /**
-   * Where the log stood before it was read: it has all that happened until then. Ids of events sort as the log does.
-   */
+  /** The log position before the page was read: it includes all earlier events. Event ids sort in log order. */
   readonly position: string;
 }
 
-/** What an event says of a run. */
+/** The content of a run's event. */
 export interface RunChange {
   readonly id: string;
   readonly status: string;
   readonly finishedAt?: string;
-  /** The id of the event, and when it happened. */
+  /** The id of the event and its time. */
   readonly event: string;
   readonly at: string;
 }
 
 export interface RunBook {
-  /** As they are shown. */
+  /** The runs as displayed. */
   readonly runs: readonly Run[];
   readonly next: string | undefined;
-  /** As they were read, each with the position of its page. */
+  /** The runs as loaded, each with the position of its page. */
   readonly read: readonly ReadRun[];
 }
 
@@ -40,18 +38,18 @@ interface ReadRun {
   readonly position: string;
 }
 
-/** What was told longer ago was read since. */
+/** Older events are dropped, because pages were loaded since. */
 const TOLD_MAX = 2_000;
 
-/** The newest that the log has said of each run, listed or not: a page that is on its way may have it. */
+/** The latest event of each run, listed or not: a page that is still loading may contain the run. */
 export class ToldRuns {
   readonly #changes = new Map<string, RunChange>();
 
-  /** False where something newer is known. */
+  /** Returns false if a newer event is known. */
   note(change: RunChange): boolean {
     const before = this.#changes.get(change.id);
     if (before && before.event >= change.event) return false;
-    // Behind the others, so that the oldest is the first.
+    // Deleted and added again, so that the map stays sorted by age.
     this.#changes.delete(change.id);
     this.#changes.set(change.id, change);
     const [oldest] = this.#changes.keys();
@@ -59,7 +57,7 @@ export class ToldRuns {
     return true;
   }
 
-  /** The run as it is now, given where the log stood when it was read. */
+  /** Applies later events to a run that was read at a log position. */
   bringUpToDate({ run, position }: ReadRun): Run {
     const change = this.#changes.get(run.id);
     return change && isLater(change, run, position) ? changeRun(run, change) : run;
@@ -68,18 +66,18 @@ export class ToldRuns {
 
 const NO_RUNS: RunBook = { runs: [], next: undefined, read: [] };
 
-/** Ids sort as their times do; the list is newest first. */
+/** Ids sort by time; the list is newest first. */
 const isNewer = (a: Run, b: Run): boolean => a.id > b.id;
 
 const toRead = ({ runs, position }: RunPage): readonly ReadRun[] =>
   runs.map((run) => ({ run, position }));
 
-/** Puts the first page, read anew, before the older runs. */
+/** Puts a reloaded first page before the older runs. */
 export function mergeFirstPage(before: RunBook | undefined, page: RunPage): RunBook {
   const book = before ?? NO_RUNS;
   const last = page.runs.at(-1);
   const newest = book.read[0]?.run;
-  // More came than a page holds: what lies between is not known, so the list begins anew.
+  // More runs were created than fit on a page, so there would be a gap: the list starts again.
   const isAnew = page.next === undefined || !last || !newest || isNewer(last, newest);
   const older = isAnew ? [] : book.read.filter(({ run }) => isNewer(last, run));
   const next = older.length === 0 ? page.next : book.next;
@@ -93,8 +91,8 @@ export function appendPage(book: RunBook, page: RunPage): RunBook {
 }
 
 /**
- * Shows the runs as they are by what was read and told. One that no longer has the wanted status is not shown, and is
- * again when it has. A book that looks as before stays the same object.
+ * Returns the runs with events applied. A run that does not have the wanted status is hidden until it has it. An
+ * unchanged book stays the same object.
  */
 export function showRuns(book: RunBook, told: ToldRuns, wanted: string | undefined): RunBook {
   const known = new Map(book.runs.map((run) => [run.id, run]));
@@ -108,8 +106,8 @@ export function showRuns(book: RunBook, told: ToldRuns, wanted: string | undefin
 }
 
 /**
- * Says whether a run was read before this happened. A run that ended after it was read after it, whatever the page
- * says.
+ * Returns whether a run was read before this event. A run that ended later was also read later, whatever the page's
+ * position.
  */
 function isLater({ event, at }: RunChange, { finishedAt }: Run, position: string): boolean {
   return event > position && (finishedAt === null || Date.parse(at) > Date.parse(finishedAt));
@@ -127,7 +125,7 @@ function changeRun(run: Run, change: RunChange): Run {
   return { ...run, status: status as Run["status"], finishedAt, durationMs };
 }
 
-/** A run that looks as before stays the same object, so that its row is not drawn. */
+/** An unchanged run stays the same object, so that its row is not re-rendered. */
 function keepSame(mine: Run | undefined, run: Run): Run {
   const isSame =
     mine?.status === run.status &&

@@ -47,7 +47,7 @@ interface ListProps {
   readonly onSelect: (id: string, isRange: boolean) => void;
 }
 
-/** The rows in sight of a list of any length. */
+/** A list of any length that renders only visible rows. */
 export function RunList(props: ListProps) {
   const { runs, cursor, selection, hasMore } = props;
   const host = useRef<HTMLDivElement>(null);
@@ -65,7 +65,7 @@ export function RunList(props: ListProps) {
   }, [at, rowPx]);
   const isNearEnd = hasMore && to > runs.length - NEAR_END;
   useEffect(() => {
-    // Asked once for each length of the list.
+    // Requests one more page for each length of the list.
     if (isNearEnd) onMore();
   }, [isNearEnd, runs.length, onMore]);
   return (
@@ -97,7 +97,7 @@ export function RunList(props: ListProps) {
   );
 }
 
-/** Whatever comes at the top, the rows that one reads stay where they are. */
+/** Keeps the visible rows in place when rows are added at the top. */
 function useAnchor(
   host: React.RefObject<HTMLDivElement | null>,
   runs: readonly Run[],

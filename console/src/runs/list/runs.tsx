@@ -39,7 +39,7 @@ const TABS: readonly (RunStatus | undefined)[] = [
   "cancelled",
 ];
 
-/** What ran: a list that follows the log, found by what matters, retried and ended in bulk. */
+/** The list of runs: live, with filters, bulk retry and bulk cancel. */
 export function Runs() {
   const search = useSearch({ from: "/inside/runs" });
   const navigate = useNavigate();
@@ -113,7 +113,7 @@ export function Runs() {
   );
 }
 
-/** The row that one stands on and the rows that are selected, with the keys for both. */
+/** The focused row and the selected rows, with keyboard shortcuts. */
 function useRowKeys(ids: readonly string[], onOpen: (id: string) => void) {
   const [cursor, setCursor] = useState<string>();
   const [selection, setSelection] = useState<Selection>(NOTHING);
@@ -154,7 +154,7 @@ function useRowKeys(ids: readonly string[], onOpen: (id: string) => void) {
   return { cursor, selection, select, clear };
 }
 
-/** One act on all runs that match the filters, listed or not: those that are over are retried, the others ended. */
+/** Retries or cancels all runs that match the filters, including those that are not loaded. */
 function ActOnAll(props: {
   readonly isOffered: boolean;
   readonly retry: RetryFilter | undefined;
@@ -164,7 +164,7 @@ function ActOnAll(props: {
   const [isAsked, setAsked] = useState(false);
   const { retry, cancel } = props;
   if (!retry && !cancel) return null;
-  // A question stays while the list is read anew.
+  // An open dialog stays while the list reloads.
   if (!props.isOffered && !isAsked) return null;
   const close = (): void => setAsked(false);
   const refusal = retry ? "You may not start workflows." : "You may not end runs.";

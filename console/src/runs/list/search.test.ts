@@ -3,7 +3,7 @@ import { isFiltered, readRunsSearch, toListQuery } from "./search.ts";
 
 const NOW = Date.parse("2026-11-16T12:00:30Z");
 
-test("the address becomes the API's own query; a span is cut to the minute, so that it can be cached", () => {
+test("the address is converted to an API query; times are rounded to minutes, so that the query can be cached", () => {
   const address = {
     status: "failed",
     workflow: "wf_1",
@@ -22,7 +22,7 @@ test("the address becomes the API's own query; a span is cut to the minute, so t
   });
 });
 
-test("what an address says wrongly is left out", () => {
+test("invalid search parameters are ignored", () => {
   const search = readRunsSearch({
     status: "lost",
     trigger: 7,

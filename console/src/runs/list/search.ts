@@ -1,4 +1,4 @@
-/** What the address of the list of runs says, and the API's query that follows from it. */
+/** The search parameters of the run list, and the resulting API query. */
 import { RUN_STATUS } from "@millrace/client/enums";
 import type { Input } from "../../data/api.ts";
 
@@ -27,19 +27,19 @@ const SPAN_MS: Readonly<Record<Span, number>> = {
   "7d": 7 * 24 * HOUR_MS,
   "30d": 30 * 24 * HOUR_MS,
 };
-/** Times of a span are cut to this, so that the same query stays the same for a while. */
+/** Times are rounded down to this, so that the query stays the same for a while. */
 const GRAIN_MS = 60_000;
 
 export interface RunsSearch {
   readonly status?: RunStatus | undefined;
   readonly workflow?: string | undefined;
   readonly trigger?: TriggerType | undefined;
-  /** A span up to now, or the day or time that it begins at. */
+  /** A period until now, or the date or time of its start. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly version?: number | undefined;
   readonly tests?: "only" | "no" | undefined;
-  /** Words of the error. */
+  /** Search words of the error. */
   readonly q?: string | undefined;
   readonly open?: string | undefined;
 }
@@ -64,7 +64,7 @@ export function readRunsSearch(search: Readonly<Record<string, unknown>>): RunsS
 
 export type ListQuery = NonNullable<Input<"runs.list">["query"]>;
 
-/** The query of the API. A time that can't be read is left out. */
+/** Returns the API query; invalid times are ignored. */
 export function toListQuery(search: RunsSearch, nowMs: number): ListQuery {
   const { status, workflow, trigger, since, until, version, tests, q } = search;
   const from = toTime(since, nowMs);

@@ -16,7 +16,7 @@ type ListQuery = NonNullable<Input<"runs.list">["query"]>;
 
 const FIRST_RUNS = 100;
 const PAGE_RUNS = 200;
-/** A run that begins to wait, or goes on, is no event. */
+/** Changes between these states are not events. */
 const SILENT_STATUSES: ReadonlySet<string | undefined> = new Set(["running", "waiting"]);
 const LOOK_AGAIN_MS = 5_000;
 
@@ -26,7 +26,7 @@ const toPage = (reply: Reply<"runs.list">): RunPage => ({
   position: positionOf(reply),
 });
 
-/** The runs that match a query: the newest at once, older ones as they are asked for, all of them live. */
+/** The runs that match a query, all live: the newest immediately, older ones on demand. */
 export function useRunBook(query: ListQuery) {
   const name = JSON.stringify(query);
   const [kept, setKept] = useState<{ readonly name: string; readonly book: RunBook }>();
@@ -38,7 +38,7 @@ export function useRunBook(query: ListQuery) {
   const first = useOp(
     "runs.list",
     { query: { limit: FIRST_RUNS, ...query } },
-    // Each answer is looked at, also one that says the same as the one before: it was read later than that.
+    // Every response is processed, also an identical one, because it has a later log position.
     { refetchInterval: mayChange ? LOOK_AGAIN_MS : false, structuralSharing: false },
   );
   const [isReading, setReading] = useState(false);

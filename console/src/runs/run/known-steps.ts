@@ -1,6 +1,4 @@
-/**
- * The steps that a screen needs of a run: those outside of loops, of the items that one looks at, and some that failed.
- */
+/** The steps of a run that a screen needs: outside loops, in the selected loop items, and some failed ones. */
 import { useMemo } from "react";
 import { findHeaviest, type NodeSummary, type RunStep } from "../../workflows/index.ts";
 import { useItemSteps, useNodeStep, useStepPages } from "../step/loop-steps.ts";
@@ -9,7 +7,7 @@ import type { LiveSteps } from "./live-run.ts";
 
 interface KnownSteps {
   readonly steps: ReadonlyMap<string, RunStep>;
-  /** The chosen step, or the one that stands for it in all items. */
+  /** The selected step, or one that represents it in all items. */
   readonly step: RunStep | undefined;
 }
 
@@ -40,7 +38,7 @@ export function useKnownSteps(runId: string, live: LiveSteps, place: StepPlace):
 
 const FAILED = { status: "failed" };
 
-/** The outermost item that a step stands in. */
+/** Returns the outermost loop item that contains a step. */
 const outerOf = (id: string | undefined): string | undefined =>
   id === undefined ? undefined : /^[^[]+\[\d+\]/.exec(id)?.[0];
 
@@ -49,7 +47,7 @@ function hasInnerFailure(nodes: ReadonlyMap<string, NodeSummary>): boolean {
   return false;
 }
 
-/** The id of a step in items that are all known; a loop is itself, whatever item of it one looks at. */
+/** Returns the id of a step if all its loop items are selected; a loop has the same id in any item of its own. */
 function toStepId({ key = "", items }: StepPlace): string | undefined {
   const own = new Map([...items].filter(([loop]) => loop !== key));
   return rowIdOf({ key, items: own });

@@ -1,6 +1,6 @@
 /**
- * A run as it happens: its steps outside of loops and the counts of all of them by node. A loop of ten thousand items
- * is told as counts; its items are read where somebody looks at them.
+ * A live run: its steps outside loops and step counts by node. A loop of ten thousand items is transferred as
+ * counts; items are loaded when they are displayed.
  */
 import { useEffect, useRef, useState } from "react";
 import { cache, invalidateWhere, query, type Schemas, useOp } from "../../data/api.ts";
@@ -13,20 +13,20 @@ import { isOver } from "./run-status.ts";
 export type TracedRun = Schemas["TracedRun"];
 
 const RECONNECT_MS = 1_000;
-/** A tab in the background has no frames; it needs none either, but its first picture. */
+/** Background tabs have no animation frames; they only need the first render. */
 const HIDDEN_PACE_MS = 200;
 
 const headOf = (runId: string) => ({ params: { runId }, query: { steps: 0 } }) as const;
 
-/** The run without its steps; the log and the stream keep it fresh. */
+/** The run without its steps, kept current by events and the stream. */
 export function useRun(runId: string) {
   return useOp("runs.get", headOf(runId));
 }
 
 export interface LiveSteps {
-  /** Steps outside of loops, by their ids. */
+  /** Steps outside loops, by id. */
   readonly steps: ReadonlyMap<string, RunStep>;
-  /** The counts of all steps, by the keys of their nodes. */
+  /** The counts of all steps, by node key. */
   readonly nodes: ReadonlyMap<string, NodeSummary>;
   readonly isRead: boolean;
   readonly error: Error | undefined;
@@ -34,7 +34,7 @@ export interface LiveSteps {
 
 const NONE: LiveSteps = { steps: new Map(), nodes: new Map(), isRead: false, error: undefined };
 
-/** The steps of a run, followed until it is over. */
+/** The steps of a run, updated until it ends. */
 export function useRunSteps({
   id: runId,
   status,
@@ -55,7 +55,7 @@ export function useRunSteps({
       left.abort();
       current.rest();
     };
-    // A retry may be over before anybody saw it under way: then the time of the end is another.
+    // A retry may end before the page sees it running: then only the end time has changed.
   }, [runId, isUnderWay, finishedAt]);
   return shown?.runId === runId ? shown.live : NONE;
 }
@@ -65,7 +65,7 @@ type RunFrame = Omit<TracedRun, "trace"> & {
   readonly summary?: { readonly nodes: readonly NodeSummary[] };
 };
 
-/** What is known so far, drawn once a frame. */
+/** The state known so far, rendered once per frame. */
 class StepBook {
   readonly runId: string;
   onDraw: (live: LiveSteps) => void = () => {};
@@ -80,7 +80,7 @@ class StepBook {
     this.runId = runId;
   }
 
-  /** The state that a stream begins with replaces what was known: a retry takes steps away. */
+  /** The initial state of a stream replaces everything, because a retry removes steps. */
   replace({ trace, summary }: RunFrame): void {
     this.#steps = new Map(trace?.steps.map((step) => [step.id, step]));
     this.#nodes = new Map(summary?.nodes.map((node) => [node.key, node]));
@@ -161,6 +161,6 @@ function patchHead(runId: string, { trace: _, summary: __, ...run }: RunFrame): 
       old && { ...old, data: { ...old.data, ...run } },
   );
   const asked = cache.getQueryCache().find({ queryKey });
-  // What is on its way may be older than this: it is read once more.
+  // The running request may return an older state, so it is repeated.
   if (asked?.state.fetchStatus === "fetching") invalidateWhere((one) => one === asked);
 }

@@ -18,7 +18,7 @@ interface RetryDraft {
   readonly input: string;
 }
 
-/** What is said once a retry has begun. */
+/** Returns the message shown after a retry was started. */
 export const tellRetry = ({ from = "failed" }: RetryWish): string =>
   from === "failed" ? "The run continues where it failed." : "The run starts again.";
 
@@ -28,7 +28,7 @@ interface RetryFormProps {
   readonly onClose: () => void;
 }
 
-/** From where, and in which version, a run is done again. */
+/** Selects the step and version for a retry. */
 export function RetryForm({ run, step, onClose }: RetryFormProps) {
   const places = [
     ...(run.status === "completed"

@@ -1,4 +1,4 @@
-/** From where a run can be done again, and why not. */
+/** The steps from which a run can be retried, and why others can't be used. */
 import type { Schemas } from "../../data/api.ts";
 import { isOver } from "./run-status.ts";
 
@@ -7,7 +7,7 @@ type Run = Pick<Schemas["Run"], "status" | "test" | "version">;
 /** `failed`, `start`, or the id of a step. */
 export type RetryFrom = string;
 
-/** The reason why it can't be retried from there; undefined when it can. */
+/** Returns why the run can't be retried from there; undefined if it can. */
 export function findRetryRefusal(
   run: Run,
   from: RetryFrom,
@@ -25,7 +25,7 @@ export function findCancelRefusal(run: Run, mayTrigger: boolean): string | undef
   return isOver(run.status) ? "The run is over." : undefined;
 }
 
-/** Runs that began by a message or a time have the input that this had. */
+/** For other triggers, such as events and schedules, a retry keeps the original input. */
 const REPLACEABLE: ReadonlySet<string> = new Set(["manual", "webhook", "subworkflow"]);
 
 export const mayReplaceInput = ({ triggerType }: Pick<Schemas["Run"], "triggerType">): boolean =>
@@ -33,7 +33,7 @@ export const mayReplaceInput = ({ triggerType }: Pick<Schemas["Run"], "triggerTy
 
 type ReadInput = { readonly input: unknown } | { readonly problem: string };
 
-/** The input as somebody wrote it. */
+/** Parses the edited input. */
 export function readInput(text: string): ReadInput {
   try {
     return { input: JSON.parse(text) as unknown };

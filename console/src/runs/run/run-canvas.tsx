@@ -17,7 +17,7 @@ const NO_PINS: ReadonlySet<string> = new Set();
 const NO_GUESTS: Folding["opened"] = new Map();
 const ARROWS = ["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"] as const;
 
-/** The way that the run took, on the canvas of the version that it ran. */
+/** The path of the run, on the canvas of the version that it used. */
 export function RunCanvas(props: {
   readonly definition: Definition;
   readonly shown: RunView;

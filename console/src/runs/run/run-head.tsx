@@ -41,7 +41,7 @@ interface HeadProps {
   readonly onView: (view: RunPageView) => void;
 }
 
-/** What the run is, how it stands, and what can be done about it. */
+/** The header of a run: title, status and actions. */
 export function RunHead({ run, place, step, view, onView }: HeadProps) {
   return (
     <header className="page-head run-head">
@@ -75,7 +75,7 @@ function RunClock({ run }: { readonly run: TracedRun }) {
   return toDuration(Math.max(0, Math.floor((now - Date.parse(run.startedAt)) / 1_000) * 1_000));
 }
 
-/** The acts on a run, with the reasons why some can't be done now. */
+/** The actions on a run, with reasons if they are disabled. */
 function useRunActs(run: TracedRun, step: RunStep | undefined, ask: () => void) {
   const mayTrigger = useMay()("runs.retry");
   const refusals = {

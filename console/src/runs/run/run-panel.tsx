@@ -8,7 +8,7 @@ import { readStepPlace, type StepPlace } from "../step/step-place.ts";
 import { ErrorSection, ValueSection } from "../step/step-sections.tsx";
 import { Button } from "../../ui/form/button.tsx";
 
-/** The run as a whole: what started it, what went in, what came out. */
+/** The run as a whole: trigger, input and output. */
 export function RunPanel(props: {
   readonly run: TracedRun;
   readonly onChoose: (place: StepPlace) => void;

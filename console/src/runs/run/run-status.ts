@@ -1,4 +1,4 @@
 const OVER: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 
-/** Says whether a run has ended; a retry may make it go on all the same. */
+/** Returns whether a run has ended; a retry can still continue it. */
 export const isOver = (status: string): boolean => OVER.has(status);

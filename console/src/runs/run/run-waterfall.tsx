@@ -29,7 +29,7 @@ const NARROW_ROW_PX = 44;
 const INDENT_PX = 14;
 const TELLING = ["failed", "running", "waiting", "paused"] as const;
 
-/** The steps on one axis of time. Loops unfold into items; what failed or waits is found by its status. */
+/** The steps on a time axis. Loops expand into items; failed and waiting steps are found with the status filter. */
 export function RunWaterfall(props: {
   readonly run: TracedRun;
   readonly live: LiveSteps;
@@ -103,7 +103,7 @@ export function RunWaterfall(props: {
   );
 }
 
-/** Nodes in loops, whose steps were not read, stand on the axis from their first start to their last end. */
+/** Nodes in loops whose steps are not loaded are drawn from their first start to their last end. */
 const innerNodes = ({ nodes }: LiveSteps) =>
   Array.from(nodes.values())
     .filter(({ key }) => key.includes("/"))
@@ -118,7 +118,7 @@ interface RowsAsked {
   readonly rowPx: number;
 }
 
-/** The rows, and those of them in sight; what these need is read. */
+/** The rows and the visible ones; loads the items that these need. */
 function useFallRows({ run, live, open, status, host, rowPx }: RowsAsked) {
   const failures = useMemo(
     () => new Map(Array.from(live.nodes.values(), ({ key, loop }) => [key, loop?.failed ?? 0])),
@@ -149,7 +149,7 @@ const isEqual = (a: readonly Stretch[], b: readonly Stretch[]): boolean =>
   a.length === b.length &&
   a.every(({ loop, first }, n) => b[n]?.loop === loop && b[n]?.first === first);
 
-/** How long the run took, and the waits that are drawn short. */
+/** The duration of the run, and the waits that are shortened. */
 function Scale({ axis }: { readonly axis: Axis }) {
   return (
     <div className="fall-scale" aria-hidden="true">

@@ -19,7 +19,7 @@ import { readStepPlace, type StepPlace, writeItems } from "../step/step-place.ts
 
 const KEPT_MS = 3_600_000;
 
-/** One run: the way it took through its workflow, its steps in time, and what one of them read and wrote. */
+/** The page of a run: the canvas, the timeline, and the input and output of the selected step. */
 export function RunPage() {
   const { id } = useParams({ from: "/inside/runs/$id" });
   const { data, error, refetch } = useRun(id);
@@ -32,7 +32,7 @@ export function RunPage() {
   );
 }
 
-/** The definition that the run follows. It never changes, so it is read once. */
+/** The definition of the run's version. It never changes, so it is loaded once. */
 function useDefinition({ workflowId, versionId, workflowName }: TracedRun) {
   const params = { id: workflowId, versionId };
   const { data, error } = useOp("workflows.get_version", { params }, { staleTime: KEPT_MS });
@@ -133,7 +133,7 @@ function RunScreen({ run }: { readonly run: TracedRun }) {
   );
 }
 
-/** The items stay the same object while one walks the steps: counting them anew costs, where there are thousands. */
+/** Memoized, because counting the items again is expensive with thousands of them. */
 function useStepPlace(step: string | undefined, item: string | undefined): StepPlace {
   const read = useMemo(() => readStepPlace(step, item), [step, item]);
   const written = writeItems(read.items);
@@ -147,13 +147,13 @@ const VIEWS = [
   { view: "both", label: "See both", keys: "3" },
 ] as const;
 
-/** Counting items needs the loops alone, so the same graph serves every letter of a draft. */
+/** Counting items only needs the loops, so edits of other fields return the same graph. */
 function shapeOf(definition: Definition): Definition {
   const hasLoops = [...walkSteps(definition)].some(([, step]) => bodyOf(step) !== undefined);
   return hasLoops ? definition : { ...definition, edges: [] };
 }
 
-/** Where a run that failed or waits is looked at first: the step that says why. */
+/** Returns the first step to show of a failed or waiting run: the step that explains it. */
 function findTelling(run: TracedRun, { nodes }: LiveSteps): string | undefined {
   if (run.status === "failed") return run.error?.path;
   if (run.status !== "paused") return undefined;

@@ -1,8 +1,8 @@
-/** What the address of a run says. */
+/** The search parameters of a run. */
 export type RunPageView = "canvas" | "waterfall" | "both";
 
 const VIEWS: readonly RunPageView[] = ["canvas", "waterfall", "both"];
-/** The step that stands for the run itself: what started it and what came out. */
+/** The pseudo step for the run itself: trigger and output. */
 export const TRIGGER_STEP = "trigger";
 
 export interface RunSearch {

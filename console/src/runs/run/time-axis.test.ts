@@ -15,7 +15,7 @@ const run = (endMs?: number) => ({
   finishedAt: endMs === undefined ? null : at(endMs),
 });
 
-test("a run that only works is measured evenly", () => {
+test("a run without waits has a linear axis", () => {
   const axis = measureAxis(
     run(200),
     findBusySpans([step("set", 0, 100), step("http", 100, 200)]),
@@ -25,7 +25,7 @@ test("a run that only works is measured evenly", () => {
   expect(placeTime(axis, START + 50)).toBe(0.25);
 });
 
-test("a day of waiting does not hide a second of work on either side", () => {
+test("a wait of one day does not hide one second of work before or after it", () => {
   const dayMs = 86_400_000;
   const steps = [
     step("set", 0, 500),
@@ -39,7 +39,7 @@ test("a day of waiting does not hide a second of work on either side", () => {
   expect(placeTime(axis, START + dayMs + 500)).toBeCloseTo(1);
 });
 
-test("what is under way reaches to now, and a run that only waits shows its wait", () => {
+test("an active run extends to now, and a run that only waits shows the wait", () => {
   const axis = measureAxis(run(), findBusySpans([step("approval", 0)]), START + 60_000);
   expect(axis.quiet).toEqual([]);
   expect(placeSpan({ startMs: START + 30_000, endMs: undefined }, axis)).toEqual({

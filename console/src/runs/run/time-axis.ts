@@ -1,6 +1,6 @@
 /**
- * The time that the steps of a run are measured on. A run that waited a day for somebody and worked a second would show
- * its work as nothing: long quiet spans, in which steps only wait, are drawn short.
+ * The time axis of a run. If a run waits for a day and works for a second, a linear axis would hide the work: long
+ * spans in which steps only wait are shortened.
  */
 import type { Schemas } from "../../data/api.ts";
 
@@ -12,7 +12,7 @@ export interface Span {
 }
 
 export interface Axis extends Span {
-  /** Spans that are drawn short. */
+  /** Spans that are shortened. */
   readonly quiet: readonly Span[];
 }
 
@@ -22,7 +22,7 @@ interface Times {
   readonly finishedAt: string | null;
 }
 
-/** Steps that wait, or hold others: what they do takes no time of the machine. */
+/** Step types that wait or contain other steps: they use no processing time themselves. */
 const WAITS: ReadonlySet<string> = new Set([
   "approval",
   "delay",
@@ -36,10 +36,10 @@ const WAITS: ReadonlySet<string> = new Set([
 ]);
 const QUIET_MIN_MS = 2_000;
 const QUIET_MIN_SHARE = 0.25;
-/** Of the axis, for each quiet span. */
+/** The share of the axis for each quiet span. */
 const QUIET_SHARE = 0.12;
 
-/** When steps of the run worked, in order and without overlap. */
+/** Returns the spans in which steps were working, in order and without overlap. */
 export function findBusySpans(steps: Iterable<RunStep>): readonly Span[] {
   const spans = Array.from(steps)
     .filter(({ type, status, startedAt }) => {
@@ -61,7 +61,7 @@ export function findBusySpans(steps: Iterable<RunStep>): readonly Span[] {
   return merged;
 }
 
-/** The axis from the start of a run to its end, or to now. */
+/** Returns the axis from the start of a run to its end, or to now. */
 export function measureAxis(run: Times, busy: readonly Span[], nowMs: number): Axis {
   const startMs = Date.parse(run.startedAt ?? run.createdAt);
   const lastMs = Math.max(
@@ -76,11 +76,11 @@ export function measureAxis(run: Times, busy: readonly Span[], nowMs: number): A
     if (span.startMs - atMs >= least) quiet.push({ startMs: atMs, endMs: span.startMs });
     atMs = Math.max(atMs, span.endMs);
   }
-  // Where nothing worked at all, the wait is what there is to see.
+  // If no step worked, the wait is shown at full length.
   return { startMs, endMs, quiet: busy.length === 0 ? [] : quiet };
 }
 
-/** Where a time stands on the axis, from 0 to 1. */
+/** Returns the position of a time on the axis, from 0 to 1. */
 export function placeTime({ startMs, endMs, quiet }: Axis, atMs: number): number {
   const quietMs = quiet.reduce((sum, span) => sum + span.endMs - span.startMs, 0);
   const workMs = Math.max(1, endMs - startMs - quietMs);
@@ -99,7 +99,7 @@ export function placeTime({ startMs, endMs, quiet }: Axis, atMs: number): number
   return Math.min(1, share);
 }
 
-/** Where something begins and ends on the axis. What is under way reaches to its end. */
+/** Returns the positions of a start and an end. Active steps extend to the end of the axis. */
 export function placeSpan(
   span: { readonly startMs: number | undefined; readonly endMs: number | undefined },
   axis: Axis,

@@ -44,13 +44,13 @@ const STEPS = [
   step("each[1].lines[0].label", "completed", { from: 20, to: 30 }),
 ];
 
-test("a loop is one row with its counts until it is unfolded", () => {
+test("a loop is one row with counts until it is expanded", () => {
   const rows = listFallRows(buildStepTree(STEPS), new Set(), new Map([["each", 1]]));
   expect(rows.map(({ id }) => id)).toEqual(["read", "each"]);
   expect(rows[1]?.items).toEqual({ count: 3, failed: 1 });
 });
 
-test("an item that was not read has a row, and the rows in sight say what to read", () => {
+test("an item that is not loaded has a row, and the visible rows determine what to load", () => {
   const steps = [step("each", "running", { from: 0, to: 1, items: 10_000 })];
   const rows = listFallRows(buildStepTree(steps), new Set(["each"]));
   expect(rows).toHaveLength(10_001);
@@ -62,7 +62,7 @@ test("an item that was not read has a row, and the rows in sight say what to rea
   ]);
 });
 
-test("the way to a step unfolds what it stands in, and an item spans its steps", () => {
+test("showing a step expands its loops, and an item spans its steps", () => {
   const open = new Set(wayTo("each[1].lines[0].label"));
   const rows = listFallRows(buildStepTree(STEPS), open);
   expect(rows.map(({ id, depth }) => `${"  ".repeat(depth)}${id}`)).toEqual([
@@ -80,7 +80,7 @@ test("the way to a step unfolds what it stands in, and an item spans its steps",
   expect(item).toMatchObject({ status: "failed", startMs: START + 20, endMs: START + 90 });
 });
 
-test("a step out of its place is named with its items", () => {
+test("a step outside its loop is labelled with its items", () => {
   const failed = STEPS.filter(({ status }) => status === "failed");
   expect(listPlainRows(failed).map(({ label }) => label)).toEqual(["EACH", "2 · CHARGE"]);
 });

@@ -1,7 +1,7 @@
 /**
- * The steps of a run as rows on one axis of time. A loop is one row until it is unfolded; then its items are rows, and
- * each of these unfolds into its steps: a loop of thousands is one line, and still leads to the one that failed. Only
- * items in sight are read.
+ * The steps of a run as rows on a time axis. A loop is one row until it is expanded into its items, and each item
+ * into its steps: a loop of thousands is one row, and users can still reach the failed one. Only visible items are
+ * loaded.
  */
 import type { Schemas } from "../../data/api.ts";
 
@@ -14,15 +14,15 @@ export interface FallRow {
   readonly depth: number;
   readonly status: string;
   readonly startMs: number | undefined;
-  /** Undefined while it is under way. */
+  /** Undefined while it is active. */
   readonly endMs: number | undefined;
   readonly step: RunStep | undefined;
-  /** Of a loop: how many items it has, and how many of them failed. */
+  /** For loops: the number of items, and how many of them failed. */
   readonly items?: { readonly count: number; readonly failed: number };
   readonly isOpen?: boolean;
 }
 
-/** From what matters least to what matters most. */
+/** From the least to the most important status. */
 const WEIGHTS = ["skipped", "cancelled", "completed", "waiting", "paused", "running", "failed"];
 
 interface ItemSpan {
@@ -35,11 +35,11 @@ interface ItemSpan {
 const timeOf = (at: string | null): number | undefined =>
   at === null ? undefined : Date.parse(at);
 
-/** The id of the item that a step stands in, `each[3]` of `each[3].charge`; empty at the top. */
+/** Returns the id of the item that contains a step: `each[3]` for `each[3].charge`; empty at the top level. */
 const prefixOf = (id: string): string => id.slice(0, Math.max(0, id.lastIndexOf(".")));
 
 export interface StepTree {
-  /** Steps by the item that they stand in. */
+  /** Steps by the item that contains them. */
   readonly children: ReadonlyMap<string, readonly RunStep[]>;
   /** Items by the id of their loop. */
   readonly items: ReadonlyMap<string, ReadonlyMap<number, ItemSpan>>;
@@ -74,7 +74,7 @@ function widenItem(items: Map<string, Map<number, ItemSpan>>, item: string, step
   if (endMs !== undefined) span.endMs = Math.max(span.endMs ?? endMs, endMs);
 }
 
-/** The rows, when these loops and items are unfolded. Of a loop each item is a row, also one that was not read yet. */
+/** Returns the rows for these expanded loops and items. Every item of a loop has a row, even if it is not loaded. */
 export function listFallRows(
   tree: StepTree,
   open: ReadonlySet<string>,
@@ -108,12 +108,12 @@ export function listFallRows(
 }
 
 const NO_FAILURES: ReadonlyMap<string, number> = new Map();
-/** The status of an item of which nothing was read. */
+/** The status of an item that is not loaded. */
 export const UNREAD = "unread";
 
 const ITEM = /^(.*)\[(\d+)\]$/;
 
-/** The stretches of items that some rows and the open items stand in. */
+/** Returns the ranges of items that contain these rows and the expanded items. */
 export function listStretches(
   rows: Iterable<FallRow>,
   open: ReadonlySet<string>,
@@ -135,7 +135,7 @@ function toRow(step: RunStep, depth: number): FallRow {
   return { id, label: name, depth, status, startMs, endMs, step };
 }
 
-/** Steps from anywhere as rows, each with its items before its name. */
+/** Returns steps from any loop as flat rows, each labelled with its items. */
 export function listPlainRows(steps: Iterable<RunStep>): readonly FallRow[] {
   return Array.from(steps, (step) => ({ ...toRow(step, 0), label: labelWithItems(step) }));
 }
@@ -145,7 +145,7 @@ function labelWithItems({ id, name }: RunStep): string {
   return items.length === 0 ? name : `${items.join(".")} · ${name}`;
 }
 
-/** The loops and items to unfold so that a step is in sight. */
+/** Returns the loops and items to expand to show a step. */
 export function wayTo(id: string): readonly string[] {
   const way: string[] = [];
   for (let item = prefixOf(id); item !== ""; item = prefixOf(item)) {

@@ -3,7 +3,7 @@ import { State } from "../../ui/state.tsx";
 import { toDuration } from "../../ui/words.ts";
 import type { RunStep } from "../../workflows/index.ts";
 
-/** Each attempt at a step: when, for how long, and what went wrong. One alone says nothing that the step does not. */
+/** The attempts of a step: time, duration and error. A single attempt adds no information and is hidden. */
 export function AttemptSection({
   runId,
   step,

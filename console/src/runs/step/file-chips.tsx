@@ -6,7 +6,7 @@ import { useFileAddress } from "../../data/files/files.ts";
 import { FileName, kindOf } from "../../files/index.ts";
 import { toSize } from "../../ui/words.ts";
 
-/** The files that a value names: what each is, how large, a look at it, and the way to it. */
+/** The files in a value: type, size, preview and link. */
 export function FileChips({ value }: { readonly value: unknown }) {
   const files = listHandles(value);
   if (files.length === 0) return null;

@@ -6,10 +6,10 @@ import { useStepPages } from "./loop-steps.ts";
 import { itemPathOf, readStepPlace, type StepPlace } from "./step-place.ts";
 import { PlainButton } from "../../ui/form/button.tsx";
 
-/** What is looked for first. */
+/** The order of importance. */
 const ORDER = ["failed", "paused", "waiting", "running", "cancelled", "completed"];
 
-/** The items of a loop by counts, and their steps by status, page by page. */
+/** The items of a loop as counts, and their steps by status, page by page. */
 export function LoopItems(props: {
   readonly runId: string;
   readonly loopKey: string;
@@ -85,7 +85,7 @@ export function LoopItems(props: {
   );
 }
 
-/** How many steps in a loop have each status, those of loops within it included. */
+/** Counts the steps in a loop by status, including nested loops. */
 function countInside(
   nodes: ReadonlyMap<string, NodeSummary>,
   loopKey: string,
@@ -98,7 +98,7 @@ function countInside(
   return counts;
 }
 
-/** The items of the loop, and of those within it, that a step stands in, as people count: `4`, or `4.1`. */
+/** Returns the item numbers of a step within the loop, starting at 1: `4`, or `4.1` with a nested loop. */
 function numberIn(id: string, loopKey: string): string {
   const depth = loopKey.split("/").length - 1;
   const items = Array.from(id.matchAll(/\[(\d+)\]/g), ([, n]) => Number(n) + 1);

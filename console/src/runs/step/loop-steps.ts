@@ -1,13 +1,13 @@
-/** Steps in loops, read where somebody looks at them: those of an item, of a stretch of items, or with a status. */
+/** Steps in loops, loaded on demand: those of one item, of a range of items, or with a status. */
 import { keepPreviousData, useInfiniteQuery, useQueries, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { cache, call, type Input } from "../../data/api.ts";
 import type { RunStep } from "../../workflows/index.ts";
 
 const PAGE_STEPS = 200;
-/** Of one item with the loops in it, or of a stretch of items. */
+/** For one item with its nested loops, or for a range of items. */
 const STEPS_MAX = 2_000;
-/** Items that are read together. */
+/** The number of items loaded together. */
 export const STRETCH_ITEMS = 50;
 const REFRESH_MS = 1_000;
 const NO_STEPS: readonly RunStep[] = [];
@@ -34,7 +34,7 @@ const allOf = (runId: string, query: StepQuery) => ({
   queryFn: ({ signal }: { readonly signal: AbortSignal }) => readAll(runId, query, signal),
 });
 
-/** The steps in some items, `each[3]`, those of loops within them included. */
+/** Returns the steps in these items, such as `each[3]`, including nested loops. */
 export function useItemSteps(runId: string, items: readonly string[]): readonly RunStep[] {
   return useQueries({
     queries: items.map((item) => allOf(runId, { item })),
@@ -42,7 +42,7 @@ export function useItemSteps(runId: string, items: readonly string[]): readonly 
   });
 }
 
-/** The first step of a node with a status: stands for all of them. */
+/** Returns the first step of a node with a status, which represents all of them. */
 export function useNodeStep(runId: string, node: string | undefined, status: string) {
   const query: StepQuery = { node: node ?? "", status, limit: 1 };
   const { data } = useQuery({
@@ -53,7 +53,7 @@ export function useNodeStep(runId: string, node: string | undefined, status: str
   return node === undefined ? undefined : data?.data[0];
 }
 
-/** Steps with a status, page by page. */
+/** Loads steps with a status, page by page. */
 export function useStepPages(runId: string, query: StepQuery | undefined) {
   const asked = { ...query, limit: PAGE_STEPS };
   const { data, hasNextPage, isFetching, fetchNextPage, error } = useInfiniteQuery({
@@ -76,13 +76,13 @@ export function useStepPages(runId: string, query: StepQuery | undefined) {
   return { steps: query === undefined ? NO_STEPS : steps, hasMore: hasNextPage, readMore, error };
 }
 
-/** A stretch of a loop's items, by the path of the loop and the number of the first. */
+/** A range of a loop's items: the path of the loop and the first index. */
 export interface Stretch {
   readonly loop: string;
   readonly first: number;
 }
 
-/** The steps right in the items of some stretches. */
+/** Returns the steps directly in the items of these ranges. */
 export function useStretches(runId: string, stretches: readonly Stretch[]): readonly RunStep[] {
   return useQueries({
     queries: stretches.map(({ loop, first }) => ({
@@ -98,7 +98,7 @@ const combineSteps = (results: readonly { readonly data: readonly RunStep[] | un
 
 const refreshes = new Map<string, ReturnType<typeof setTimeout>>();
 
-/** Reads again what is on the screen of a run's items, once a second at most; a reading under way is let finish. */
+/** Reloads the visible items of a run, at most once per second; a running request is not cancelled. */
 export function refreshItems(runId: string): void {
   if (refreshes.has(runId)) return;
   const refresh = (): void => {

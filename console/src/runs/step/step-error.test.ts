@@ -8,7 +8,7 @@ import {
   readPointer,
 } from "./step-error.ts";
 
-test("what the message quotes is marked; without a quote, all of it", () => {
+test("the part that the message quotes is marked, otherwise the complete text", () => {
   expect(markCulprit("$round(order.totl, 2)", 'There is no "order.totl" here.')).toEqual({
     before: "$round(",
     marked: "order.totl",
@@ -17,7 +17,7 @@ test("what the message quotes is marked; without a quote, all of it", () => {
   expect(markCulprit("1 +", "The expression ends too early.").marked).toBe("1 +");
 });
 
-test("an expression is marked within the text around it", () => {
+test("an expression is marked within the surrounding text", () => {
   const field = "Dear {{ customer.nam }}, hello";
   expect(markField(field, "customer.nam", "It is empty.")).toEqual({
     before: "Dear {{ ",
@@ -26,14 +26,14 @@ test("an expression is marked within the text around it", () => {
   });
 });
 
-test("a pointer leads to its field", () => {
+test("a JSON pointer resolves to its field", () => {
   const config = { values: { "a/b": ["x", "y"] } };
   expect(readPointer(config, "/values/a~1b/1")).toBe("y");
   expect(readPointer(config, "/values/none/1")).toBeUndefined();
   expect(pointerWords("/values/total")).toBe("values › total");
 });
 
-test("an expression shows what it saw: of its own item, of steps further out, of the trigger", () => {
+test("an expression shows its values: of its own item, of outer steps, of the trigger", () => {
   const outputs = new Map([
     ["read", { output: { rate: 2 } }],
     ["each[0].price", { output: 10 }],
@@ -48,7 +48,7 @@ test("an expression shows what it saw: of its own item, of steps further out, of
   ]);
 });
 
-test("a message does not repeat the field that stands beside it", () => {
+test("a message does not repeat the name of the field that is shown next to it", () => {
   expect(plainMessage("/values/total: It is no number.")).toBe("It is no number.");
   expect(plainMessage("It is no number.")).toBe("It is no number.");
 });

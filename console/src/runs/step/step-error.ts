@@ -1,4 +1,4 @@
-/** Where in an expression an error lies, as far as its message tells. */
+/** Locates an error within an expression, based on its message. */
 
 export interface MarkedText {
   readonly before: string;
@@ -6,7 +6,7 @@ export interface MarkedText {
   readonly after: string;
 }
 
-/** The part of the text that the message quotes; the whole text where it quotes nothing of it. */
+/** Returns the part of the text that the message quotes, or the complete text. */
 export function markCulprit(text: string, message: string): MarkedText {
   const quoted = Array.from(message.matchAll(/["'`“]([^"'`”]+)["'`”]/g), ([, part]) => part ?? "");
   const named = Array.from(message.matchAll(/\bsteps\.[\w.]+/g), ([part]) => part);
@@ -17,7 +17,7 @@ export function markCulprit(text: string, message: string): MarkedText {
   return { before: "", marked: text, after: "" };
 }
 
-/** Marks the expression within the field that it stands in, and in it what the message quotes. */
+/** Marks the expression within its field, and within it the part that the message quotes. */
 export function markField(
   field: string,
   expression: string | undefined,
@@ -39,7 +39,7 @@ const split = (text: string, at: number, length: number): MarkedText => ({
   after: text.slice(at + length),
 });
 
-/** What a JSON pointer leads to; undefined where nothing is. */
+/** Resolves a JSON pointer; undefined if it does not exist. */
 export function readPointer(value: unknown, pointer: string): unknown {
   let found = value;
   for (const part of pointer.split("/").slice(1)) {
@@ -50,12 +50,12 @@ export function readPointer(value: unknown, pointer: string): unknown {
   return found;
 }
 
-/** `/values/total` as `values › total`. */
+/** Converts `/values/total` to `values › total`. */
 export function pointerWords(pointer: string): string {
   return pointer.split("/").slice(1).join(" › ");
 }
 
-/** The message without the field that it begins with, which is shown beside it. */
+/** Removes the field name from the start of the message, because the field is shown next to it. */
 export function plainMessage(message: string): string {
   return message.replace(/^\/[\w/~-]*:\s+/, "");
 }
@@ -73,7 +73,7 @@ interface Outputs {
 const REFERENCE = /\b(?:trigger|steps\.\w+\.output)(?:\.\w+)*/g;
 const SEEN_MAX = 6;
 
-/** What an expression saw: the values of the paths that it names, of the item that the step stood in. */
+/** Returns the values of the paths in an expression, for the loop item of the step. */
 export function listSeenValues(
   expression: string,
   stepId: string,
@@ -88,7 +88,7 @@ export function listSeenValues(
   });
 }
 
-/** A step beside another one, or further out, as expressions find it. */
+/** Finds a step in the same graph or in an outer one, like expressions do. */
 function findBeside(
   steps: Outputs["outputs"],
   stepId: string,

@@ -29,13 +29,13 @@ interface PanelProps {
   readonly steps: ReadonlyMap<string, RunStep>;
   readonly nodes: ReadonlyMap<string, NodeSummary>;
   readonly place: StepPlace;
-  /** Of a loop: how its items went. */
+  /** For loops: the status of the items. */
   readonly loop: LoopView | undefined;
   readonly definition: Definition | undefined;
   readonly onChoose: (place: StepPlace) => void;
 }
 
-/** One step: why it failed or waits, what it read, what it wrote, what it said. */
+/** One step: its error or wait, input, output and logs. */
 export function StepPanel(props: PanelProps) {
   const { run, step, definition, onChoose } = props;
   const key = toStepKey(step.id);
@@ -120,7 +120,7 @@ export function StepPanel(props: PanelProps) {
   );
 }
 
-/** What a step read and wrote, for those who may see it. */
+/** The input and output of a step, for users with permission. */
 function StepValues({ run, step }: Pick<PanelProps, "run" | "step">) {
   if (run.redacted === true) {
     return (
@@ -147,7 +147,7 @@ function StepValues({ run, step }: Pick<PanelProps, "run" | "step">) {
   );
 }
 
-/** What followed a failure, and the way to the step in the loop that it came from. */
+/** What happened after a failure, with a link to the failed step in the loop. */
 function FailureWay(props: {
   readonly step: RunStep;
   readonly onChoose: (place: StepPlace) => void;
@@ -166,7 +166,7 @@ function FailureWay(props: {
   return null;
 }
 
-/** Where the step stands: the run, its loops, and in each the item that is shown, with the ones beside it. */
+/** The breadcrumb of a step: the run, its loops, and the selected item of each with its neighbours. */
 function StepWay({ run, step, place, definition, onChoose }: PanelProps) {
   const key = toStepKey(step.id);
   const loops = loopsAround(key);

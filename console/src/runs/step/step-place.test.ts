@@ -8,7 +8,7 @@ import {
   writeItems,
 } from "./step-place.ts";
 
-test("a step's id says where it stands on the canvas and in which items it happened", () => {
+test("a step id determines the place on the canvas and the loop items", () => {
   const { key, items } = readStepPlace("each[3].lines[0].label", undefined);
   expect(key).toBe("each/lines/label");
   expect([...items]).toEqual([
@@ -17,7 +17,7 @@ test("a step's id says where it stands on the canvas and in which items it happe
   ]);
 });
 
-test("an address that was written is read as it was", () => {
+test("an address is written and parsed to the same value", () => {
   const items = new Map([
     ["each", 12],
     ["each/lines", 1],
@@ -27,7 +27,7 @@ test("an address that was written is read as it was", () => {
   expect(writeItems(new Map())).toBeUndefined();
 });
 
-test("another item of a loop shows all items of the loops in it", () => {
+test("selecting another item of a loop resets the selection of its inner loops", () => {
   const items = new Map([
     ["each", 12],
     ["each/lines", 1],
@@ -37,7 +37,7 @@ test("another item of a loop shows all items of the loops in it", () => {
   expect(writeItems(chooseItem(items, "each", undefined))).toBe("other:2");
 });
 
-test("an item of an inner loop is one of the first item around it, unless another was chosen", () => {
+test("an item of an inner loop belongs to the first outer item, unless another is selected", () => {
   expect(writeItems(chooseItem(new Map(), "each/lines", 2))).toBe("each:0,each/lines:2");
   const items = new Map([["each", 12]]);
   expect(writeItems(chooseItem(items, "each/lines", 2))).toBe("each:12,each/lines:2");
@@ -47,7 +47,7 @@ test("an item of an inner loop is one of the first item around it, unless anothe
   expect(itemPathOf({ key: "", items })).toBeUndefined();
 });
 
-test("a step stands in all loops on its way", () => {
+test("a step is inside all loops on its path", () => {
   expect(loopsAround("each/lines/label")).toEqual(["each", "each/lines"]);
   expect(loopsAround("read")).toEqual([]);
 });

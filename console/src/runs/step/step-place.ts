@@ -1,11 +1,11 @@
 /**
- * The chosen step in the address of a run. `step` is its way through the loops, as on the canvas (`each/charge`);
- * `item` says which items of these loops one looks at (`each:3,each/lines:0`). An id of the API (`each[3].charge`) says
- * both.
+ * The selected step in the address of a run. `step` is its path through the loops, as on the canvas
+ * (`each/charge`); `item` contains the selected items (`each:3,each/lines:0`). An API id (`each[3].charge`)
+ * contains both.
  */
 export interface StepPlace {
   readonly key: string | undefined;
-  /** The item that one looks at, by the key of its loop. */
+  /** The selected items by loop key. */
   readonly items: ReadonlyMap<string, number>;
 }
 
@@ -32,8 +32,8 @@ export function writeItems(items: ReadonlyMap<string, number>): string | undefin
 }
 
 /**
- * The items with another one chosen for a loop; loops inside it are looked at as a whole again, and of those around it
- * the first item where none was chosen.
+ * Selects another item of a loop. Inner loops are reset to all items; outer loops without a selection get their
+ * first item.
  */
 export function chooseItem(
   items: ReadonlyMap<string, number>,
@@ -46,7 +46,7 @@ export function chooseItem(
   return next.set(loop, item);
 }
 
-/** The path of the innermost item that one looks at on the way to a step, `each[3].lines[0]`. */
+/** Returns the path of the innermost selected item around a step: `each[3].lines[0]`. */
 export function itemPathOf({ key = "", items }: StepPlace): string | undefined {
   const parts: string[] = [];
   const way = key.split("/");
@@ -58,22 +58,25 @@ export function itemPathOf({ key = "", items }: StepPlace): string | undefined {
   return parts.length === 0 ? undefined : parts.join(".");
 }
 
-/** The paths of the outermost items that one looks at: what is in them is all that the canvas shows of chosen items. */
+/**
+ * Returns the paths of the outermost selected items: they contain all steps that the canvas shows of selected
+ * items.
+ */
 export function outerItemsOf(items: ReadonlyMap<string, number>): readonly string[] {
   return Array.from(items, ([loop, item]) => (loop.includes("/") ? "" : `${loop}[${item}]`)).filter(
     (path) => path !== "",
   );
 }
 
-/** The keys of the loops around a step, the outermost first. */
+/** Returns the keys of the loops around a step, the outermost first. */
 export function loopsAround(key: string): readonly string[] {
   const way = key.split("/");
   return way.slice(1).map((_, n) => way.slice(0, n + 1).join("/"));
 }
 
 /**
- * The id of the row that stands for a place: `each[3].charge`; `each[3]` for an item; for a step of all items
- * together the loop that they are of.
+ * Returns the id of the row for a place: `each[3].charge` for a step, `each[3]` for an item, and the loop for a
+ * step of all items.
  */
 export function rowIdOf({ key, items }: StepPlace): string | undefined {
   if (key === undefined) return undefined;

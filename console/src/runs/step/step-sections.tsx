@@ -1,4 +1,4 @@
-/** The parts of what a step tells: error, wait, call, values, logs. */
+/** The sections of a step: error, wait, call, values and logs. */
 import { Link } from "@tanstack/react-router";
 import { Copy } from "lucide-react";
 import { Fragment, memo, type ReactNode } from "react";
@@ -22,11 +22,11 @@ import { Button } from "../../ui/form/button.tsx";
 
 type StepError = NonNullable<RunStep["error"]>;
 
-/** What went wrong, in the field that it lies in, with the expression underlined. */
+/** The error in its field, with the expression underlined. */
 export function ErrorSection(props: {
   readonly error: Omit<StepError, "headers" | "body" | "status">;
   readonly config: Readonly<Record<string, unknown>> | undefined;
-  /** The values that the expression named, as they were. */
+  /** The values of the expression at that time. */
   readonly seen?: ReturnType<typeof listSeenValues>;
   readonly children?: ReactNode;
 }) {
@@ -70,7 +70,7 @@ const SHOWN_CHARACTERS = 160;
 const shorten = (text: string): string =>
   text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 
-/** What a step waits for, until when, and the way there. */
+/** What a step waits for, until when, with a link. */
 export function WaitSection({
   wait,
   runId,
@@ -134,7 +134,7 @@ function WaitUntil({ until, kind }: { readonly until: string; readonly kind: str
   );
 }
 
-/** A call to outside, as one line: what was asked, and what came back. */
+/** An external call in one line: request and response. */
 export function CallLine({ step }: { readonly step: RunStep }) {
   const { method, url } = fieldsOf(step.input);
   if (typeof url !== "string") return null;
@@ -159,11 +159,11 @@ export function CallLine({ step }: { readonly step: RunStep }) {
 const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   value !== null && typeof value === "object" ? (value as Record<string, unknown>) : {};
 
-/** A value with its name. It may be large, so it is drawn only when it is another. */
+/** A named value. Memoized, because values can be large. */
 export const ValueSection = memo(function ValueSection(props: {
   readonly title: string;
   readonly value: unknown;
-  /** As an expression reaches it. */
+  /** The path for expressions. */
   readonly path: string;
   readonly none: string;
 }) {
