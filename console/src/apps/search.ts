@@ -1,4 +1,4 @@
-/** The place of somebody in the builder: the part that is chosen, and what stands beside the preview. */
+/** The search parameters of the builder: the selected part, and the panel next to the preview. */
 export interface BuilderSearch {
   /** A JSON pointer into the app. */
   readonly at?: string | undefined;

@@ -1,4 +1,4 @@
-/** Dialogs that add something: a component, a page, a data source. */
+/** Dialogs that add a component, a page or a data source. */
 import {
   ChartColumn,
   Database,
@@ -45,7 +45,7 @@ export function AddDialogs(props: AddDialogsProps) {
   return props.dialog === "source" ? <AddSource {...props} /> : null;
 }
 
-/** The source that something new is about: the list behind what is chosen, or the first list. */
+/** Returns the default source of a new component: the list above the selected component, or the first list. */
 function nearestSource(draft: Draft, at: string): string {
   const value = isComponentAt(at) ? (readAt(draft, at) as Component) : undefined;
   const own = draft.dataSources.find(({ name }) => name === value?.["dataSource"]);
@@ -85,7 +85,7 @@ function AddComponent({ app, at, preview, onClose }: AddDialogsProps) {
   return <ChoiceDialog title="Add a component" choices={choices} onClose={onClose} />;
 }
 
-/** A chart and a number of a table's records are computed over all of them, by a source of their own. */
+/** A chart or number over a table's records gets its own aggregate source, so that it includes all records. */
 function withAggregate(
   draft: Draft,
   offer: Offer,

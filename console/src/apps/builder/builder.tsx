@@ -1,4 +1,4 @@
-/** The builder of an app: its parts, the app itself with real data, and the properties of what is chosen. */
+/** The app builder: parts, a live preview with real data, and the properties of the selected part. */
 import "../apps.css";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
@@ -118,7 +118,7 @@ function Builder({ app }: { readonly app: Schemas["App"] }) {
   );
 }
 
-/** On a telephone one part of the builder is shown at a time. */
+/** Phones show one pane of the builder at a time. */
 function Panes(props: { readonly pane: Pane; readonly setPane: (pane: Pane) => void }) {
   return (
     <div className="builder-panes" role="group" aria-label="Part of the builder">

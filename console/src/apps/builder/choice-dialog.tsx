@@ -20,7 +20,7 @@ interface ChoiceDialogProps {
   readonly none?: string;
 }
 
-/** One of several things: letters filter, arrows walk, Enter takes. */
+/** A choice dialog: letters filter, arrow keys move, Enter selects. */
 export function ChoiceDialog({ title, choices, onClose, isLoading, none }: ChoiceDialogProps) {
   const [words, setWords] = useState("");
   const [active, setActive] = useState(0);

@@ -6,7 +6,7 @@ import { ChangeList } from "../publish/change-list.tsx";
 import type { AppDraft } from "./use-app.ts";
 import { Button } from "../../ui/form/button.tsx";
 
-/** Somebody saved meanwhile: what they changed, and three ways to go on. Whichever is taken can be undone. */
+/** Another user saved in the meantime: shows their changes and three ways to continue. Each can be undone. */
 export function ConflictDialog({
   app,
   theirs,

@@ -14,7 +14,7 @@ interface ErrorBarProps {
   readonly onJump: (at: string) => void;
 }
 
-/** What is wrong in the draft, and what went wrong for people in the last hour. Each leads to where it is. */
+/** Problems of the draft, and errors for users in the last hour. Each links to its place. */
 export function ErrorBar({ app, problems, error, onJump }: ErrorBarProps) {
   const isBuilder = useMay()("apps.errors");
   const live = isBuilder && app.environments[place.environment] !== null;
@@ -75,14 +75,14 @@ export function ErrorBar({ app, problems, error, onJump }: ErrorBarProps) {
   );
 }
 
-/** The component, page or source that a path leads into. */
+/** Returns the component, page or source that a path belongs to. */
 function toPart(path: string): string {
   const [component] = /^\/pages\/\d+\/components(\/.*)?\/\d+(?=\/|$)/.exec(path) ?? [];
   const [part] = /^\/(pages|dataSources)\/\d+/.exec(path) ?? [];
   return component ?? part ?? "/";
 }
 
-/** The place of a component by its id on a page: its own, or one that is made of its place. */
+/** Finds a component on a page by its id: an explicit one, or one derived from its position. */
 function findPart({ pages }: Schemas["App"], path: string, id: string): string {
   const n = Math.max(
     0,

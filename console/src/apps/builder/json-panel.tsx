@@ -4,13 +4,13 @@ import { isFields } from "../../form/index.ts";
 import type { Draft } from "../draft/draft.ts";
 import type { AppDraft } from "./use-app.ts";
 
-/** The app as text, both ways: the preview follows the text as soon as it is JSON, and the text the preview. */
+/** The app as JSON, synchronized in both directions: valid text updates the preview, and edits update the text. */
 export function JsonPanel({ app, mayEdit }: { readonly app: AppDraft; readonly mayEdit: boolean }) {
   const { draft } = app;
   const [text, setText] = useState(() => toText(draft));
   const [error, setError] = useState<string>();
   useEffect(() => {
-    // What was written here is already what the preview shows: its form is left alone.
+    // Keeps the user's formatting if the preview already shows the same app.
     setText((old) => (JSON.stringify(parse(old)) === JSON.stringify(draft) ? old : toText(draft)));
     setError(undefined);
   }, [draft]);
@@ -53,7 +53,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Says why it can't be shown; anything else that is wrong stands among the problems. */
+/** Returns why the app can't be displayed; other errors appear in the problem list. */
 function findReason(text: string, value: unknown): string | undefined {
   if (value === undefined) return findJsonFault(text)?.message ?? "This is no JSON yet.";
   if (!isFields(value)) return "An app is an object.";

@@ -1,4 +1,4 @@
-/** The draft as people will see it: the page of deployed apps in a frame, drawn by their own view, style and script. */
+/** A preview of the draft in a frame, rendered with the view, style and script of deployed apps. */
 import { useEffect, useRef, useState } from "react";
 import { BASE_PATH } from "../../data/place.ts";
 import { useTheme } from "../../shell/theme.ts";
@@ -9,9 +9,9 @@ import type { Preview, StageState } from "./use-preview.ts";
 interface StageProps {
   readonly preview: Preview | undefined;
   readonly theme: Draft["theme"];
-  /** The id of the component that is chosen, as the page has it. */
+  /** The id of the selected component in the page. */
   readonly chosen: string | undefined;
-  /** True while it is used instead of edited. */
+  /** True if the preview is interactive instead of selecting components. */
   readonly isUsed: boolean;
   readonly isNarrow: boolean;
   readonly onChoose: (id: string | null) => void;
@@ -38,7 +38,7 @@ export function Stage(props: StageProps) {
   const [isReady, setReady] = useState(false);
   const newest = useRef(props);
   newest.current = props;
-  // The frame follows the console where the app says nothing.
+  // The frame follows the console's theme if the app does not define one.
   useTheme();
   const own = theme?.mode;
   const mode =
@@ -94,7 +94,7 @@ export function Stage(props: StageProps) {
 
 const LATE_MS = 8_000;
 
-/** True when the frame has said nothing for a while: its script did not run. */
+/** Returns true if the frame did not respond in time, because its script did not run. */
 function useIsLate(isReady: boolean): boolean {
   const [isLate, setLate] = useState(false);
   useEffect(() => {
@@ -107,7 +107,7 @@ function useIsLate(isReady: boolean): boolean {
 
 const DESK_PX = 1_080;
 
-/** Shows the page as wide as on a desk, made smaller to fit; or as wide as a telephone. */
+/** Scales the page from desktop width to the available space, or shows it at phone width. */
 function useScale(isNarrow: boolean) {
   const box = useRef<HTMLDivElement>(null);
   const isTelephone = useIsNarrow();
@@ -121,7 +121,7 @@ function useScale(isNarrow: boolean) {
     observer.observe(current);
     return () => observer.disconnect();
   }, []);
-  // Where the console itself is on a telephone, the page is as it is there.
+  // On phones, the preview is not scaled.
   const isScaled = !isNarrow && !isTelephone && place.width < DESK_PX;
   if (!isScaled) return { box, size: {} };
   const scale = place.width / DESK_PX;

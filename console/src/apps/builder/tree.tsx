@@ -1,6 +1,6 @@
 /**
- * The parts of the app: pages with their components, and its data. By pointer or keys they are chosen, moved and
- * nested.
+ * The structure of the app: pages with their components, and data sources. Items are selected, moved and nested
+ * with mouse or keyboard.
  */
 import { ChevronRight, Database, FileText, GripVertical, Plus, Settings2 } from "lucide-react";
 import { type DragEvent, type KeyboardEvent, type ReactNode, useState } from "react";
@@ -13,7 +13,7 @@ import { Button } from "../../ui/form/button.tsx";
 interface TreeProps {
   readonly app: AppDraft;
   readonly at: string;
-  /** Pointers with something wrong at them. */
+  /** JSON pointers with problems. */
   readonly broken: readonly string[];
   readonly rowsOf: (source: string) => string | undefined;
   readonly mayEdit: boolean;
@@ -123,7 +123,7 @@ export function Tree(props: TreeProps) {
 
 const DRAGGED = "application/x-millrace-component";
 
-/** Onto a container it goes in, onto anything else it goes before it. */
+/** Drops a component into a container, or before any other component. */
 function drop(app: AppDraft, event: DragEvent, onto: string): void {
   const from = event.dataTransfer.getData(DRAGGED);
   if (from === "" || from === onto) return;
@@ -211,7 +211,7 @@ function Head(props: {
   );
 }
 
-/** Arrows walk, Home and End lead to the ends. */
+/** Arrow keys move, Home and End go to the ends. */
 function walkTree(event: KeyboardEvent<HTMLElement>, choose: (at: string) => void): void {
   if (event.altKey || event.metaKey || event.ctrlKey) return;
   const rows = [...event.currentTarget.querySelectorAll<HTMLElement>("[role=treeitem]")];

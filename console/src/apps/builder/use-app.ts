@@ -1,4 +1,4 @@
-/** The draft of an app: its past and future, what is chosen in it, and how it is saved. */
+/** The draft of an app: undo history, selection and saving. */
 import { useNavigate } from "@tanstack/react-router";
 import {
   type Dispatch,
@@ -17,7 +17,7 @@ import { useDebounced } from "../../ui/behaviour/debounce.ts";
 import { type Draft, type Edit, toDraft } from "../draft/draft.ts";
 
 const SAVE_AFTER_MS = 1_200;
-/** Changes of one field within this time are one step back. */
+/** Edits of one field within this time are one undo step. */
 const STEP_MS = 900;
 
 export type SaveState =
@@ -29,16 +29,16 @@ export interface AppDraft {
   readonly draft: Draft;
   readonly saved: Draft;
   readonly state: SaveState;
-  /** `field` names what is written in, so that letters are not steps. */
+  /** `field` names the edited field, so that keystrokes are merged into one undo step. */
   readonly change: (draft: Draft, options?: { at?: string | undefined; field?: string }) => void;
   readonly apply: (edit: Edit | undefined) => void;
   readonly undo: () => void;
   readonly redo: () => void;
   readonly canUndo: boolean;
   readonly canRedo: boolean;
-  /** Saves now; false when it could not be. */
+  /** Saves immediately; resolves to false if that failed. */
   readonly save: () => Promise<boolean>;
-  /** After a conflict: goes on from what they saved, with this draft. */
+  /** After a conflict: continues on the other user's version with this draft. */
   readonly settle: (draft: Draft) => void;
   readonly choose: (at: string) => void;
 }
@@ -75,7 +75,7 @@ export function useApp(app: App, mayEdit: boolean): AppDraft {
   const { saved, setSaved, state, setState, save } = useSave(app, newest, setHistory);
   const isDirty = !isSame(draft, saved);
   const settled = useDebounced(draft, SAVE_AFTER_MS);
-  // Only what stood still is saved: nothing else that changes is a reason to.
+  // Saves only when the draft has not changed for a while; other dependencies must not trigger it.
   const saveStill = useEffectEvent((still: Draft): void => {
     if (!mayEdit || !isDirty || still !== newest.current || state.kind === "conflict") return;
     void save();
@@ -102,7 +102,7 @@ export function useApp(app: App, mayEdit: boolean): AppDraft {
   };
 }
 
-/** Saves under the condition that nobody else did since. */
+/** Saves with an ETag, so that another user's version is not overwritten. */
 function useSave(
   app: App,
   newest: RefObject<Draft>,
@@ -128,7 +128,7 @@ function useSave(
       ).then(({ data }) => {
         const after = toDraft(data);
         setSaved(after);
-        // What is new has ids now; what was written meanwhile stays.
+        // The response contains ids for new components; edits made during the request are kept.
         setHistory((before) => (before.now === sent ? { ...before, now: after } : before));
       });
       setState({ kind: "saved" });

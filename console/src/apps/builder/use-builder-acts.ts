@@ -1,4 +1,4 @@
-/** What can be done in the builder, by keys, buttons and the palette alike. */
+/** The actions of the builder for shortcuts, buttons and the command palette. */
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { isFields } from "../../form/index.ts";
@@ -28,7 +28,7 @@ interface ActsInput {
   readonly setDialog: (dialog: Dialog) => void;
 }
 
-/** Keys without Ctrl work in the tree and the preview: in the properties people type. */
+/** Shortcuts without Ctrl work only in the tree and the preview, because users type in the properties. */
 const PARTS = ".builder-tree, .builder-stage";
 const NO_COMPONENT = "Choose a component first.";
 const NOTHING = "There is nothing to go back to.";
@@ -97,7 +97,10 @@ export function useBuilderActs({ app, at, mayEdit, setDialog }: ActsInput) {
   return { remove, copy, wrap, duplicate };
 }
 
-/** Copies and pastes as the browser does: what is copied is JSON, for any editor and any app. */
+/**
+ * Copies and pastes components as JSON through browser events, so that they can be pasted into editors and other
+ * apps.
+ */
 function usePaste(app: AppDraft, at: string, mayEdit: boolean): void {
   useEffect(() => {
     const isFree = (): boolean => {

@@ -8,7 +8,7 @@ const PREVIEW_AFTER_MS = 180;
 
 export type Preview = Reply<"apps.preview">["data"];
 
-/** What somebody entered and looked at in the preview. */
+/** The user's input and position in the preview. */
 export interface StageState {
   readonly inputs: Readonly<Record<string, string | number | boolean | null>>;
   readonly views: Readonly<Record<string, { readonly q?: string; readonly after?: string }>>;
@@ -17,7 +17,7 @@ export interface StageState {
 
 const NOTHING: StageState = { inputs: {}, views: {}, selected: {} };
 
-/** The page of the draft that is chosen, as the server resolves it with real data. */
+/** Loads the selected page of the draft, resolved by the server with real data. */
 export function usePreview(
   draft: Draft,
   at: string,
@@ -45,7 +45,7 @@ export function usePreview(
         selected: Object.fromEntries(
           Object.entries(stage.selected).map(([id, rows]) => [id, [...rows]]),
         ),
-        // A page about one record shows one that there is.
+        // A page with a record parameter shows an existing record.
         params: sampleId === undefined ? {} : { id: sampleId },
         timeZone,
         ...(options.role !== "" && { role: options.role }),
@@ -63,7 +63,7 @@ export function usePreview(
 
 const ASKED = /^\{\{\s*params\.id\s*\}\}$/;
 
-/** A record for a page about one: the first of the list of the table that the page's parameter names. */
+/** Finds a sample record: the first one in the list of the table that the page's parameter refers to. */
 function findRecordId(preview: Preview | undefined, { dataSources }: Draft): string | undefined {
   const data = isFields(preview?.scope) ? preview.scope["data"] : undefined;
   const asked = dataSources.find(({ config: { filter } }) =>

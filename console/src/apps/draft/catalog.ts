@@ -1,4 +1,4 @@
-/** The kinds of components that an app can have, and each as it is when it is new. */
+/** The component types of apps, with their initial properties. */
 import {
   AppWindow,
   CalendarDays,
@@ -28,16 +28,16 @@ interface Offer {
   readonly label: string;
   readonly about: string;
   readonly icon: LucideIcon;
-  /** What it is made of: with the fields of its source, where they are known. */
+  /** Creates the component; uses the fields of its source if they are known. */
   readonly make: (ctx: MakeContext) => Component;
-  /** A source that it brings along. */
+  /** A source that is created with the component. */
   readonly source?: (draft: Draft) => Source;
 }
 
 export interface MakeContext {
-  /** The source that it shows; empty where there is none. */
+  /** The source of the component; empty if it needs none. */
   readonly source: string;
-  /** The names of fields of its rows. */
+  /** The field names of its rows. */
   readonly fields: readonly string[];
   readonly draft: Draft;
 }

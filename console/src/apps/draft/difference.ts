@@ -1,4 +1,4 @@
-/** What differs between two states of an app, in words that people read before they publish. */
+/** Describes the differences between two versions of an app, before publishing. */
 import { childrenOf, type Component, type Draft } from "./draft.ts";
 import { describeComponent } from "./words.ts";
 
@@ -7,7 +7,7 @@ export interface Change {
   readonly what: string;
   /** The fields that differ. */
   readonly fields: readonly string[];
-  /** Where it is now. */
+  /** The current position. */
   readonly at: string | undefined;
 }
 
@@ -64,7 +64,7 @@ interface Where {
   readonly page: string;
 }
 
-/** Pairs what is the same first, then by id or type in order: what is left came or went. */
+/** Pairs equal components first, then by id or type in order; the remaining ones were added or removed. */
 function compareComponents(
   before: readonly Component[],
   after: readonly Component[],

@@ -43,7 +43,7 @@ const draft: Draft = {
 const all = (one: Draft) => [...walk(one.pages[0]?.components ?? [], BASE)];
 const ids = (one: Draft) => all(one).map(({ component }) => component.id ?? "");
 
-test("whatever is moved wherever, nothing is lost, nothing is doubled, and the moved one is chosen", () => {
+test("any move keeps all components without duplicates, and the moved one is selected", () => {
   const parts = all(draft);
   const lists = [
     BASE,
@@ -72,11 +72,11 @@ test("whatever is moved wherever, nothing is lost, nothing is doubled, and the m
     }
   }
   expect(moves).toBeGreaterThan(40);
-  // Nothing goes into itself.
+  // A component can't be moved into itself.
   expect(moveTo(draft, `${BASE}/2`, `${BASE}/2/components`, 0)).toBeUndefined();
 });
 
-test("a copy has an id of its own, a container stands around what it wraps, and removing chooses what is near", () => {
+test("a copy has a new id, a container wraps its content, and removing selects a neighbour", () => {
   const copied = insertAt(draft, BASE, 1, draft.pages[0]?.components[2] as Component);
   expect(new Set(ids(copied.draft)).size).toBe(ids(copied.draft).length);
   const wrapped = wrapIn(draft, `${BASE}/0`, "tabs");
@@ -85,7 +85,7 @@ test("a copy has an id of its own, a container stands around what it wraps, and 
   expect(removeAt(draft, `${BASE}/2`).at).toBe(`${BASE}/1`);
 });
 
-test("parts that come in keep reading their own sources, though the names are taken", () => {
+test("imported parts keep their own sources, even if the names are already used", () => {
   const parts = {
     pages: [
       {
@@ -107,7 +107,7 @@ test("parts that come in keep reading their own sources, though the names are ta
   ]);
 });
 
-test("two people's changes are both kept where they are apart, and named where they are not", () => {
+test("changes of two users are both kept if they are separate, and reported if they overlap", () => {
   const mine = { ...draft, name: "Mine" };
   const [home] = draft.pages;
   const theirs: Draft = {

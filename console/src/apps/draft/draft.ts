@@ -1,4 +1,4 @@
-/** An app while it is made, and the edits of it. Each gives a new draft; a place in it is a JSON pointer. */
+/** The draft of an app and its edits. Each edit returns a new draft; positions are JSON pointers. */
 import type { Schemas } from "../../data/api.ts";
 import { isFields, readPointer, writePointer } from "../../form/index.ts";
 
@@ -35,11 +35,11 @@ export interface Draft {
 }
 
 export function toDraft({ name, slug, description, theme, pages, dataSources }: App): Draft {
-  // The server checked the components when it stored them.
+  // The server validated the components when it stored them.
   return { name, slug, description, theme, pages: pages as readonly Page[], dataSources };
 }
 
-/** The slugs of the tables that an app reads or writes: those of its sources and of its actions. */
+/** Returns the slugs of the tables that an app reads or writes, in its sources and actions. */
 export function tablesOf({ pages, dataSources }: Pick<Draft, "pages" | "dataSources">) {
   const found = new Set<string>();
   const visit = (value: unknown): void => {
@@ -61,7 +61,7 @@ export interface ChildList {
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The lists of components in a component. */
+/** Returns the child lists of a component. */
 export function childrenOf(component: Component): readonly ChildList[] {
   const { type } = component;
   if (type === "modal")
@@ -87,7 +87,7 @@ export const isComponentAt = (pointer: string): boolean => /\/components\/\d+$/.
 export const pageOf = (pointer: string): number =>
   Number(/^\/pages\/(\d+)/.exec(pointer)?.[1] ?? 0);
 
-/** The list that a component stands in, and its place there. */
+/** Returns the list that contains a component, and its index. */
 export function placeOf(pointer: string): { readonly list: string; readonly index: number } {
   const cut = pointer.lastIndexOf("/");
   return { list: pointer.slice(0, cut), index: Number(pointer.slice(cut + 1)) };
@@ -106,7 +106,7 @@ function editList(
   return writeAt(draft, list, edit(listOf(readAt(draft, list))));
 }
 
-/** An edit: the draft after it, and what is chosen then. */
+/** An edit: the new draft and its selection. */
 export interface Edit {
   readonly draft: Draft;
   readonly at: string;
@@ -120,7 +120,7 @@ export function insertAt(draft: Draft, list: string, index: number, component: C
   };
 }
 
-/** Where something new goes: after what is chosen, into a container that is empty, or at the end of the page. */
+/** Returns where a new component goes: after the selected one, into an empty container, or at the end of the page. */
 export function roomFor(
   draft: Draft,
   at: string,
@@ -146,13 +146,13 @@ export function removeAt(draft: Draft, pointer: string): Edit {
   return { draft: after, at: isTop ? `/pages/${pageOf(list)}` : ownerOf(list) };
 }
 
-/** The component that a list belongs to. */
+/** Returns the component that a list belongs to. */
 export const ownerOf = (list: string): string =>
   list.replace(/(\/(tabs|columns)\/\d+)?\/components$/, "");
 
-/** Moves a component into a list. Places behind the one that it left are one less. */
+/** Moves a component into a list. Indexes after its old position decrease by one. */
 export function moveTo(draft: Draft, from: string, list: string, index: number): Edit | undefined {
-  // Nothing goes into itself.
+  // A component can't be moved into itself.
   if (list === from || list.startsWith(`${from}/`)) return undefined;
   const old = placeOf(from);
   const component = readAt(draft, from);
@@ -167,7 +167,7 @@ export function moveTo(draft: Draft, from: string, list: string, index: number):
   };
 }
 
-/** A pointer once a component before it left. */
+/** Adjusts a pointer after an earlier component was removed. */
 function shiftPointer(
   pointer: string,
   left: { readonly list: string; readonly index: number },
@@ -178,7 +178,7 @@ function shiftPointer(
   return [left.list, index, ...rest].join("/");
 }
 
-/** One step up or down; at the end of a container it leaves it. */
+/** Moves a component up or down; at the end of a container, it moves out. */
 export function moveBy(draft: Draft, pointer: string, by: 1 | -1): Edit | undefined {
   const { list, index } = placeOf(pointer);
   const last = listOf(readAt(draft, list)).length - 1;
@@ -190,7 +190,7 @@ export function moveBy(draft: Draft, pointer: string, by: 1 | -1): Edit | undefi
   return moveTo(draft, pointer, outer.list, by === 1 ? outer.index + 1 : outer.index);
 }
 
-/** Into the container before it, at its end. */
+/** Moves a component to the end of the preceding container. */
 export function moveIn(draft: Draft, pointer: string): Edit | undefined {
   const { list, index } = placeOf(pointer);
   const before = readAt(draft, `${list}/${index - 1}`) as Component | undefined;
@@ -201,7 +201,7 @@ export function moveIn(draft: Draft, pointer: string): Edit | undefined {
 
 export type Container = "columns" | "tabs" | "modal";
 
-/** Puts a container around a component. */
+/** Wraps a component in a container. */
 export function wrapIn(draft: Draft, pointer: string, kind: Container): Draft {
   const inner = readAt(draft, pointer) as Component;
   const around: Readonly<Record<Container, Component>> = {
@@ -212,7 +212,7 @@ export function wrapIn(draft: Draft, pointer: string, kind: Container): Draft {
   return writeAt(draft, pointer, around[kind]);
 }
 
-/** All components of a page with their pointers, outer ones first. */
+/** Iterates over all components of a page with their pointers; parents come first. */
 export function* walk(
   components: readonly Component[],
   list: string,
@@ -225,7 +225,7 @@ export function* walk(
   }
 }
 
-/** A copy whose ids no other component of the app has. */
+/** Copies a component with new, unique ids. */
 function withFreshIds(draft: Draft, component: Component): Component {
   const taken = new Set(
     draft.pages.flatMap(({ components }, n) =>
@@ -241,14 +241,14 @@ function withFreshIds(draft: Draft, component: Component): Component {
   return JSON.parse(text) as Component;
 }
 
-/** `orders` if it is free, else `orders_2`. */
+/** Returns `orders` if it is unused, otherwise `orders_2`. */
 export function freeName(name: string, taken: ReadonlySet<string>): string {
   if (!taken.has(name)) return name;
   const numbers = Array.from({ length: 500 }, (_, n) => `${name.replace(/_\d+$/, "")}_${n + 2}`);
   return numbers.find((one) => !taken.has(one)) ?? `${name}_${Date.now()}`;
 }
 
-/** Adds pages and sources of a scaffold; names that are taken get others, also where they are read. */
+/** Adds pages and sources of a scaffold; duplicate names are changed, including references. */
 export function addParts(draft: Draft, parts: Pick<Draft, "pages" | "dataSources">): Edit {
   const taken = new Set(draft.dataSources.map(({ name }) => name));
   let text = JSON.stringify(parts);

@@ -1,9 +1,9 @@
-/** Two people's changes of one app. A page, a data source and a setting are each taken whole. */
+/** Merges two users' changes of one app. Pages, data sources and settings are each taken as a whole. */
 import type { Draft } from "./draft.ts";
 
 export interface Merge {
   readonly draft: Draft;
-  /** What both changed, each their own way: mine is kept. */
+  /** Parts that both users changed differently: mine are kept. */
   readonly clashes: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function mergeDrafts(base: Draft, mine: Draft, theirs: Draft): Merge {
       const before = find(old, part.id);
       if (!before) return [part];
       const after = find(other, part.id);
-      // They deleted it: gone, unless it was changed here.
+      // The other user deleted it: it is removed unless it was changed here.
       if (!after) return isSame(part, before) ? [] : [part];
       return [pick({ base: before, mine: part, theirs: after }, nameOf(part))];
     });

@@ -4,7 +4,7 @@ import type { Component } from "./draft.ts";
 
 const CHARACTERS_MAX = 40;
 
-/** What a component says of itself, or its kind. */
+/** Returns a component's label, or its type. */
 export function labelOfComponent(component: Component): string {
   const { title, label, text, openLabel, name, alt } = component;
   const said = [title, label, text, openLabel, name, alt].find(
@@ -21,7 +21,7 @@ export function labelOfComponent(component: Component): string {
   return plain.length > CHARACTERS_MAX ? `${plain.slice(0, CHARACTERS_MAX - 1)}…` : plain;
 }
 
-/** The word for a kind of component. */
+/** Returns the name of a component type. */
 export const kindWords = ({ type }: Component): string => KIND_LABELS[type] ?? toWords(type);
 
 export function describeComponent(component: Component): string {

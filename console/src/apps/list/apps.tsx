@@ -1,4 +1,4 @@
-/** All apps: where each is live, what went wrong in it lately, and the way to a new one. */
+/** All apps, with deployments and recent errors, and an action to create one. */
 import "../apps.css";
 import { Link } from "@tanstack/react-router";
 import { AppWindow, Ellipsis, ExternalLink } from "lucide-react";
@@ -67,7 +67,7 @@ export function Apps() {
   );
 }
 
-/** The address of an app, for those who use it. */
+/** Returns the address of an app for its users. */
 export function addressOf(slug: string, environment: string): string {
   const query = environment === "production" ? "" : `?environment=${environment}`;
   return `${BASE_PATH}/apps/${place.workspace ?? ""}/${slug}${query}`;

@@ -1,4 +1,4 @@
-/** The first step of an app: from a table, a dashboard, a report, or from nothing. */
+/** The first step of a new app: from a table, a dashboard, a report, or empty. */
 import { useNavigate } from "@tanstack/react-router";
 import { ChartColumn, LayoutDashboard, SquareDashed, Table2 } from "lucide-react";
 import { call, type Reply, useOp } from "../../data/api.ts";
@@ -16,7 +16,7 @@ export interface Scaffold {
   readonly leftOut: Reply<"apps.scaffold">["data"]["leftOut"];
 }
 
-/** Tells which columns the forms of a new app do not have. */
+/** Lists the columns that the forms of a new app do not contain. */
 export function notifyLeftOut({ leftOut }: Scaffold): void {
   if (leftOut.length === 0) return;
   const parts = leftOut.map(({ title, reason }) => `${title} (${reason.replace(/\.$/, "")})`);
@@ -28,13 +28,13 @@ type ScaffoldOf =
   | { readonly reportId: string }
   | { readonly dashboardId: string };
 
-/** Asks the server for an app of this; its parts are those of a draft. */
+/** Requests a generated app; its parts can be added to a draft. */
 export async function readScaffold(of: ScaffoldOf, base = ""): Promise<Scaffold> {
   const { data } = await call("apps.scaffold", { body: { ...of, ...(base !== "" && { base }) } });
   return data as unknown as Scaffold;
 }
 
-/** Tables, dashboards and reports that an app, or pages of one, can be made of. */
+/** The tables, dashboards and reports that apps and pages can be generated from. */
 export function useStartChoices(onPick: (of: ScaffoldOf) => void): readonly Choice[] {
   const may = useMay();
   const all = { query: { limit: 200 } };

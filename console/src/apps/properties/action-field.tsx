@@ -1,4 +1,4 @@
-/** What a button, a row or a form does: one of the actions, its fields, and what follows it. */
+/** The action of a button, row or form: its type, fields and follow-up actions. */
 import { Plus, X } from "lucide-react";
 import { type FieldProps, Form, isFields, type Schema } from "../../form/index.ts";
 import type { FieldContext } from "./field-context.ts";
@@ -126,7 +126,7 @@ const TITLES: Readonly<Record<string, string>> = {
   path: "Or a path of this installation",
 };
 
-/** The fields of an action, without its type and what follows it. */
+/** Returns the fields of an action, without its type and follow-up actions. */
 function withoutType(schema: Schema, defs: Readonly<Record<string, Schema>>): Schema {
   const { type: _, then: __, ...properties } = schema.properties ?? {};
   const titled = Object.entries(properties).map(([name, field]) => [

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { ScopeSource } from "../../code/index.ts";
 import type { FieldProps, Schema } from "../../form/index.ts";
 
-/** The app around a property, for its control. */
+/** The app context of a property's control. */
 export interface FieldContext {
   readonly sources: readonly ScopeSource[];
   /** Names of the app's data sources. */
@@ -10,7 +10,7 @@ export interface FieldContext {
   readonly pages: readonly { readonly path: string; readonly title: string }[];
   /** Fields of the rows that the part shows. */
   readonly fields: readonly string[];
-  /** Gives the title of a field. */
+  /** Returns the title of a field. */
   readonly titleOf: (field: string) => string;
   readonly beside: Readonly<Record<string, unknown>>;
   /** The schemas of actions. */

@@ -30,7 +30,7 @@ interface PropertiesProps {
 
 const WORDS: Readonly<Record<string, string>> = { app: "App", page: "Page", source: "Data source" };
 
-/** The properties of what is chosen, drawn from the published schema of its kind. */
+/** The properties of the selected part, generated from the published schema of its type. */
 export function Properties(props: PropertiesProps) {
   const { app, at, published, preview, problems, mayEdit } = props;
   const { draft } = app;
@@ -95,7 +95,7 @@ export function Properties(props: PropertiesProps) {
   );
 }
 
-/** A part of a container always has a list of components, also a new one. */
+/** Every part of a container has a list of components, including a new one. */
 function settle(value: unknown): unknown {
   if (!isFields(value)) return value;
   const type = value["type"];
@@ -126,7 +126,7 @@ function PartMenu({ onCopy, onWrap }: PropertiesProps) {
   );
 }
 
-/** What bindings of the part can read, and what its pickers offer. */
+/** Returns the values for bindings and the options for pickers. */
 function useFieldContext(
   draft: Draft,
   at: string,
@@ -167,7 +167,7 @@ function useFieldContext(
   };
 }
 
-/** The title of a column; of a field of a reference, that of the reference and the field. */
+/** Returns the title of a column; for a field of a reference, both titles. */
 function titleOfField(options: readonly ComboOption[], field: string): string {
   const [first = "", ...rest] = field.split(".");
   const title = options.find(({ value }) => value === first)?.label;
@@ -182,7 +182,7 @@ function rowsOf(scope: unknown, name: string): readonly unknown[] {
   return Array.isArray(rows) ? rows : NO_ROWS;
 }
 
-/** The fields of a row, and those of what it refers to. */
+/** Returns the fields of a row, and those of its references. */
 export function fieldsOf(row: unknown): readonly string[] {
   if (!isFields(row)) return [];
   return Object.entries(row).flatMap(([name, value]) =>

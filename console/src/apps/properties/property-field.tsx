@@ -1,6 +1,4 @@
-/**
- * Controls of properties: bindings with completion and their result, pickers of what there is, and lists of options.
- */
+/** Property controls: bindings with completion and preview, pickers for existing resources, and lists of options. */
 import { useState } from "react";
 import { type FieldProps, fieldKindOf } from "../../form/index.ts";
 import { useOp } from "../../data/api.ts";
@@ -16,7 +14,7 @@ import {
 } from "../../workflows/index.ts";
 import { TextArea, TextInput } from "../../ui/form/controls.tsx";
 
-/** Undefined leaves a field to the form. */
+/** Undefined uses the default form field. */
 export function drawProperty(field: FieldProps, ctx: FieldContext) {
   const { schema, value, at } = field;
   const kind = fieldKindOf(schema);
@@ -126,7 +124,7 @@ function Colour({ field }: { readonly field: FieldProps }) {
   );
 }
 
-/** One of them in each line: `open`, or `open = Still open`. A binding gives them as a whole. */
+/** One option per line: `open`, or `open = Still open`. A binding can replace the whole list. */
 function Options({ field, ctx }: { readonly field: FieldProps; readonly ctx: FieldContext }) {
   const { value } = field;
   const lines = (
@@ -155,7 +153,7 @@ function parseOption(line: string): unknown {
   return label.length === 0 ? line : { value, label: label.join(" = ") };
 }
 
-/** A list of texts, one in each line. The text stays as it is typed, with its empty lines. */
+/** A list of texts, one per line. The text is not reformatted, so that empty lines stay while typing. */
 function Lines({ field }: { readonly field: FieldProps }) {
   const values = Array.isArray(field.value) ? field.value.map(String) : [];
   const [typed, setTyped] = useState<string>();

@@ -2,7 +2,7 @@ import { isFields } from "../../form/index.ts";
 import { Json } from "../../ui/json/json.tsx";
 import type { Preview } from "../builder/use-preview.ts";
 
-/** What a data source gives now: how many rows, and the first of them. */
+/** The current result of a data source: the number of rows and the first ones. */
 export function Sample({
   name,
   preview,

@@ -1,4 +1,4 @@
-/** The schema of the part that is chosen: that of its kind, without what the tree is for. */
+/** The schema of the selected part, without fields that the tree edits. */
 import { APP_THEME_MODE } from "@millrace/client/enums";
 import { isFields, type Schema } from "../../form/index.ts";
 import { type Draft, isComponentAt, readAt } from "../draft/draft.ts";
@@ -35,7 +35,7 @@ const TITLES: Readonly<Record<string, string>> = {
   edit: "People may change it",
 };
 
-/** The kind of part that a pointer leads to. */
+/** Returns the type of the part at a pointer. */
 export function kindAt(draft: Draft, at: string): string {
   if (at === "/") return "app";
   if (/^\/dataSources\/\d+$/.test(at)) return "source";
@@ -44,12 +44,12 @@ export function kindAt(draft: Draft, at: string): string {
   return isComponentAt(at) && isFields(value) ? String(value["type"]) : "";
 }
 
-/** The kind of data source that a pointer leads to, if it leads to one. */
+/** Returns the type of the data source at a pointer; undefined for other parts. */
 export function sourceKindAt(draft: Draft, at: string): unknown {
   return at.startsWith("/dataSources/") ? readAt(draft, `${at}/kind`) : undefined;
 }
 
-/** The schema for what is of this kind; what is written in it changes nothing of its shape. */
+/** Returns the schema of a part type. It does not depend on the values. */
 export function schemaOf(published: Schema, kind: string, sourceKind: unknown): Schema | undefined {
   const defs = published.$defs ?? {};
   if (kind === "app") return APP;
@@ -106,10 +106,10 @@ function shapeComponent(schema: Schema, kind: string): Schema {
   };
 }
 
-/** Lists of which there are many, each with many fields. */
+/** Lists with many entries, each with many fields. */
 const FOLDED: ReadonlySet<string> = new Set(["columns", "fields", "rowActions", "bulkActions"]);
 
-/** The parts of a container, without the components that stand in them. */
+/** Returns the parts of a container, without their components. */
 function partList(schema: Schema): Schema {
   const { components: _, ...properties } = schema.items?.properties ?? {};
   const required = (schema.items?.required ?? []).filter((name) => name !== "components");

@@ -5,7 +5,7 @@ import { PlainButton } from "../../ui/form/button.tsx";
 
 const ICONS = { added: Plus, removed: Minus, changed: Pencil } as const;
 
-/** What differs, one in each line. */
+/** A list of differences, one per line. */
 export function ChangeList({
   changes,
   onJump,

@@ -1,4 +1,4 @@
-/** The access to a published app: for people who have signed in, or for anyone; and at which address. */
+/** Who can open a published app, signed-in users or anyone, and its address. */
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
 import { useState } from "react";
@@ -109,7 +109,7 @@ function Address({ app, environment, domain, onSaved }: AddressProps) {
       <Row
         align="end"
         wraps
-        // Enter in the field saves the domain: the dialog around it would publish.
+        // Enter in the field saves the domain; otherwise it would submit the publish dialog.
         onKeyDown={(event) => {
           if (event.key !== "Enter") return;
           event.preventDefault();

@@ -1,4 +1,4 @@
-/** Before anything changes for others: where to, what is new there, and the way back. */
+/** The publish dialog: target environment, differences, and how to roll back. */
 import { useQuery } from "@tanstack/react-query";
 import { RotateCcw } from "lucide-react";
 import { useState } from "react";
@@ -142,7 +142,7 @@ function Differences(
   });
   if (error) return <ErrorNotice error={error} />;
   if (live && !data) return <Loading rows={3} />;
-  // What was deployed was checked when it was saved.
+  // The deployed version was validated when it was saved.
   const before = data?.data.snapshot as unknown as Draft | undefined;
   return (
     <section>
@@ -159,7 +159,7 @@ function Differences(
   );
 }
 
-/** What was published there, and the way back to it. */
+/** Past deployments to an environment, with a rollback action. */
 function Deployments({ app, environment }: WhereProps) {
   const nameOf = useNames();
   const input = { params: { id: app.id }, query: { limit: 5 } };
